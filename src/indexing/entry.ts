@@ -1,0 +1,72 @@
+/**
+ * What is kept of a resource for search: one entry a value a parameter. Both stores persist these and the in-memory
+ * evaluator reads them, so a value is normalized once, at extraction.
+ */
+export interface IndexEntry {
+  /** Code of the parameter. */
+  readonly param: string;
+  readonly value: IndexValue;
+}
+
+export type IndexValue = TokenValue | StringValue | ReferenceValue | UriValue | RangeValue | QuantityValue | CompositeValue;
+
+/** A code in a system. https://hl7.org/fhir/R4/search.html#token */
+export interface TokenValue {
+  readonly kind: 'token';
+  readonly system: string | undefined;
+  /** Folded to lower case unless `caseSensitive`. Absent for a coding with a system only. */
+  readonly code: string | undefined;
+  readonly caseSensitive: boolean;
+}
+
+/** https://hl7.org/fhir/R4/search.html#string */
+export interface StringValue {
+  readonly kind: 'string';
+  /** As written: what `:exact` compares. */
+  readonly text: string;
+  /** Case, accents, punctuation and runs of white space folded (indexing/normalize.ts): all else. */
+  readonly folded: string;
+}
+
+/** Exactly one of `id` (with `type`) and `url` is there. https://hl7.org/fhir/R4/search.html#reference */
+export interface ReferenceValue {
+  readonly kind: 'reference';
+  readonly type: string | undefined;
+  readonly id: string | undefined;
+  /** An absolute URL elsewhere, a urn, or a canonical without its version. */
+  readonly url: string | undefined;
+  /** The version of a canonical. */
+  readonly version: string | undefined;
+}
+
+/** https://hl7.org/fhir/R4/search.html#uri */
+export interface UriValue {
+  readonly kind: 'uri';
+  readonly uri: string;
+}
+
+/**
+ * A date as [low, high) in milliseconds since 1970 UTC, open ends as MIN_TIME and MAX_TIME (fhir/instant-range.ts); or a
+ * number with low = high, a Range with its two ends. https://hl7.org/fhir/R4/search.html#date
+ */
+export interface RangeValue {
+  readonly kind: 'date' | 'number';
+  readonly low: number;
+  readonly high: number;
+}
+
+/** https://hl7.org/fhir/R4/search.html#quantity */
+export interface QuantityValue {
+  readonly kind: 'quantity';
+  readonly low: number;
+  readonly high: number;
+  readonly system: string | undefined;
+  readonly code: string | undefined;
+  readonly unit: string | undefined;
+}
+
+/** One tuple: for each component its values (a CodeableConcept has several codings). https://hl7.org/fhir/R4/search.html#composite */
+export interface CompositeValue {
+  readonly kind: 'composite';
+  readonly of: readonly (readonly Exclude<IndexValue, CompositeValue>[])[];
+}

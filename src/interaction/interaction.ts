@@ -1,0 +1,42 @@
+import type { InteractionCode } from '../fhir/interaction.ts';
+import type { Model } from '../model/model.ts';
+import type { QueryPair } from '../search/request.ts';
+import type { Partition, Store } from '../store/store.ts';
+
+/** A request as a value: what HTTP and, later, each entry of a Bundle become. */
+export interface FhirRequest {
+  readonly interaction: InteractionCode;
+  readonly method: string;
+  readonly partition: Partition;
+  /** `{publicUrl}/r4/{partition}`, no trailing slash. */
+  readonly base: string;
+  readonly resourceType?: string;
+  readonly id?: string;
+  readonly version?: string;
+  /** Query and form parameters, decoded, in order; `_format` and `_pretty` are not among them. */
+  readonly parameters: readonly QueryPair[];
+  /** Request headers, names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body?: Uint8Array;
+}
+
+/** A response as a value. */
+export interface FhirResponse {
+  readonly status: number;
+  /** JSON text; undefined for none. */
+  readonly body?: string;
+  readonly etag?: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly lastModified?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What interactions work with. */
+export interface Engine {
+  readonly model: Model;
+  readonly store: Store;
+  readonly cursors: import('../search/cursor.ts').Cursors;
+  readonly now: () => number;
+}
+
+export type Interaction = (engine: Engine, request: FhirRequest) => Promise<FhirResponse>;

@@ -1,0 +1,105 @@
+import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
+import type { TypeDefinition, TypeDefinitions } from './element.ts';
+
+/** What the definitions compile to: frozen, and the only thing that the rest of the engine sees of them. */
+export interface Model {
+  /** Digest (hex) of everything that was compiled; changes whenever a definition that matters changes. */
+  readonly digest: string;
+  /** The declared resource types, by name. */
+  readonly types: ReadonlyMap<string, ResourceType>;
+  readonly systemInteractions: ReadonlySet<InteractionCode>;
+  readonly compartments: ReadonlyMap<string, Compartment>;
+  /** Every type definition of R4 that is reachable: for structure checks, FHIRPath and summaries. */
+  readonly definitions: TypeDefinitions;
+  /** The CapabilityStatement without what depends on the deployment (`implementation.url`, `date` of the start). */
+  readonly statement: Readonly<Record<string, unknown>>;
+  /** True where the codes of this system differ by case (CodeSystem.caseSensitive); undefined systems count as not. */
+  caseSensitive(system: string): boolean;
+}
+
+/** One declared resource type. */
+export interface ResourceType {
+  readonly name: string;
+  readonly definition: TypeDefinition;
+  readonly interactions: ReadonlySet<TypeInteraction>;
+  readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
+  readonly conditionalCreate: boolean;
+  readonly conditionalUpdate: boolean;
+  readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';
+  readonly conditionalRead: 'not-supported' | 'modified-since' | 'not-match' | 'full-support';
+  readonly referencePolicies: ReadonlySet<string>;
+  /** Parameters offered to clients, `_id` and `_lastUpdated` among them where declared, by code. */
+  readonly parameters: ReadonlyMap<string, SearchParam>;
+  /** Every parameter whose entries are kept: the offered ones and those of access rules and sort; no `_id`, no `_lastUpdated`. */
+  readonly indexed: ReadonlyMap<string, SearchParam>;
+  /** The parameter whose low end is the default order, newest first; lastUpdated where undefined. */
+  readonly sortDate: SearchParam | undefined;
+  /** Owner and token parameters kept as one term, so that "this patient, this code, newest first" is one range. */
+  readonly pairs: readonly Pair[];
+  readonly pageSize: { readonly default: number; readonly max: number };
+  /** Canonical of the profile that every resource of the type must meet, if any. */
+  readonly profile: string | undefined;
+  readonly supportedProfiles: readonly string[];
+  readonly smartScopes: readonly string[];
+  readonly accessCriteria: readonly { readonly context: string; readonly criteria: string }[];
+  readonly accessLinks: readonly { readonly compartment: string; readonly parameter: string }[];
+  readonly attachment: Attachment | undefined;
+  readonly serverSet: readonly { readonly path: string; readonly value: 'now' }[];
+  readonly validationPolicy: 'off' | 'warn' | 'enforce' | undefined;
+}
+
+export interface Attachment {
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly contentTypes: readonly { readonly type: string; readonly signature: string | undefined }[];
+  readonly refusal: string | undefined;
+}
+
+export interface Pair {
+  /** `patient+code`. */
+  readonly code: string;
+  readonly owner: SearchParam;
+  readonly token: SearchParam;
+}
+
+export type SearchParamType =
+  | 'number'
+  | 'date'
+  | 'string'
+  | 'token'
+  | 'reference'
+  | 'composite'
+  | 'quantity'
+  | 'uri'
+  | 'special';
+
+/** One search parameter on one type, compiled. https://hl7.org/fhir/R4/searchparameter.html */
+export interface SearchParam {
+  /** The code that clients write. */
+  readonly code: string;
+  readonly type: SearchParamType;
+  /** Canonical url of its SearchParameter, with version where it has one. */
+  readonly url: string;
+  readonly resourceType: string;
+  /** The branch of the FHIRPath union that applies to this type, e.g. `Observation.subject.where(resolve() is Patient)`. */
+  readonly expression: string;
+  /** Resource types that a reference may name; empty means any. */
+  readonly targets: readonly string[];
+  /** FHIR types of the elements that the expression yields (`CodeableConcept`, `ContactPoint`, `date`). */
+  readonly dataTypes: ReadonlySet<string>;
+  /** True when a resource has at most one entry by its definitions: its low end is then a sort key in both directions. */
+  readonly single: boolean;
+  /** Components of a composite; each expression is relative to what the composite's own expression yields. */
+  readonly components: readonly { readonly param: SearchParam; readonly expression: string }[];
+  /** Digest of all that decides its entries: expression, type, targets, components, index version. */
+  readonly digest: string;
+  readonly description: string | undefined;
+}
+
+/** By which parameters a resource type belongs to a compartment. https://hl7.org/fhir/R4/compartmentdefinition.html */
+export interface Compartment {
+  readonly code: string;
+  readonly url: string;
+  /** Parameter codes by resource type; `{def}` stands for the compartment's own resource. */
+  readonly parameters: ReadonlyMap<string, readonly string[]>;
+}

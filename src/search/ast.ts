@@ -1,0 +1,55 @@
+import type { SearchParam } from '../model/model.ts';
+
+/** What a search means, decided before a store sees it: a closed union with one `switch` for each consumer. */
+export type Query =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Query[] }
+  /** Set complement: `:not` keeps resources that lack the element. */
+  | { readonly kind: 'not'; readonly of: Query }
+  | { readonly kind: 'id'; readonly anyOf: readonly string[] }
+  /** meta.lastUpdated, an instant one millisecond wide: all bounds hold. */
+  | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
+  /** Some entry of this parameter passes. */
+  | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
+  /** Some entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
+  | { readonly kind: 'present'; readonly param: SearchParam };
+
+export type Test =
+  | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
+  /** `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive entry. */
+  | { readonly kind: 'token'; readonly system?: string | null; readonly code?: string }
+  /** All bounds hold on one entry. */
+  | { readonly kind: 'range'; readonly bounds: readonly Bound[] }
+  /** `unit`: the code or the unit; `system` then belongs to the code. */
+  | { readonly kind: 'quantity'; readonly bounds: readonly Bound[]; readonly system?: string; readonly unit?: string }
+  /** Either `id` with `type` (parse fills the type in from the targets), or `url`, with `version` for a canonical. */
+  | {
+      readonly kind: 'reference';
+      readonly type?: string;
+      readonly id?: string;
+      readonly url?: string;
+      readonly version?: string;
+    }
+  | { readonly kind: 'uri'; readonly uri: string }
+  /** All hold on one tuple, in the order of the components. */
+  | { readonly kind: 'composite'; readonly of: readonly Test[] };
+
+/** A comparison with one end of an entry. Strings are folded (starts, contains) before they get here. */
+export interface Bound {
+  readonly end: 'low' | 'high';
+  readonly is: '<' | '<=' | '>' | '>=';
+  readonly value: number;
+}
+
+/** A sort key. `default` is the type's sort date, newest first (lastUpdated where it has none). */
+export type Sort =
+  | { readonly by: 'default'; readonly descending: true }
+  | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
+  /** The low end of a date: of several values the lowest ascending, the highest descending; missing last either way. */
+  | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
+
+/** Where a page ended: the sort values of its last resource (null: missing) and its id. Ties go by id, in the direction of the last key. */
+export interface Position {
+  readonly keys: readonly (number | string | null)[];
+  readonly id: string;
+}

@@ -1,0 +1,198 @@
+import type { ParsedJson } from '../fhir/json.ts';
+import type { IndexEntry } from '../indexing/entry.ts';
+import type { Model, ResourceType } from '../model/model.ts';
+import type { Position, Query, Sort } from '../search/ast.ts';
+
+/** What a store needs from the rest of the engine. */
+export interface StoreOptions {
+  readonly model: Model;
+  readonly extract: Extract;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** `serve` takes the lock against a second server and rebuilds indexes; `command` works beside it; `read` never writes. */
+  readonly mode: 'serve' | 'command' | 'read';
+  /** Longest run of a statement whose work is not bounded beforehand, in milliseconds. */
+  readonly deadline: number;
+}
+
+/** Reads the index entries out of a resource's text (indexing/extract.ts); `parsed` is the parsed text where the caller has it. */
+export type Extract = (
+  type: ResourceType,
+  text: string,
+  partition: { readonly id: string; readonly zone: string },
+  parsed?: ParsedJson,
+) => readonly IndexEntry[];
+
+/** The port that every store implements; test/store/contract.ts is its meaning. */
+export interface Store {
+  partition(id: string): Promise<Partition | undefined>;
+  readonly partitions: PartitionAdmin;
+  readonly indexes: IndexAdmin;
+  /** Small values with expiry: cursor keys, and later sessions, launches and reservations. */
+  documents(collection: string): DocumentStore;
+  /** Answers when the store can read; throws when it cannot. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PartitionSettings {
+  /** IANA zone in which dateTimes without a zone are read; default `UTC`. */
+  readonly zone: string;
+}
+
+export interface PartitionAdmin {
+  /** Throws `PartitionExists` where the id is taken with other settings. */
+  add(id: string, settings: PartitionSettings): Promise<void>;
+  list(): Promise<readonly { readonly id: string; readonly settings: PartitionSettings; readonly resources: number }[]>;
+  /** Removes the partition with everything in it; false where there is none. */
+  remove(id: string): Promise<boolean>;
+}
+
+export interface Partition {
+  readonly id: string;
+  readonly settings: PartitionSettings;
+  read(type: string, id: string): Promise<StoredVersion | undefined>;
+  readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined>;
+  readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]>;
+  search(type: string, search: StoreSearch): Promise<Page>;
+  count(type: string, query: Query): Promise<number>;
+  /** All changes or none, durable when it resolves; throws `VersionConflict` where a precondition fails. One result a change, in order. */
+  write(changes: readonly Change[], mark?: Mark): Promise<readonly WriteResult[]>;
+  /** Current resources of a type in id order (no tombstones), after an id. */
+  scan(type: string, after?: string): AsyncIterable<StoredVersion>;
+  /** Current resources by type. */
+  counts(): Promise<ReadonlyMap<string, number>>;
+  /** How far a load of this key came; undefined where it never ran. */
+  mark(key: string): Promise<string | undefined>;
+  /** Which parameters of a type cannot be searched yet, with how far their rebuild is. */
+  pending(type: string): readonly PendingIndex[];
+}
+
+export interface StoredVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  /** Milliseconds since 1970 UTC. */
+  readonly lastUpdated: number;
+  /** The exact JSON text; undefined for a tombstone. */
+  readonly text: string | undefined;
+}
+
+/** One change. The text is given around the place where the store writes `"versionId":"…","lastUpdated":"…"` (fhir/resource-text.ts). */
+export type Change =
+  | {
+      readonly kind: 'put';
+      readonly type: string;
+      readonly id: string;
+      readonly text: { readonly before: string; readonly after: string };
+      /** The parsed resource, where the caller has it. */
+      readonly parsed?: ParsedJson;
+      readonly precondition?: Precondition;
+    }
+  | { readonly kind: 'remove'; readonly type: string; readonly id: string; readonly precondition?: Precondition };
+
+export type Precondition = { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number };
+
+/** Commits with the changes: how far a load of `key` came. */
+export interface Mark {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface WriteResult {
+  /** `unchanged`: the text is the same, so no version was made (or nothing was there to remove). */
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'removed';
+  readonly version: number;
+  readonly lastUpdated: number;
+}
+
+export interface StoreSearch {
+  readonly query: Query;
+  /** At least one key. */
+  readonly sort: readonly Sort[];
+  readonly limit: number;
+  readonly after?: Position;
+}
+
+export interface Page {
+  readonly versions: readonly StoredVersion[];
+  /** Position of the last version, where more remain. */
+  readonly next: Position | undefined;
+}
+
+export interface PendingIndex {
+  readonly type: string;
+  readonly param: string;
+  readonly done: number;
+  readonly of: number;
+}
+
+export interface IndexAdmin {
+  status(): Promise<readonly IndexState[]>;
+  /** Recomputes entries of a partition (all of it, or one type) and tells what differs. */
+  verify(partition: string, type?: string): AsyncIterable<VerifyProgress>;
+  /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
+  rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
+}
+
+export interface IndexState {
+  readonly partition: string;
+  readonly type: string;
+  readonly param: string;
+  readonly state: 'ready' | 'pending';
+  readonly done: number;
+  readonly of: number;
+}
+
+export interface VerifyProgress {
+  readonly type: string;
+  readonly checked: number;
+  readonly of: number;
+  /** What differs, one line a resource and parameter; ids only, no values. */
+  readonly differences: readonly string[];
+}
+
+export interface DocumentStore {
+  get(key: string): Promise<unknown>;
+  /** `expires` in milliseconds since 1970 UTC; undefined never. */
+  put(key: string, value: unknown, expires?: number): Promise<void>;
+  /** Stores only where the key is free; answers what is there afterwards. */
+  putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown>;
+  delete(key: string): Promise<void>;
+}
+
+/** A precondition did not hold. */
+export class VersionConflict extends Error {
+  readonly type: string;
+  readonly id: string;
+  constructor(type: string, id: string) {
+    super(`${type}/${id} is not at the version that the change expects`);
+    this.name = 'VersionConflict';
+    this.type = type;
+    this.id = id;
+  }
+}
+
+/** The work was not bounded beforehand and ran past its deadline: told to clients as 403 `too-costly`. */
+export class DeadlinePassed extends Error {
+  constructor(milliseconds: number) {
+    super(`The statement was stopped after ${milliseconds} ms`);
+    this.name = 'DeadlinePassed';
+  }
+}
+
+/** Another partition has this id with other settings. */
+export class PartitionExists extends Error {
+  constructor(id: string) {
+    super(`The partition \`${id}\` exists with other settings`);
+    this.name = 'PartitionExists';
+  }
+}
+
+/** The store cannot be opened, with what to do about it: a newer layout, a second server, other definitions. */
+export class StoreRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StoreRefused';
+  }
+}
