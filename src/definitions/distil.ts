@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { asObject, objectsOf, stringsOf } from './json-object.ts';
+import type { JsonObject } from './json-object.ts';
+import { reduce } from './reduce.ts';
+
+/**
+ * Makes the R4 pack from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition a line, sorted by
+ * type and url, so that the same input gives the same bytes. In it are the StructureDefinitions of all resource types, data
+ * types and primitives; the SearchParameters of R4 itself (those in its own bundle of them; the package has more, which
+ * belong to extensions or are examples); compartments and operations; the ValueSets that required bindings reach, with
+ * the codes of their CodeSystems; of all other CodeSystems only whether case matters. https://hl7.org/fhir/R4/downloads.html
+ */
+export async function distil(folder: string): Promise<{ readonly pack: string; readonly origin: JsonObject }> {
+  const source = await readSource(folder);
+  const types = source.all('StructureDefinition').filter(isBaseType).map(reduce);
+  const valueSets = reachedValueSets(types, source);
+  const systems = new Set([...valueSets.values()].flatMap(composed).map(({ system }) => system));
+  const resources = [
+    ...types,
+    ...objectsOf((await source.file('Bundle-searchParams.json'))['entry']).map(entry =>
+      reduce(asObject(entry['resource'])),
+    ),
+    ...source.all('CompartmentDefinition').filter(isOfficial).map(reduce),
+    ...source.all('OperationDefinition').filter(isOfficial).map(reduce),
+    ...[...valueSets.values()].map(reduce),
+    ...source.all('CodeSystem').map(system => (systems.has(system['url']) ? reduce(system) : withoutConcepts(system))),
+  ];
+  const lines = resources.map(resource => ({ key: `${resource['resourceType']} ${resource['url']}`, resource }));
+  lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const pack = lines.map(({ resource }) => `${JSON.stringify(resource)}\n`).join('');
+  const manifest = await source.file('package.json');
+  return {
+    pack,
+    origin: {
+      title: 'The base definitions of FHIR R4, reduced to what this server uses of them (npm run distil)',
+      package: `${String(manifest['name'])}@${String(manifest['version'])}`,
+      url: manifest['url'],
+      license: manifest['license'],
+      definitions: Object.fromEntries(counts(resources)),
+      sha256: createHash('sha256').update(pack).digest('hex'),
+    },
+  };
+}
+
+/** Names of the pack and of the file that tells its origin, under `profiles/`. */
+export const packFile = 'r4-core.ndjson';
+export const originFile = 'r4-core.origin.json';
+
+interface Source {
+  all(resourceType: string): readonly JsonObject[];
+  file(name: string): Promise<JsonObject>;
+  expansion(url: string): JsonObject | undefined;
+}
+
+async function readSource(folder: string): Promise<Source> {
+  const wanted = /^(StructureDefinition|CompartmentDefinition|OperationDefinition|ValueSet|CodeSystem)-.*\.json$/;
+  const file = async (name: string): Promise<JsonObject> =>
+    asObject(JSON.parse(await readFile(join(folder, name), 'utf8')));
+  const names = (await readdir(folder)).filter(name => wanted.test(name)).sort();
+  const resources = await Promise.all(names.map(file));
+  const expansions = new Map(
+    objectsOf((await file('Bundle-valueset-expansions.json'))['entry'])
+      .map(entry => asObject(entry['resource']))
+      .map(valueSet => [valueSet['url'], asObject(valueSet['expansion'])]),
+  );
+  return {
+    all: resourceType => resources.filter(resource => resource['resourceType'] === resourceType),
+    file,
+    expansion: url => expansions.get(url),
+  };
+}
+
+/** Types of R4 and the two Quantities that their snapshots name as profiles. */
+function isBaseType(definition: JsonObject): boolean {
+  if (['SimpleQuantity', 'MoneyQuantity'].includes(String(definition['id']))) return true;
+  return definition['kind'] !== 'logical' && definition['derivation'] !== 'constraint';
+}
+
+const isOfficial = ({ url, id }: JsonObject): boolean =>
+  String(url).startsWith('http://hl7.org/fhir/') && !String(id).includes('example');
+
+/** The ValueSets of required bindings and those that they include; with an expansion where a system is not here to count. */
+function reachedValueSets(types: readonly JsonObject[], source: Source): ReadonlyMap<string, JsonObject> {
+  const byUrl = new Map(source.all('ValueSet').map(valueSet => [String(valueSet['url']), valueSet]));
+  const complete = new Set(
+    source
+      .all('CodeSystem')
+      .filter(({ content }) => content === 'complete')
+      .map(({ url }) => url),
+  );
+  const waiting = types
+    .flatMap(type => objectsOf(asObject(type['snapshot'])['element']))
+    .map(element => asObject(element['binding']))
+    .filter(({ strength }) => strength === 'required')
+    .map(({ valueSet }) => String(valueSet));
+  const reached = new Map<string, JsonObject>();
+  for (let canonical = waiting.pop(); canonical !== undefined; canonical = waiting.pop()) {
+    const url = canonical.replace(/\|.*/, '');
+    const valueSet = byUrl.get(url);
+    if (valueSet === undefined || reached.has(url)) continue;
+    const parts = composed(valueSet);
+    const expansion = parts.every(
+      ({ system, concept }) => concept !== undefined || system === undefined || complete.has(system),
+    )
+      ? undefined
+      : source.expansion(url);
+    const { expansion: _, ...rest } = valueSet;
+    reached.set(url, expansion?.['contains'] === undefined ? rest : { ...rest, expansion });
+    waiting.push(...parts.flatMap(part => stringsOf(part['valueSet'])));
+  }
+  return reached;
+}
+
+const composed = (valueSet: JsonObject): readonly JsonObject[] => {
+  const { include, exclude } = asObject(valueSet['compose']);
+  return [...objectsOf(include), ...objectsOf(exclude)];
+};
+
+function withoutConcepts(system: JsonObject): JsonObject {
+  const { concept: _, ...rest } = system;
+  return reduce({ ...rest, content: 'not-present' });
+}
+
+function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { resourceType } of resources) found.set(String(resourceType), (found.get(String(resourceType)) ?? 0) + 1);
+  return new Map([...found].sort());
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const { pack, origin } = await distil(join(root, 'node_modules/hl7.fhir.r4.examples'));
+  await writeFile(join(root, 'profiles', packFile), pack);
+  await writeFile(join(root, 'profiles', originFile), `${JSON.stringify(origin, null, 2)}\n`);
+  console.log(`profiles/${packFile}: ${pack.length} bytes, ${JSON.stringify(origin['definitions'])}`);
+}
