@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { fileFlag, settings } from './config/settings.ts';
+import type { Config, Flag } from './config/settings.ts';
+import { didYouMean } from './fhir/suggest.ts';
+
+export type { Config } from './config/settings.ts';
+
+/** Everything that is wrong with flags, environment and file, one whole sentence each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a command line says beside the settings. */
+export interface Arguments {
+  readonly config: Config;
+  /** The command's own flags that were given (or have a default), read; a list for one that repeats. */
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+}
+
+/**
+ * Settings from flags (without the command's name), environment, file and defaults, in this order of precedence. Throws
+ * ConfigError with everything that is wrong at once.
+ */
+export function readConfig(argv: readonly string[], env: Environment = {}, readFile = readText): Config {
+  const { config, positionals } = readArguments(argv, env, { readFile });
+  if (positionals.length > 0) throw new ConfigError(positionals.map(text => `\`${text}\` is not a flag.`));
+  return config;
+}
+
+/**
+ * As readConfig, for a command with flags and positional arguments of its own; `takes` are the settings that may be given
+ * as flags (all, where it is left out). Environment and file may hold any setting.
+ */
+export function readArguments(
+  argv: readonly string[],
+  env: Environment,
+  command: { own?: readonly Flag[]; takes?: readonly string[]; readFile?: (path: string) => string } = {},
+): Arguments {
+  const problems: string[] = [];
+  const own = command.own ?? [];
+  const flags = readFlags(argv, own, command.takes, problems);
+  const variables = readVariables(env, problems);
+  const path = flags.given.get(fileFlag.flag)?.at(-1) ?? env[fileFlag.variable];
+  const file = path === undefined ? new Map() : readSettingsFile(path, command.readFile ?? readText, problems);
+
+  const fields = new Map<string, unknown>();
+  for (const setting of settings) {
+    const { flag } = setting;
+    const source = [
+      { texts: flags.given.get(flag), name: `\`--${flag}\`` },
+      { texts: variables.get(flag), name: `\`${setting.variable}\`` },
+      { texts: file.get(flag), name: `\`${flag}\` in ${path}` },
+    ].find(source => source.texts !== undefined);
+    fields.set(setting.field, readValue(setting, source?.texts, source?.name ?? '', problems));
+  }
+  const ownValues: Record<string, unknown> = {};
+  for (const flag of own) {
+    const value = readValue(flag, flags.given.get(flag.flag), `\`--${flag.flag}\``, problems);
+    if (value !== undefined) ownValues[flag.flag] = value;
+  }
+  const config = Object.freeze(Object.fromEntries(fields)) as unknown as Config; // each field was read by its own row
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, own: ownValues, positionals: flags.positionals };
+}
+
+/** `{scheme}://{host}:{port}` of the service, or the public URL where one is set; `port` is the one that is listened on. */
+export function publicUrlOf(config: Config, port: number = config.port): string {
+  if (config.publicUrl !== undefined) return config.publicUrl;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return `${config.tlsCert === undefined ? 'http' : 'https'}://${host}:${port}`;
+}
+
+/** The settings as a Markdown table: flag, variable, default, unit, meaning. */
+export function settingsTable(): string {
+  const rows = [
+    ['Flag', 'Variable', 'Default', 'Unit', 'Meaning'],
+    ['---', '---', '---', '---', '---'],
+    ...[fileFlag, ...settings].map(row => [
+      `\`--${row.flag}\`${row.repeats === true ? ' (repeats)' : ''}`,
+      `\`${row.variable}\``,
+      row.default === undefined ? (row.defaultNote ?? 'none') : `\`${row.default}\``,
+      row.unit ?? '',
+      row.meaning,
+    ]),
+  ];
+  const widths = ['', '', '', '', ''].map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
+  return rows.map(row => `| ${row.map((cell, column) => pad(cell, widths[column] ?? 0)).join(' | ')} |`).join('\n');
+}
+
+const pad = (cell: string, width: number): string => (cell === '---' ? '-'.repeat(width) : cell.padEnd(width));
+
+function readFlags(
+  argv: readonly string[],
+  own: readonly Flag[],
+  takes: readonly string[] | undefined,
+  problems: string[],
+): { given: Map<string, string[]>; positionals: string[] } {
+  const known = [fileFlag, ...settings.filter(({ flag }) => takes?.includes(flag) ?? true), ...own];
+  const options = Object.fromEntries(
+    known.map(({ flag, value }) => [flag, { type: value === undefined ? ('boolean' as const) : ('string' as const) }]),
+  );
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const given = new Map<string, string[]>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const flag = known.find(({ flag }) => flag === token.name);
+    const name = `\`${token.rawName}\``;
+    if (flag === undefined) {
+      const elsewhere = settings.some(({ flag }) => flag === token.name);
+      const hint = didYouMean(
+        token.name,
+        known.map(({ flag }) => flag),
+      ).replace('`', '`--');
+      problems.push(elsewhere ? `${name} does not apply to this command.` : `${name} is not a flag here.${hint}`);
+    } else if (flag.value === undefined) {
+      given.set(flag.flag, [token.value ?? 'true']);
+    } else if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
+      problems.push(`${name} needs a value: \`--${flag.flag} ${flag.value}\`.`);
+    } else {
+      given.set(flag.flag, [...(given.get(flag.flag) ?? []), token.value]);
+    }
+  }
+  return { given, positionals };
+}
+
+function readVariables(env: Environment, problems: string[]): Map<string, string[]> {
+  const names = [fileFlag, ...settings].map(({ variable }) => variable);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('CRS_') || names.includes(name)) continue;
+    problems.push(`The environment variable \`${name}\` is not a setting.${didYouMean(name, names)}`);
+  }
+  const values = new Map<string, string[]>();
+  for (const { flag, variable, repeats } of settings) {
+    const text = env[variable];
+    if (text !== undefined && text !== '') values.set(flag, repeats === true ? text.split(',') : [text]);
+  }
+  return values;
+}
+
+function readSettingsFile(path: string, readFile: (path: string) => string, problems: string[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  let content: unknown;
+  try {
+    content = JSON.parse(readFile(path));
+  } catch (error) {
+    problems.push(
+      `The settings file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+    return values;
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    problems.push(`The settings file ${path} must hold one JSON object.`);
+    return values;
+  }
+  const names = settings.map(({ flag }) => flag);
+  for (const [key, value] of Object.entries(content)) {
+    if (!names.includes(key)) {
+      problems.push(`\`${key}\` in ${path} is not a setting.${didYouMean(key, names)}`);
+      continue;
+    }
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    if (items.every(item => ['string', 'number', 'boolean'].includes(typeof item))) values.set(key, items.map(String));
+    else problems.push(`\`${key}\` in ${path} must be a text, a number, true or false, or a list of texts.`);
+  }
+  return values;
+}
+
+function readValue(flag: Flag, texts: readonly string[] | undefined, name: string, problems: string[]): unknown {
+  const values = (texts ?? (flag.default === undefined ? [] : [flag.default])).map(text => {
+    try {
+      return flag.read(text.trim());
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  });
+  if (flag.repeats === true) return values.flat();
+  if (values.length > 1) problems.push(`${name} is given ${values.length} values; give it one.`);
+  return values[0];
+}
+
+function contradictions(config: Config): string[] {
+  const problems: string[] = [];
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    problems.push('`tls-cert` and `tls-key` belong together: give both for https, or none for http.');
+  }
+  return problems;
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}

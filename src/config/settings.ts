@@ -1,0 +1,144 @@
+import {
+  addresses,
+  choice,
+  httpUrl,
+  integer,
+  loopback,
+  partitionId,
+  seconds,
+  some,
+  storeUrl,
+  truth,
+  zone,
+} from './values.ts';
+
+/** All settings, read and checked. Times are in milliseconds, sizes in bytes. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly store: string;
+  readonly definitions: readonly string[];
+  readonly capability: string | undefined;
+  /** No trailing slash; undefined where it follows from host and port: `publicUrlOf` gives it either way. */
+  readonly publicUrl: string | undefined;
+  /** IP addresses and CIDR blocks. */
+  readonly trustedProxies: readonly string[];
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly partition: string | undefined;
+  readonly zone: string;
+  readonly maxUrl: number;
+  readonly maxBody: number;
+  readonly headerTimeout: number;
+  readonly bodyTimeout: number;
+  readonly keepAlive: number;
+  readonly searchDeadline: number;
+  readonly shutdownTimeout: number;
+  /** `auto`: on, but off behind a trusted proxy. */
+  readonly compression: 'auto' | 'on' | 'off';
+  readonly compressionThreshold: number;
+  readonly handling: 'strict' | 'lenient';
+  readonly log: 'info' | 'error' | 'off';
+  readonly debug: boolean;
+}
+
+/** A flag of the command line: how it is written, read and explained. */
+export interface Flag {
+  /** Without the two hyphens. */
+  readonly flag: string;
+  /** What stands for the value in the help text; undefined for a switch, which takes none. */
+  readonly value: string | undefined;
+  /** Text → value; throws an Error whose message goes on from "`--port` ". */
+  readonly read: (text: string) => unknown;
+  readonly repeats?: boolean;
+  /** As it would be written; undefined for none. */
+  readonly default?: string;
+  /** What stands in the table where the default is not a fixed text. */
+  readonly defaultNote?: string;
+  readonly unit?: string;
+  readonly meaning: string;
+}
+
+/** A flag that is also an environment variable and a key of the settings file. */
+export interface Setting extends Flag {
+  readonly field: keyof Config;
+  readonly variable: string;
+}
+
+/** Every setting there is. Parsing, `--help` and the table in the README all come from this list. */
+export const settings: readonly Setting[] = [
+  setting('port', 'NUMBER', integer(0, 65_535), 'TCP port to listen on; 0 takes a free one', { default: '8080' }),
+  setting('host', 'ADDRESS', loopback, 'Address to listen on; only loopback until there is access control', {
+    default: '127.0.0.1',
+  }),
+  setting('store', 'URL', storeUrl, 'Where records are kept: `sqlite:` and the path of a file', {
+    default: 'sqlite:./data/records.sqlite',
+  }),
+  setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
+  setting('capability', 'DIR', some, 'Folder that replaces the shipped `capability/`'),
+  setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),
+  setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is believed', {
+    repeats: true,
+  }),
+  setting('tls-cert', 'FILE', some, 'Certificate chain (PEM) for https; read again on SIGHUP'),
+  setting('tls-key', 'FILE', some, 'Private key (PEM) for https; read again on SIGHUP'),
+  setting('partition', 'ID', partitionId, 'The partition that a command works on'),
+  setting('zone', 'NAME', zone, 'Time zone of a new partition, for times that name none', { default: 'UTC' }),
+  setting('max-url', 'NUMBER', integer(1024, 65_536), 'Longest URL; a longer one is answered 414', {
+    default: '16384',
+    unit: 'bytes',
+  }),
+  setting('max-body', 'NUMBER', integer(1024, 1_073_741_824), 'Largest request body; a larger one is answered 413', {
+    default: '1048576',
+    unit: 'bytes',
+  }),
+  setting('header-timeout', 'NUMBER', seconds, 'Time in which the head of a request must arrive', time('10')),
+  setting('body-timeout', 'NUMBER', seconds, 'Time in which a whole request must arrive', time('30')),
+  setting('keep-alive', 'NUMBER', seconds, 'How long an idle connection is kept open', time('65')),
+  setting('search-deadline', 'NUMBER', seconds, 'Longest run of one search; past it 403 `too-costly`', time('5')),
+  setting('shutdown-timeout', 'NUMBER', seconds, 'How long running requests may finish at the end', time('10')),
+  setting('compression', 'WHEN', choice('auto', 'on', 'off'), '`auto`, `on` or `off`; auto is off behind a proxy', {
+    default: 'auto',
+  }),
+  setting('compression-threshold', 'NUMBER', integer(0, 1_073_741_824), 'Smallest answer that is compressed', {
+    default: '1024',
+    unit: 'bytes',
+  }),
+  setting(
+    'handling',
+    'HOW',
+    choice('strict', 'lenient'),
+    'Unknown search parameters: `strict` 400, `lenient` ignored',
+    {
+      default: 'strict',
+    },
+  ),
+  setting('log', 'LEVEL', choice('info', 'error', 'off'), '`info` one line a request, `error` faults only, `off`', {
+    default: 'info',
+  }),
+  setting('debug', undefined, truth, 'Show where in the program an error arose', { default: 'false' }),
+];
+
+/** The flag and the variable that name the settings file; not a setting, since a file cannot name itself. */
+export const fileFlag: Flag & { readonly variable: string } = {
+  flag: 'config',
+  variable: 'CRS_CONFIG',
+  value: 'FILE',
+  read: some,
+  meaning: 'JSON file of settings: an object whose keys are the flags without the hyphens',
+};
+
+function setting(
+  flag: string,
+  value: string | undefined,
+  read: (text: string) => unknown,
+  meaning: string,
+  more: Partial<Setting> = {},
+): Setting {
+  const field = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof Config; // Config's own names
+  return { flag, field, variable: `CRS_${flag.toUpperCase().replaceAll('-', '_')}`, value, read, meaning, ...more };
+}
+
+function time(text: string): { default: string; unit: string } {
+  return { default: text, unit: 'seconds' };
+}

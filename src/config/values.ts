@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { didYouMean } from '../fhir/suggest.ts';
+
+export function some(text: string): string {
+  if (text === '') throw new Error('is empty.');
+  return text;
+}
+
+export function truth(text: string): boolean {
+  if (/^(true|1|yes|on)$/i.test(text)) return true;
+  if (/^(false|0|no|off)$/i.test(text)) return false;
+  throw new Error(`is \`${text}\`, which is neither true nor false.`);
+}
+
+/** A whole number between two bounds, for settings and for the flags of commands. */
+export function integer(low: number, high: number): (text: string) => number {
+  return text => {
+    const value = Number(text);
+    if (/^\d{1,15}$/.test(text) && value >= low && value <= high) return value;
+    throw new Error(`is \`${text}\`, but must be a whole number from ${low} to ${high}.`);
+  };
+}
+
+/** One of a few words. */
+export function choice(...words: readonly string[]): (text: string) => string {
+  return text => {
+    if (words.includes(text)) return text;
+    throw new Error(`is \`${text}\`, but must be one of ${words.join(', ')}.${didYouMean(text, words)}`);
+  };
+}
+
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,6}(\.\d{1,3})?$/.test(text) && value > 0 && value <= 86_400) return value * 1000;
+  throw new Error(`is \`${text}\`, but must be a number of seconds above 0 and up to 86400.`);
+}
+
+export function loopback(text: string): string {
+  if (text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))) return text;
+  throw new Error(
+    `is \`${text}\`, which is refused: the service has no access control yet, so that it listens on loopback only (127.0.0.1, ::1 or localhost).`,
+  );
+}
+
+export function storeUrl(text: string): string {
+  if (/^sqlite:./.test(text)) return text;
+  throw new Error(
+    `is \`${text}\`, but must be \`sqlite:\` and the path of a file, such as \`sqlite:./data/records.sqlite\`.`,
+  );
+}
+
+export function httpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url !== undefined && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  if (plain && /^https?:\/\//.test(text)) return text.replace(/\/+$/, '');
+  throw new Error(
+    `is \`${text}\`, but must be an absolute http or https URL without query, such as \`https://ehr.example\`.`,
+  );
+}
+
+export function addresses(text: string): string[] {
+  return text.split(',').map(item => {
+    const [address = '', bits, ...rest] = item.trim().split('/');
+    const most = isIP(address) === 4 ? 32 : 128;
+    const wellFormed = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (isIP(address) !== 0 && wellFormed && rest.length === 0) return item.trim();
+    throw new Error(`holds \`${item}\`, which is neither an IP address nor a CIDR block such as \`10.0.0.0/8\`.`);
+  });
+}
+
+export function partitionId(text: string): string {
+  if (/^[a-z0-9-]{1,32}$/.test(text)) return text;
+  throw new Error(`is \`${text}\`, but a partition id is 1 to 32 of the characters a to z, 0 to 9 and hyphen.`);
+}
+
+export function zone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
+  } catch {
+    throw new Error(`is \`${text}\`, which is not the name of a time zone, such as \`America/Toronto\`.`);
+  }
+}

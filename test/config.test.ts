@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, publicUrlOf, readConfig } from '../src/config.ts';
+import { settings } from '../src/config/settings.ts';
+
+function problems(argv: readonly string[], env: Record<string, string> = {}, file?: unknown): readonly string[] {
+  try {
+    readConfig(argv, env, () => JSON.stringify(file));
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('settings', () => {
+  it('have the documented defaults', () => {
+    expect(readConfig([])).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      store: 'sqlite:./data/records.sqlite',
+      definitions: [],
+      trustedProxies: [],
+      zone: 'UTC',
+      maxUrl: 16_384,
+      maxBody: 1_048_576,
+      headerTimeout: 10_000,
+      bodyTimeout: 30_000,
+      keepAlive: 65_000,
+      searchDeadline: 5_000,
+      shutdownTimeout: 10_000,
+      compression: 'auto',
+      compressionThreshold: 1024,
+      handling: 'strict',
+      log: 'info',
+      debug: false,
+    });
+  });
+
+  it('take a flag before the environment, the environment before the file, the file before the default', () => {
+    const file = (): string => '{"port": 3, "keep-alive": 7, "definitions": ["a", "b"]}';
+    const config = readConfig(['--config', 'some.json', '--port=1'], { CRS_PORT: '2', CRS_KEEP_ALIVE: '6' }, file);
+    expect([config.port, config.keepAlive, config.definitions]).toEqual([1, 6000, ['a', 'b']]);
+    expect(readConfig([], { CRS_CONFIG: 'some.json', CRS_PORT: '2' }, file)).toMatchObject({
+      port: 2,
+      keepAlive: 7000,
+    });
+  });
+
+  it('repeat where that is said, and split lists at commas', () => {
+    const config = readConfig(['--definitions', 'a', '--definitions', 'b,c', '--trusted-proxies', '10.0.0.0/8,::1']);
+    expect(config.definitions).toEqual(['a', 'b,c']);
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
+    expect(readConfig([], { CRS_DEFINITIONS: 'a,b' }).definitions).toEqual(['a', 'b']);
+  });
+
+  it('are all told when several are wrong', () => {
+    expect(problems(['--prot=1', '--port', 'x', '--tls-cert', 'a'], { CRS_HOTS: 'a' })).toEqual([
+      '`--prot` is not a flag here. Did you mean `--port`?',
+      'The environment variable `CRS_HOTS` is not a setting. Did you mean `CRS_HOST`?',
+      '`--port` is `x`, but must be a whole number from 0 to 65535.',
+    ]);
+  });
+
+  it.each([
+    [['--port', '65536'], '`--port` is `65536`, but must be a whole number from 0 to 65535.'],
+    [['--port', '1', '--port', '2'], '`--port` is given 2 values; give it one.'],
+    [['--port'], '`--port` needs a value: `--port NUMBER`.'],
+    [['--store', '--port'], '`--store` needs a value: `--store URL`.'],
+    [
+      ['--store='],
+      '`--store` is ``, but must be `sqlite:` and the path of a file, such as `sqlite:./data/records.sqlite`.',
+    ],
+    [['--host', '0.0.0.0'], expect.stringMatching(/`0.0.0.0`, which is refused: .* no access control/)],
+    [['--host', '192.168.1.4'], expect.stringContaining('refused')],
+    [['--public-url', 'ftp://a'], expect.stringContaining('absolute http or https URL')],
+    [['--public-url', 'https://a/?b'], expect.stringContaining('absolute http or https URL')],
+    [['--trusted-proxies', '10.0.0.0/33'], expect.stringContaining('neither an IP address nor a CIDR block')],
+    [['--partition', 'Demo'], expect.stringContaining('a partition id is 1 to 32')],
+    [['--zone', 'America/Torronto'], expect.stringContaining('not the name of a time zone')],
+    [['--header-timeout', '0'], expect.stringContaining('number of seconds above 0')],
+    [['--handling', 'strickt'], expect.stringContaining('Did you mean `strict`?')],
+    [['--tls-key', 'a'], expect.stringContaining('belong together')],
+    [['--debug=perhaps'], expect.stringContaining('neither true nor false')],
+  ])('refuse %j', (argv, text) => {
+    expect(problems(argv)).toEqual([text]);
+  });
+
+  it('refuse what a settings file should not hold, naming the file', () => {
+    expect(problems(['--config', 'f.json'], {}, { prot: 1, port: {}, host: ['127.0.0.1', '::1'] })).toEqual([
+      '`prot` in f.json is not a setting. Did you mean `port`?',
+      '`port` in f.json must be a text, a number, true or false, or a list of texts.',
+      '`host` in f.json is given 2 values; give it one.',
+    ]);
+    expect(problems(['--config', 'f.json'], {}, [])).toEqual(['The settings file f.json must hold one JSON object.']);
+    expect(problems(['--config', 'f.json'])).toEqual([
+      expect.stringContaining('The settings file f.json cannot be read'),
+    ]);
+  });
+
+  it('make the public URL from host and port', () => {
+    expect(publicUrlOf(readConfig(['--port', '0', '--host', '::1']), 81)).toBe('http://[::1]:81');
+    expect(publicUrlOf(readConfig(['--tls-cert', 'c', '--tls-key', 'k']))).toBe('https://127.0.0.1:8080');
+    expect(publicUrlOf(readConfig(['--public-url', 'https://ehr.example/x/']))).toBe('https://ehr.example/x');
+  });
+
+  it('name each flag, variable and field once', () => {
+    expect(new Set(settings.map(({ field }) => field)).size).toBe(settings.length);
+    for (const { flag, variable } of settings) expect(variable).toBe(`CRS_${flag.toUpperCase().replaceAll('-', '_')}`);
+  });
+});
