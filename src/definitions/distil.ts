@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asObject, objectsOf, stringsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
+import { originFile, packFile } from './pack.ts';
 import { reduce } from './reduce.ts';
 
 /**
@@ -28,7 +29,10 @@ export async function distil(folder: string): Promise<{ readonly pack: string; r
     ...[...valueSets.values()].map(reduce),
     ...source.all('CodeSystem').map(system => (systems.has(system['url']) ? reduce(system) : withoutConcepts(system))),
   ];
-  const lines = resources.map(resource => ({ key: `${resource['resourceType']} ${resource['url']}`, resource }));
+  const lines = resources.map(resource => ({
+    key: `${String(resource['resourceType'])} ${String(resource['url'])}`,
+    resource,
+  }));
   lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const pack = lines.map(({ resource }) => `${JSON.stringify(resource)}\n`).join('');
   const manifest = await source.file('package.json');
@@ -39,15 +43,11 @@ export async function distil(folder: string): Promise<{ readonly pack: string; r
       package: `${String(manifest['name'])}@${String(manifest['version'])}`,
       url: manifest['url'],
       license: manifest['license'],
-      definitions: Object.fromEntries(counts(resources)),
+      definitions: Object.fromEntries(counts(lines.map(({ resource }) => resource))),
       sha256: createHash('sha256').update(pack).digest('hex'),
     },
   };
 }
-
-/** Names of the pack and of the file that tells its origin, under `profiles/`. */
-export const packFile = 'r4-core.ndjson';
-export const originFile = 'r4-core.origin.json';
 
 interface Source {
   all(resourceType: string): readonly JsonObject[];
@@ -125,9 +125,9 @@ function withoutConcepts(system: JsonObject): JsonObject {
 }
 
 function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+  const found = new Map<string, number>(); // in the order of the pack, which is sorted by type
   for (const { resourceType } of resources) found.set(String(resourceType), (found.get(String(resourceType)) ?? 0) + 1);
-  return new Map([...found].sort());
+  return found;
 }
 
 if (import.meta.main) {
