@@ -1,0 +1,37 @@
+/** A decimal as text says it. */
+export interface Decimal {
+  readonly value: number;
+  /** The numbers that round to it, [low, high): half a unit of its last digit on either side. */
+  readonly low: number;
+  readonly high: number;
+  /** Written without point and exponent. */
+  readonly integer: boolean;
+}
+
+/**
+ * Reads a FHIR decimal with its implied precision: `5.4` is [5.35, 5.45), `5.40` is [5.395, 5.405), `5.40e-3` is
+ * [0.005395, 0.005405). The digits of an exponent form count as they stand, except that one without a point has one
+ * more, as the standard's own `1e2` has, which is [95, 105). Undefined for all that is not a decimal of the standard
+ * (`.5`, `+1`, `007`) or is too large for a double. https://hl7.org/fhir/R4/search.html#number
+ */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
+  const value = Number(text);
+  if (match === null || !Number.isFinite(value)) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent] = match;
+  const places = fraction === '' && exponent !== undefined ? '0' : fraction;
+  // Digits beyond the hundredth change no double and would cost.
+  const digits = (whole + places).slice(0, 100);
+  const dropped = whole.length + places.length - digits.length;
+  const unit = Number(exponent ?? '0') - places.length + dropped;
+  const tenfold = BigInt(`${sign}${digits}0`);
+  const low = Number(`${tenfold - 5n}e${unit - 1}`);
+  const high = Number(`${tenfold + 5n}e${unit - 1}`);
+  return {
+    value,
+    low,
+    // Where half a unit is finer than a double, the value itself must still lie inside.
+    high: high > value ? high : value + Math.max(Math.abs(value) * Number.EPSILON, Number.MIN_VALUE),
+    integer: fraction === '' && exponent === undefined,
+  };
+}

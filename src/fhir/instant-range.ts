@@ -1,0 +1,114 @@
+import { zonedTime } from './zone.ts';
+
+/** The beginning and end of time, for periods with an open end: the first and last millisecond that a Date can hold. */
+export const MIN_TIME = -8.64e15;
+export const MAX_TIME = 8.64e15;
+
+/** [low, high) in milliseconds since 1970 UTC. */
+export interface InstantRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * The interval that a FHIR date, partial date, dateTime or instant stands for: `2020-02` from 2020-02-01 up to but not
+ * including 2020-03-01. A minute and a second are as wide as they are; a time with a fraction is one millisecond wide and
+ * finer digits are cut. Seconds may be left out. What has no offset is read in `zone` (IANA name): a time that the zone
+ * skips is moved on by the width of the gap, of a time that it has twice the first is meant. Answers undefined for all
+ * else, also for days that do not exist and for 24:00. https://hl7.org/fhir/R4/search.html#date
+ */
+export function parseInstantRange(text: string, zone: string): InstantRange | undefined {
+  const length = text.length;
+  const year = digits(text, 0, 4);
+  if (year < 1) return undefined;
+  if (length === 4) return between(daysFrom(year, 1), daysFrom(year + 1, 1), zone);
+
+  const month = text[4] === '-' ? digits(text, 5, 2) : -1;
+  if (month < 1 || month > 12) return undefined;
+  const first = daysFrom(year, month);
+  const days = month === 12 ? 31 : daysFrom(year, month + 1) - first;
+  if (length === 7) return between(first, first + days, zone);
+
+  const day = text[7] === '-' ? digits(text, 8, 2) : -1;
+  if (day < 1 || day > days) return undefined;
+  const date = first + day - 1;
+  if (length === 10) return between(date, date + 1, zone);
+  return text[10] === 'T' ? timeOfDay(text, date * DAY, zone) : undefined;
+}
+
+/** Reads `hh:mm[:ss[.fraction]][Z|±hh:mm]` from position 11 on, on the day that begins at `midnight`. */
+function timeOfDay(text: string, midnight: number, zone: string): InstantRange | undefined {
+  const hour = digits(text, 11, 2);
+  const minute = text[13] === ':' ? digits(text, 14, 2) : -1;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return undefined;
+  let time = midnight + (hour * 60 + minute) * 60_000;
+  let width = 60_000;
+  let at = 16;
+  if (text[at] === ':') {
+    const second = digits(text, at + 1, 2);
+    // 60 is a leap second: the time scale here has none, so that it is the second after.
+    if (second < 0 || second > 60) return undefined;
+    time += second * 1000;
+    width = 1000;
+    at += 3;
+    if (text[at] === '.') {
+      const end = endOfDigits(text, at + 1);
+      if (end === at + 1) return undefined;
+      time += Number(text.slice(at + 1, Math.min(end, at + 4)).padEnd(3, '0'));
+      width = 1;
+      at = end;
+    }
+  }
+  if (at === text.length) {
+    const low = zonedTime(time, zone);
+    return { low, high: low + width };
+  }
+  const offset = offsetAt(text, at);
+  return offset === undefined ? undefined : { low: time - offset, high: time - offset + width };
+}
+
+/** The offset that ends the text, in milliseconds: `Z` or `±hh:mm` up to 14:00. */
+function offsetAt(text: string, at: number): number | undefined {
+  const sign = text[at];
+  if (sign === 'Z') return text.length === at + 1 ? 0 : undefined;
+  if ((sign !== '+' && sign !== '-') || text.length !== at + 6 || text[at + 3] !== ':') return undefined;
+  const hours = digits(text, at + 1, 2);
+  const minutes = digits(text, at + 4, 2);
+  if (hours < 0 || minutes < 0 || minutes > 59 || hours * 60 + minutes > 840) return undefined;
+  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** Whole days in the zone; a day on which clocks change is 23 or 25 hours long. */
+function between(from: number, to: number, zone: string): InstantRange {
+  return { low: zonedTime(from * DAY, zone), high: zonedTime(to * DAY, zone) };
+}
+
+/** The number that `count` digits from `at` on write; -1 where they are not all digits. */
+function digits(text: string, at: number, count: number): number {
+  let value = 0;
+  for (let index = at; index < at + count; index += 1) {
+    const digit = text.charCodeAt(index) - 48;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function endOfDigits(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at += 1;
+  return at;
+}
+
+/** Days from 1970-01-01 to the first of a month; years count from March, so that the leap day is the last. */
+function daysFrom(year: number, month: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5);
+  return (
+    era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468
+  );
+}
