@@ -1,0 +1,72 @@
+/** The same JSON without white space outside of strings; numbers and strings keep their text. Takes valid JSON. */
+export function compactJson(text: string): string {
+  let result = '';
+  let from = 0;
+  let index = 0;
+  while (index < text.length) {
+    const code = text.charCodeAt(index);
+    if (code === 0x22) index = stringEnd(text, index);
+    else if (code > 0x20) index++;
+    else {
+      result += text.slice(from, index);
+      do index++;
+      while (index < text.length && text.charCodeAt(index) <= 0x20);
+      from = index;
+    }
+  }
+  return from === 0 ? text : result + text.slice(from);
+}
+
+/** The same JSON with line breaks and an indentation of two spaces; numbers and strings keep their text. Takes valid JSON. */
+export function prettyJson(text: string): string {
+  const compact = compactJson(text);
+  const parts: string[] = [];
+  let level = 0;
+  let from = 0;
+  let index = 0;
+  const breakAfter = (next: number): void => {
+    parts.push(compact.slice(from, next), lineBreak(level));
+    from = next;
+  };
+  while (index < compact.length) {
+    const code = compact.charCodeAt(index);
+    if (code === 0x22) {
+      index = stringEnd(compact, index);
+      continue;
+    }
+    index++;
+    if (code === 0x7b || code === 0x5b) {
+      // `{}` and `[]` stay together: in both, the closing character is the opening one plus two.
+      if (compact.charCodeAt(index) === code + 2) index++;
+      else {
+        level++;
+        breakAfter(index);
+      }
+    } else if (code === 0x2c) breakAfter(index);
+    else if (code === 0x7d || code === 0x5d) {
+      level--;
+      breakAfter(index - 1);
+    } else if (code === 0x3a) {
+      parts.push(compact.slice(from, index), ' ');
+      from = index;
+    }
+  }
+  parts.push(compact.slice(from));
+  return parts.join('');
+}
+
+/** Behind the closing quote of the string that begins at `start`. */
+export function stringEnd(text: string, start: number): number {
+  let close = text.indexOf('"', start + 1);
+  while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
+  return close + 1;
+}
+
+/** True where an odd number of backslashes stands before a quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote - 1;
+  while (text.charCodeAt(at) === 0x5c) at--;
+  return (quote - 1 - at) % 2 === 1;
+}
+
+const lineBreak = (level: number): string => `\n${'  '.repeat(level)}`;

@@ -1,0 +1,94 @@
+import { compactJson, stringEnd } from './json-layout.ts';
+
+/**
+ * Splits the text of a resource around the place of its version stamp: `before + stamp(…) + after` is what is stored. White
+ * space outside of strings is dropped; resourceType, id (as given here) and meta come first, in this order; versionId and
+ * lastUpdated of the sender are left out, since the server sets them. `after` begins with `,` or `}`. Takes the text of an
+ * object that was read by parseJson; throws Error where it has no resourceType or its meta is no object.
+ * https://hl7.org/fhir/R4/resource.html#Meta
+ */
+export function splitForStamp(text: string, id: string): { before: string; after: string } {
+  let resourceType = '';
+  let meta = '';
+  let rest = '';
+  for (const property of properties(compactJson(text))) {
+    if (property.name === '"resourceType"') resourceType = property.value;
+    else if (property.name === '"meta"') meta = property.value;
+    else if (property.name !== '"id"') rest += `,${property.name}:${property.value}`;
+  }
+  if (resourceType === '') throw new Error('The resource has no resourceType');
+  return {
+    before: `{"resourceType":${resourceType},"id":${JSON.stringify(id)},"meta":{`,
+    after: `${meta === '' ? '' : metaWithoutStamp(meta)}}${rest}}`,
+  };
+}
+
+/** The two properties of meta that the server sets: `"versionId":"3","lastUpdated":"2026-01-02T03:04:05.006Z"`. */
+export function stamp(version: number, lastUpdated: number): string {
+  return `"versionId":"${version}","lastUpdated":"${printInstant(lastUpdated)}"`;
+}
+
+/** Milliseconds since 1970 UTC as an instant. https://hl7.org/fhir/R4/datatypes.html#instant */
+export function printInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function metaWithoutStamp(meta: string): string {
+  let kept = '';
+  for (const property of properties(meta)) {
+    if (!stampNames.has(property.name)) kept += `,${property.name}:${property.value}`;
+  }
+  return kept;
+}
+
+const stampNames: ReadonlySet<string> = new Set(['"versionId"', '"_versionId"', '"lastUpdated"', '"_lastUpdated"']);
+
+interface PropertyText {
+  /** With its quotes. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The properties of a compact object text, in order. */
+function properties(text: string): readonly PropertyText[] {
+  if (text.charCodeAt(0) !== 0x7b) throw new Error('An object was expected');
+  const found: PropertyText[] = [];
+  let at = 1;
+  while (text.charCodeAt(at) === 0x22) {
+    const colon = stringEnd(text, at);
+    const next = valueEnd(text, colon + 1);
+    found.push({ name: plainName(text.slice(at, colon)), value: text.slice(colon + 1, next) });
+    at = next + 1;
+  }
+  return found;
+}
+
+/** A name may be written with escapes: `"\u0069d"` is `id` as well. */
+const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)) : quoted);
+
+/** Behind the value that begins at `start` in a compact text. */
+function valueEnd(text: string, start: number): number {
+  let level = 0;
+  let at = start;
+  for (;;) {
+    switch (text.charCodeAt(at)) {
+      case 0x22:
+        at = stringEnd(text, at);
+        if (level === 0) return at;
+        continue;
+      case 0x7b:
+      case 0x5b:
+        level++;
+        break;
+      case 0x7d:
+      case 0x5d:
+        if (level === 0) return at;
+        level--;
+        if (level === 0) return at + 1;
+        break;
+      case 0x2c:
+        if (level === 0) return at;
+    }
+    at++;
+  }
+}
