@@ -43,14 +43,15 @@ function metaWithoutStamp(meta: string): string {
 
 const stampNames: ReadonlySet<string> = new Set(['"versionId"', '"_versionId"', '"lastUpdated"', '"_lastUpdated"']);
 
-interface PropertyText {
+/** One property of an object text. */
+export interface PropertyText {
   /** With its quotes. */
   readonly name: string;
   readonly value: string;
 }
 
 /** The properties of a compact object text, in order. */
-function properties(text: string): readonly PropertyText[] {
+export function properties(text: string): readonly PropertyText[] {
   if (text.charCodeAt(0) !== 0x7b) throw new Error('An object was expected');
   const found: PropertyText[] = [];
   let at = 1;
@@ -67,7 +68,7 @@ function properties(text: string): readonly PropertyText[] {
 const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)) : quoted);
 
 /** Behind the value that begins at `start` in a compact text. */
-function valueEnd(text: string, start: number): number {
+export function valueEnd(text: string, start: number): number {
   let level = 0;
   let at = start;
   for (;;) {

@@ -1,0 +1,38 @@
+import { parseETag } from '../fhir/etag.ts';
+import type { ResourceType } from '../model/model.ts';
+import type { FhirRequest } from './interaction.ts';
+
+/** A version, as caches know it. */
+export interface Validators {
+  readonly tag: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly lastModified: number;
+}
+
+/**
+ * True where the client has this version already, so that 304 answers: If-None-Match first, If-Modified-Since only without
+ * it, each as far as the type declares. https://hl7.org/fhir/R4/http.html#cread
+ */
+export function isUnmodified(headers: FhirRequest['headers'], type: ResourceType, version: Validators): boolean {
+  const byTag = type.conditionalRead === 'full-support' || type.conditionalRead === 'not-match';
+  const byDate = type.conditionalRead === 'full-support' || type.conditionalRead === 'modified-since';
+  const noneMatch = headers['if-none-match'];
+  if (byTag && noneMatch !== undefined) return hasTag(noneMatch, version.tag);
+  const since = headers['if-modified-since'];
+  if (!byDate || since === undefined) return false;
+  const time = parseHttpDate(since);
+  return time !== undefined && Math.floor(version.lastModified / 1000) * 1000 <= time;
+}
+
+/** True where an If-None-Match header lists the tag (without `W/` and quotes) or `*`. */
+export function hasTag(header: string, tag: string): boolean {
+  const tags = parseETag(header);
+  return tags.includes(tag) || tags.includes('*');
+}
+
+/** An HTTP date in milliseconds; undefined for any other text, which is to be ignored. https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
+function parseHttpDate(text: string): number | undefined {
+  if (!/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

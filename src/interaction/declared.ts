@@ -1,0 +1,30 @@
+import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
+import type { Model } from '../model/model.ts';
+
+/** What is asked of a type or of the whole system, before any parameter is read. */
+export interface Asked {
+  readonly interaction: InteractionCode;
+  readonly resourceType?: string;
+  readonly id?: string;
+}
+
+/**
+ * True where the definitions declare the interaction. Update, patch and delete without an id are the conditional forms, which
+ * are declared apart. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.interaction
+ */
+export function isDeclared(model: Model, asked: Asked): boolean {
+  if (asked.interaction === 'capabilities') return true;
+  if (asked.resourceType === undefined) return model.systemInteractions.has(asked.interaction);
+  const type = model.types.get(asked.resourceType);
+  if (type === undefined || !type.interactions.has(asked.interaction as TypeInteraction)) return false; // a type level one
+  if (asked.id !== undefined) return true;
+  switch (asked.interaction) {
+    case 'update':
+    case 'patch':
+      return type.conditionalUpdate;
+    case 'delete':
+      return type.conditionalDelete !== 'not-supported';
+    default:
+      return true;
+  }
+}

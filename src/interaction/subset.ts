@@ -1,0 +1,80 @@
+import { properties } from '../fhir/resource-text.ts';
+import type { PropertyText } from '../fhir/resource-text.ts';
+import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../model/element.ts';
+import { summaryOfValue } from './summary.ts';
+
+/** Which part of a resource is asked for: `_summary` and `_elements`. */
+export interface Subset {
+  readonly summary: 'true' | 'text' | 'data' | 'count' | 'false';
+  /** Element names at the root; undefined all. */
+  readonly elements: readonly string[] | undefined;
+}
+
+/**
+ * The part of a resource that is asked for, as text, tagged SUBSETTED; the text itself where all of it is. Works on the
+ * compact text without reading values, so that numbers stay as they were written. With `_elements`, elements that are
+ * mandatory or modify the meaning stay. https://hl7.org/fhir/R4/search.html#summary
+ */
+export function subset(text: string, wanted: Subset, type: TypeDefinition, definitions: TypeDefinitions): string {
+  if (isWhole(wanted)) return text;
+  let head = '';
+  let meta = '{}';
+  let rest = '';
+  for (const property of properties(text)) {
+    const name = property.name.slice(1, -1);
+    if (name === 'resourceType' || name === 'id') head += `,${property.name}:${property.value}`;
+    else if (name === 'meta') meta = property.value;
+    else {
+      const value = valueOf(property, name, wanted, type, definitions);
+      if (value !== undefined) rest += `,${property.name}:${value}`;
+    }
+  }
+  return `{${head.slice(1)}${head === '' ? '' : ','}"meta":${tagged(meta)}${rest}}`;
+}
+
+/** True where nothing is to be left out. */
+export const isWhole = (wanted: Subset): boolean => wanted.summary === 'false' && wanted.elements === undefined;
+
+/** What is kept of a property at the root; undefined for nothing. */
+function valueOf(
+  property: PropertyText,
+  name: string,
+  wanted: Subset,
+  type: TypeDefinition,
+  definitions: TypeDefinitions,
+): string | undefined {
+  const known = type.properties.get(name.startsWith('_') ? name.slice(1) : name);
+  if (known === undefined) return wanted.summary === 'data' && wanted.elements === undefined ? property.value : undefined;
+  const { element } = known;
+  if (wanted.elements !== undefined && !isMeant(element, name, wanted.elements)) return undefined;
+  switch (wanted.summary) {
+    case 'data':
+      return element.name === 'text' ? undefined : property.value;
+    case 'text':
+      return element.name === 'text' || element.min > 0 ? property.value : undefined;
+    case 'true':
+      if (!element.summary && element.min === 0 && !element.modifier) return undefined;
+      return name.startsWith('_') ? property.value : summaryOfValue(property.value, known, definitions);
+    case 'count':
+    case 'false':
+      return property.value;
+  }
+}
+
+const isMeant = (element: ElementDefinition, property: string, asked: readonly string[]): boolean =>
+  element.min > 0 ||
+  element.modifier ||
+  asked.includes(element.name) ||
+  asked.includes(property.startsWith('_') ? property.slice(1) : property);
+
+/** The text of meta with the tag that says that something is missing. https://hl7.org/fhir/R4/valueset-common-tags.html */
+function tagged(meta: string): string {
+  const tags = properties(meta).find(({ name }) => name === '"tag"')?.value;
+  if (tags === undefined) return `${meta.slice(0, -1)}${meta === '{}' ? '' : ','}"tag":[${subsetted}]}`;
+  if (tags.includes('"SUBSETTED"')) return meta;
+  const others = properties(meta).filter(({ name }) => name !== '"tag"');
+  const kept = others.map(({ name, value }) => `${name}:${value},`).join('');
+  return `{${kept}"tag":${tags.slice(0, -1)}${tags === '[]' ? '' : ','}${subsetted}]}`;
+}
+
+const subsetted = '{"system":"http://terminology.hl7.org/CodeSystem/v3-ObservationValue","code":"SUBSETTED"}';

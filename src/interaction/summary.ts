@@ -1,0 +1,47 @@
+import { properties, valueEnd } from '../fhir/resource-text.ts';
+import type { Property, TypeDefinition, TypeDefinitions } from '../model/element.ts';
+
+/**
+ * What `_summary=true` keeps of one property's value, as text: of objects the elements that the definition marks as
+ * summary, are mandatory or modify the meaning. Undefined where nothing is left of an element that may be missing; a
+ * mandatory one then stays whole. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.isSummary
+ */
+export function summaryOfValue(value: string, property: Property, definitions: TypeDefinitions): string | undefined {
+  const { element, type } = property;
+  const content = type.content ?? definitions.get(type.code);
+  if (content === undefined || content.kind !== 'complex-type') return value;
+  const left = value.startsWith('[')
+    ? listOf(items(value).flatMap(item => summaryOfObject(item, content, definitions) ?? []))
+    : summaryOfObject(value, content, definitions);
+  return left === undefined && element.min > 0 ? value : left;
+}
+
+function summaryOfObject(text: string, type: TypeDefinition, definitions: TypeDefinitions): string | undefined {
+  if (!text.startsWith('{')) return text;
+  let kept = '';
+  for (const { name: quoted, value } of properties(text)) {
+    const name = quoted.slice(1, -1);
+    const extra = name.startsWith('_');
+    const property = type.properties.get(extra ? name.slice(1) : name);
+    if (property === undefined) continue;
+    const { element } = property;
+    if (!element.summary && element.min === 0 && !element.modifier) continue;
+    const left = extra ? value : summaryOfValue(value, property, definitions);
+    if (left !== undefined) kept += `,${quoted}:${left}`;
+  }
+  return kept === '' ? undefined : `{${kept.slice(1)}}`;
+}
+
+const listOf = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : `[${texts.join(',')}]`);
+
+/** The items of a compact array text, in order. */
+function items(text: string): readonly string[] {
+  const found: string[] = [];
+  let at = 1;
+  while (at < text.length - 1) {
+    const end = valueEnd(text, at);
+    found.push(text.slice(at, end));
+    at = end + 1;
+  }
+  return found;
+}
