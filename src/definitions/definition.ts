@@ -1,20 +1,69 @@
+import { asObject, asString, isObject, objectsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 
 /** One definition resource and where it was found; parsed only when it is asked for. */
-export interface Definition {
+export interface Definition extends Place {
   readonly resourceType: string;
   /** Canonical url, without version. */
   readonly url: string;
   readonly version: string | undefined;
-  /** File or `package.tgz/entry` as people know it: relative to the checkout or as it was given. */
-  readonly file: string;
-  /** Place in the file: empty for the file itself, `entry[3].resource` in a Bundle. */
-  readonly path: string;
-  /** The package that it came in; undefined for a plain file. */
-  readonly package: string | undefined;
   /** True for the reduced R4 pack, which gives way to anything. */
   readonly core: boolean;
   /** The resource type that a StructureDefinition makes, where it is not abstract and no profile. */
   readonly concrete: string | undefined;
   resource(): JsonObject;
 }
+
+/** Where a definition stands. */
+export interface Place {
+  /** File or `package.tgz/entry` as people know it: relative to the checkout or as it was given. */
+  readonly file: string;
+  /** Place in the file: empty for the file itself, `entry[3].resource` in a Bundle. */
+  readonly path: string;
+  /** The package that it came in; undefined for a plain file. */
+  readonly package: string | undefined;
+}
+
+/** The kinds of resources that definitions are made of. https://hl7.org/fhir/R4/conformance-module.html */
+export const definitionTypes: ReadonlySet<string> = new Set([
+  'CapabilityStatement',
+  'CodeSystem',
+  'CompartmentDefinition',
+  'ConceptMap',
+  'OperationDefinition',
+  'SearchParameter',
+  'StructureDefinition',
+  'ValueSet',
+]);
+
+/**
+ * A parsed resource as a definition. `read` gives the resource again where it is not to be kept in memory; without it the
+ * object is kept.
+ */
+export function definitionOf(resource: JsonObject, place: Place, read: () => JsonObject = () => resource): Definition {
+  const { kind, abstract, derivation, type } = resource;
+  const concrete = kind === 'resource' && abstract === false && derivation === 'specialization';
+  return {
+    resourceType: String(resource['resourceType']),
+    url: asString(resource['url']) ?? '',
+    version: asString(resource['version']),
+    ...place,
+    core: false,
+    concrete: concrete ? asString(type) : undefined,
+    resource: read,
+  };
+}
+
+/** A file's resource, or those of the entries of a Bundle, with their paths. https://hl7.org/fhir/R4/bundle.html */
+export function resourcesIn(content: unknown): readonly { readonly path: string; readonly resource: JsonObject }[] {
+  if (!isObject(content) || typeof content['resourceType'] !== 'string') return [];
+  if (content['resourceType'] !== 'Bundle') return [{ path: '', resource: content }];
+  return objectsOf(content['entry']).flatMap((entry, index) => {
+    const resource = asObject(entry['resource']);
+    return typeof resource['resourceType'] === 'string' ? [{ path: `entry[${index}].resource`, resource }] : [];
+  });
+}
+
+/** The path of something in a definition, within its file. */
+export const within = (definition: Place, path: string): string =>
+  definition.path === '' ? path : path === '' ? definition.path : `${definition.path}.${path}`;

@@ -1,0 +1,116 @@
+import { parseCanonical } from '../fhir/canonical.ts';
+import type { Definition } from './definition.ts';
+import { asObject, objectsOf } from './json-object.ts';
+import type { Problem } from './problem.ts';
+import { sameContent } from './same.ts';
+import { compareVersions } from './version.ts';
+
+/** All definitions, one for each url and version. */
+export interface Definitions {
+  /** By canonical: the version that it names, else the newest, where the R4 pack gives way to anything. */
+  find(resourceType: string, canonical: string): Definition | undefined;
+  all(resourceType: string): readonly Definition[];
+}
+
+/** The extension that marks a definition as not the published one. */
+export const incompleteUrl = 'https://clinical-records.example/fhir/StructureDefinition/incomplete';
+
+/**
+ * Settles which definition stands for a url and version where several are there: one that is marked incomplete and the R4
+ * pack give way; inside one package the last file wins (a ValueSet keeps its compose and takes the expansion); the same
+ * content twice is no matter; anything else is a problem. Each replacement is one notice.
+ */
+export function indexDefinitions(found: readonly Definition[]): {
+  readonly definitions: Definitions;
+  readonly problems: readonly Problem[];
+  readonly notices: readonly string[];
+} {
+  const problems: Problem[] = [];
+  const notices: string[] = [];
+  const byKey = new Map<string, Definition>();
+  for (const definition of found) {
+    const key = `${definition.resourceType} ${definition.url}|${definition.version ?? ''}`;
+    const there = byKey.get(key);
+    byKey.set(key, there === undefined ? definition : settle(there, definition, problems, notices));
+  }
+  const byUrl = new Map<string, Definition[]>();
+  const byType = new Map<string, Definition[]>();
+  for (const definition of byKey.values()) {
+    push(byUrl, `${definition.resourceType} ${definition.url}`, definition);
+    push(byType, definition.resourceType, definition);
+  }
+  return {
+    definitions: {
+      find(resourceType, canonical) {
+        const { url, version } = parseCanonical(canonical);
+        const versions = byUrl.get(`${resourceType} ${url}`) ?? [];
+        if (version !== undefined) return versions.find(definition => definition.version === version);
+        return versions.reduce<Definition | undefined>(preferred, undefined);
+      },
+      all: resourceType => byType.get(resourceType) ?? [],
+    },
+    problems,
+    notices,
+  };
+}
+
+function preferred(best: Definition | undefined, next: Definition): Definition {
+  if (best === undefined || (best.core && !next.core)) return next;
+  if (next.core && !best.core) return best;
+  return compareVersions(next.version, best.version) > 0 ? next : best;
+}
+
+function settle(a: Definition, b: Definition, problems: Problem[], notices: string[]): Definition {
+  const same = sameContent(a, b);
+  if (a.core || b.core) {
+    const [core, other] = a.core ? [a, b] : [b, a];
+    if (!same) notices.push(replacement(other, core));
+    return other;
+  }
+  if (same) return a;
+  const incomplete = [a, b].filter(isIncomplete);
+  if (incomplete.length === 1) {
+    const [kept, given] = incomplete[0] === a ? [b, a] : [a, b];
+    notices.push(replacement(kept, given));
+    return kept;
+  }
+  if (a.package !== undefined && a.package === b.package) {
+    notices.push(replacement(b, a));
+    return b.resourceType === 'ValueSet' ? mergeValueSets(a, b) : b;
+  }
+  problems.push({
+    file: b.file,
+    path: b.path,
+    text: `This defines \`${canonicalOf(b)}\` otherwise than ${a.file} does; remove one of the two, or give it a version of its own.`,
+  });
+  return a;
+}
+
+const canonicalOf = ({ url, version }: Definition): string => (version === undefined ? url : `${url}|${version}`);
+
+const replacement = (kept: Definition, given: Definition): string =>
+  `${kept.file} replaces ${canonicalOf(given)} of ${given.file}.`;
+
+const isIncomplete = (definition: Definition): boolean =>
+  objectsOf(definition.resource()['extension']).some(({ url }) => url === incompleteUrl);
+
+/** The definition (compose) of either and the codes (expansion) of either, the later one first. */
+function mergeValueSets(a: Definition, b: Definition): Definition {
+  return {
+    ...b,
+    resource() {
+      const [earlier, later] = [a.resource(), b.resource()];
+      const part = (name: string) => {
+        const value = later[name] ?? earlier[name];
+        return value === undefined ? {} : { [name]: value };
+      };
+      return { ...earlier, ...asObject(later), ...part('compose'), ...part('expansion') };
+    },
+  };
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,12 @@
+/** Something in the definitions that stops the start: where, and what is wrong with what was expected, in whole sentences. */
+export interface Problem {
+  /** File as people know it; `package.tgz/entry` in a package. */
+  readonly file: string;
+  /** JSON path in the file (`rest[0].resource[2].type`); empty for the file as a whole. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** `capability/service.json rest[0].resource[2].type: …`, one line. */
+export const printProblem = ({ file, path, text }: Problem): string =>
+  `${file}${path === '' ? '' : ` ${path}`}: ${text}`;

@@ -1,0 +1,24 @@
+import type { Definition } from './definition.ts';
+import { isObject } from './json-object.ts';
+import type { JsonObject } from './json-object.ts';
+import { reduce } from './reduce.ts';
+
+/**
+ * Whether two definitions say the same: `text`, `meta`, `id` and the order of keys do not count. What the R4 pack holds is
+ * reduced, so another definition is compared with it in that form.
+ */
+export function sameContent(a: Definition, b: Definition): boolean {
+  const [left, right] = [content(a.resource()), content(b.resource())];
+  return a.core || b.core ? print(reduce(left)) === print(reduce(right)) : print(left) === print(right);
+}
+
+function content(resource: JsonObject): JsonObject {
+  const { text: _text, meta: _meta, id: _id, ...rest } = resource;
+  return rest;
+}
+
+/** JSON text with sorted keys. */
+export const print = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) =>
+    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
+  );

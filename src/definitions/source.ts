@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JsonError, parseJson } from '../fhir/json.ts';
+import { didYouMean, suggest } from '../fhir/suggest.ts';
+import { decodeUtf8 } from '../fhir/utf8.ts';
+import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
+import type { Definition } from './definition.ts';
+import { isFile, isFolder, listFiles } from './files.ts';
+import type { FoundFile } from './files.ts';
+import { readPackage } from './package.ts';
+import type { Package } from './package.ts';
+import { packFile, readPack } from './pack.ts';
+import type { Problem } from './problem.ts';
+
+/** Where definitions come from. */
+export interface Sources {
+  /** Folders with `capability`, `searchparameters` and `profiles` inside, or packages (`.tgz`). */
+  readonly definitions: readonly string[];
+  /** A folder that stands in for the shipped `capability`. */
+  readonly capability: string | undefined;
+  /** The checkout whose three folders are the shipped ones. */
+  readonly root: string;
+}
+
+/** What was found there. */
+export interface Found {
+  /** CapabilityStatements that make the interface. */
+  readonly statements: readonly Definition[];
+  readonly definitions: readonly Definition[];
+  readonly packages: readonly Package[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads every definition of the sources: single files, Bundles, packages and the R4 pack. Files that are no FHIR
+ * definitions are passed over; what cannot be read is a problem, and reading goes on.
+ */
+export async function readSources(sources: Sources): Promise<Found> {
+  const core = readPack(join(sources.root, 'profiles', packFile), `profiles/${packFile}`);
+  const known = new Set(core.flatMap(({ concrete }) => concrete ?? []));
+  const found = await Promise.all([
+    sources.capability === undefined
+      ? readFolder('capability', { path: join(sources.root, 'capability'), file: 'capability' }, sources.root, known)
+      : readCapability(sources.capability, known),
+    ...['searchparameters', 'profiles'].map(folder =>
+      readFolder(folder, { path: join(sources.root, folder), file: folder }, join(sources.root, folder), known),
+    ),
+    ...sources.definitions.map(path => readDefinitions(path, known)),
+  ]);
+  return joined([{ ...nothing, definitions: core }, ...found]);
+}
+
+const folders = ['capability', 'searchparameters', 'profiles'];
+const nothing: Found = { statements: [], definitions: [], packages: [], problems: [] };
+const refused = (file: string, text: string): Found => ({ ...nothing, problems: [{ file, path: '', text }] });
+
+async function readCapability(path: string, known: ReadonlySet<string>): Promise<Found> {
+  if (await isFolder(path)) return readFolder('capability', { path, file: path }, path, known);
+  return refused(path, 'This is no folder; `--capability` takes a folder with CapabilityStatements.');
+}
+
+async function readDefinitions(path: string, known: ReadonlySet<string>): Promise<Found> {
+  if (await isFile(path)) return readPackageFile({ path, file: path });
+  if (!(await isFolder(path)))
+    return refused(path, 'Nothing is there; `--definitions` takes a folder or a FHIR package (.tgz).');
+  const there = await Promise.all(folders.map(folder => isFolder(join(path, folder))));
+  if (!there.includes(true))
+    return refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.');
+  const found = await Promise.all(
+    folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path, known)),
+  );
+  return joined(found);
+}
+
+/** One of the three folders; only `capability` makes the interface, and only by what lies directly in it. */
+async function readFolder(kind: string, folder: FoundFile, root: string, known: ReadonlySet<string>): Promise<Found> {
+  const interfaceFolder = kind === 'capability';
+  const { files, problems } = await listFiles(folder, root, !interfaceFolder);
+  const found = await Promise.all(
+    files.map(async file => {
+      if (file.path.endsWith('.json')) return await readJson(file, interfaceFolder, known);
+      return file.path.endsWith('.tgz') && !interfaceFolder ? await readPackageFile(file) : nothing;
+    }),
+  );
+  return joined([{ ...nothing, problems }, ...found]);
+}
+
+async function readPackageFile({ path, file }: FoundFile): Promise<Found> {
+  if (!path.endsWith('.tgz')) return refused(file, 'The file is no FHIR package (.tgz).');
+  const read = await readPackage(path, file);
+  return { ...nothing, definitions: read.definitions, packages: [read], problems: read.problems };
+}
+
+async function readJson(
+  { path, file }: FoundFile,
+  interfaceFolder: boolean,
+  known: ReadonlySet<string>,
+): Promise<Found> {
+  let content: unknown;
+  try {
+    content = parseJson(decodeUtf8(await readFile(path))).value;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return refused(file, `${error.message} Line ${error.line}, column ${error.column}.`);
+  }
+  const problems: Problem[] = [];
+  const definitions = resourcesIn(content).flatMap(({ path, resource }) => {
+    const definition = definitionOf(resource, { file, path, package: undefined });
+    problems.push(...problemsOf(definition, interfaceFolder, known));
+    return definitionTypes.has(definition.resourceType) ? [definition] : [];
+  });
+  const isStatement = ({ resourceType }: Definition): boolean => resourceType === 'CapabilityStatement';
+  return {
+    ...nothing,
+    statements: interfaceFolder ? definitions.filter(isStatement) : [],
+    definitions: definitions.filter(definition => !isStatement(definition) && definition.url !== ''),
+    problems,
+  };
+}
+
+/** A definition that nobody could find, or a kind of resource that was mistyped: it would be passed over silently. */
+function problemsOf(definition: Definition, interfaceFolder: boolean, known: ReadonlySet<string>): readonly Problem[] {
+  const { resourceType, url, file, path } = definition;
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  if (!definitionTypes.has(resourceType)) {
+    if (!known.has(resourceType) && (interfaceFolder || suggest(resourceType, definitionTypes) !== undefined))
+      return [
+        {
+          file,
+          path: at('resourceType'),
+          text: `\`${resourceType}\` is no resource type of FHIR R4.${didYouMean(resourceType, definitionTypes)}`,
+        },
+      ];
+    return [];
+  }
+  if (url === '' && resourceType !== 'CapabilityStatement')
+    return [{ file, path: at('url'), text: `A ${resourceType} needs a \`url\`; others name it by that.` }];
+  return [];
+}
+
+const joined = (found: readonly Found[]): Found => ({
+  statements: found.flatMap(({ statements }) => statements),
+  definitions: found.flatMap(({ definitions }) => definitions),
+  packages: found.flatMap(({ packages }) => packages),
+  problems: found.flatMap(({ problems }) => problems),
+});
