@@ -1,0 +1,41 @@
+/** A FHIRPath expression, parsed; `at` is the position in the text, from 0. https://hl7.org/fhirpath/N1/#syntax */
+export type Expression =
+  | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean }
+  /** A literal that only the interpreter reads: `@2020`, `4 'mg'`, `{}`. */
+  | { readonly kind: 'other'; readonly at: number }
+  | { readonly kind: 'this'; readonly at: number }
+  /** `%resource`. */
+  | { readonly kind: 'variable'; readonly at: number; readonly name: string }
+  /** `name`, `a.name`: an element, or a type at the beginning of a path. */
+  | { readonly kind: 'member'; readonly at: number; readonly of: Expression | undefined; readonly name: string }
+  | {
+      readonly kind: 'call';
+      readonly at: number;
+      readonly of: Expression | undefined;
+      readonly name: string;
+      readonly args: readonly Expression[];
+    }
+  | { readonly kind: 'index'; readonly at: number; readonly of: Expression; readonly index: Expression }
+  | {
+      readonly kind: 'type';
+      readonly at: number;
+      readonly operator: 'is' | 'as';
+      readonly of: Expression;
+      readonly type: Expression;
+    }
+  | {
+      readonly kind: 'binary';
+      readonly at: number;
+      readonly operator: string;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: 'sign'; readonly at: number; readonly of: Expression };
+
+/** An expression that is wrong: a whole sentence with the place. */
+export class ExpressionError extends Error {
+  constructor(expression: string, at: number, message: string) {
+    super(`${message} (character ${at + 1} of \`${expression}\`)`);
+    this.name = 'ExpressionError';
+  }
+}
