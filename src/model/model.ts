@@ -15,6 +15,11 @@ export interface Model {
   readonly statement: Readonly<Record<string, unknown>>;
   /** True where the codes of this system differ by case (CodeSystem.caseSensitive); undefined systems count as not. */
   caseSensitive(system: string): boolean;
+  /**
+   * The code system that all codes of a value set (canonical, with or without version) are from: what a `code` element that
+   * is bound to it leaves unsaid. Undefined where there are several or none is known (value-set-system.ts).
+   */
+  valueSetSystem(valueSet: string): string | undefined;
 }
 
 /** One declared resource type. */
@@ -63,15 +68,7 @@ export interface Pair {
 }
 
 export type SearchParamType =
-  | 'number'
-  | 'date'
-  | 'string'
-  | 'token'
-  | 'reference'
-  | 'composite'
-  | 'quantity'
-  | 'uri'
-  | 'special';
+  'number' | 'date' | 'string' | 'token' | 'reference' | 'composite' | 'quantity' | 'uri' | 'special';
 
 /** One search parameter on one type, compiled. https://hl7.org/fhir/R4/searchparameter.html */
 export interface SearchParam {

@@ -1,0 +1,41 @@
+import { compileExpression } from '../model/expression.ts';
+import type { Receive, ResultType } from '../model/expression.ts';
+import type { Model, SearchParam } from '../model/model.ts';
+import type { CompositeValue, IndexValue } from './entry.ts';
+import { entriesOf } from './index.ts';
+import type { Emit, Reading } from './reading.ts';
+
+type Single = Exclude<IndexValue, CompositeValue>;
+
+/**
+ * One tuple for each element that the expression of the composite yields and on which every component has a value.
+ * https://hl7.org/fhir/R4/search.html#composite
+ */
+export function compositeEntries(
+  param: SearchParam,
+  type: ResultType,
+  emit: Emit,
+  reading: Reading,
+  model: Model,
+): Receive | undefined {
+  let values: Single[] = [];
+  const keep: Emit = value => {
+    if (value.kind !== 'composite') values.push(value);
+  };
+  const runs = param.components.map(component =>
+    compileExpression(component.expression, type, model.definitions).bind(found =>
+      entriesOf(component.param.type, found, keep, reading, model),
+    ),
+  );
+  return value => {
+    if (typeof value !== 'object' || value === null) return;
+    const of: Single[][] = [];
+    for (const run of runs) {
+      values = [];
+      run(value, reading.resource);
+      if (values.length === 0) return;
+      of.push(values);
+    }
+    emit({ kind: 'composite', of });
+  };
+}

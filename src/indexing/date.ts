@@ -1,0 +1,63 @@
+import { MAX_TIME, MIN_TIME, parseInstantRange } from '../fhir/instant-range.ts';
+import type { InstantRange } from '../fhir/instant-range.ts';
+import type { Emit, Entries } from './reading.ts';
+
+/**
+ * Dates as half-open intervals of milliseconds. A `date` has no zone, it is a day of UTC; a dateTime without one is read
+ * in the zone of the partition. A Period with one end reaches to the end of time on the other side; a Timing has the
+ * outer limits of its events and bounds. https://hl7.org/fhir/R4/search.html#date
+ */
+export const dateEntries: Entries = (type, emit, reading) => {
+  switch (type.code) {
+    case 'date':
+      return value => {
+        emitRange(emit, rangeOf(value, 'UTC'));
+      };
+    case 'dateTime':
+    case 'instant':
+      return value => {
+        emitRange(emit, rangeOf(value, reading.zone));
+      };
+    case 'Period':
+      return value => {
+        emitRange(emit, periodRange(value, reading.zone));
+      };
+    case 'Timing':
+      return value => {
+        emitRange(emit, timingRange(value, reading.zone));
+      };
+    default:
+      return undefined;
+  }
+};
+
+function emitRange(emit: Emit, range: InstantRange | undefined): void {
+  if (range !== undefined) emit({ kind: 'date', low: range.low, high: range.high });
+}
+
+const rangeOf = (value: unknown, zone: string): InstantRange | undefined =>
+  typeof value === 'string' ? parseInstantRange(value, zone) : undefined;
+
+/** Undefined where neither end is given, an end cannot be read, or the end is before the start. */
+function periodRange(value: unknown, zone: string): InstantRange | undefined {
+  const { start, end } = (value ?? {}) as { start?: unknown; end?: unknown }; // stored JSON
+  if (typeof start !== 'string' && typeof end !== 'string') return undefined;
+  const from = typeof start === 'string' ? parseInstantRange(start, zone)?.low : MIN_TIME;
+  const to = typeof end === 'string' ? parseInstantRange(end, zone)?.high : MAX_TIME;
+  return from === undefined || to === undefined || from >= to ? undefined : { low: from, high: to };
+}
+
+/** https://hl7.org/fhir/R4/datatypes.html#Timing */
+function timingRange(value: unknown, zone: string): InstantRange | undefined {
+  const { event, repeat } = (value ?? {}) as { event?: unknown; repeat?: { boundsPeriod?: unknown } | null }; // stored JSON
+  let low = Infinity;
+  let high = -Infinity;
+  const widen = (range: InstantRange | undefined): void => {
+    if (range === undefined) return;
+    low = Math.min(low, range.low);
+    high = Math.max(high, range.high);
+  };
+  if (Array.isArray(event)) for (const moment of event as unknown[]) widen(rangeOf(moment, zone));
+  widen(periodRange(repeat?.boundsPeriod, zone));
+  return low < high ? { low, high } : undefined;
+}

@@ -1,0 +1,97 @@
+import { compileExpression } from '../model/expression.ts';
+import type { Model, ResourceType, SearchParam } from '../model/model.ts';
+import type { Extract } from '../store/store.ts';
+import { compositeEntries } from './composite.ts';
+import type { IndexEntry, IndexValue } from './entry.ts';
+import { entriesOf } from './index.ts';
+import type { Emit, Reading } from './reading.ts';
+
+/**
+ * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
+ * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be read
+ * has no entry; a text that is not JSON throws. A type is compiled when its first resource comes.
+ */
+export function createExtract(model: Model, publicUrl: string): Extract {
+  const root = publicUrl.replace(/\/+$/, '');
+  const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
+  const compiled = new Map<ResourceType, Collect>();
+  return (type, text, partition, parsed) => {
+    const resource: unknown = parsed === undefined ? JSON.parse(text) : parsed.value;
+    if (typeof resource !== 'object' || resource === null) return [];
+    let collect = compiled.get(type);
+    if (collect === undefined) {
+      collect = compileType(type, model, reading);
+      compiled.set(type, collect);
+    }
+    reading.resource = resource;
+    reading.zone = partition.zone;
+    reading.base = `${root}/r4/${partition.id}`;
+    const entries = collect(resource);
+    reading.resource = {};
+    return entries;
+  };
+}
+
+type Collect = (resource: object) => readonly IndexEntry[];
+
+function compileType(type: ResourceType, model: Model, reading: Reading): Collect {
+  const collector = new Collector();
+  const params = [...type.indexed.values()].filter(({ expression }) => expression !== '');
+  const runs = params.map(param => ({ param: param.code, run: compileParam(param, collector.emit, reading, model) }));
+  return resource => {
+    for (const { param, run } of runs) {
+      collector.begin(param);
+      run(resource);
+    }
+    return collector.take();
+  };
+}
+
+function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Model): (resource: object) => void {
+  const expression = compileExpression(param.expression, param.resourceType, model.definitions);
+  const run = expression.bind(type =>
+    param.type === 'composite'
+      ? compositeEntries(param, type, emit, reading, model)
+      : entriesOf(param.type, type, emit, reading, model),
+  );
+  if (!expression.fallback) return run;
+  return resource => {
+    try {
+      run(resource);
+    } catch {
+      // fhirpath.js throws for data that an expression does not suit, such as several values where it wants one.
+    }
+  };
+}
+
+/** Entries of one resource. A value that a parameter already has is dropped. */
+class Collector {
+  private entries: IndexEntry[] = [];
+  private param = '';
+  private first = 0;
+  private readonly seen = new Set<string>();
+
+  begin(param: string): void {
+    this.param = param;
+    this.first = this.entries.length;
+    if (this.seen.size > 0) this.seen.clear();
+  }
+
+  /** Most parameters have one value, so that values are compared from the second on. */
+  readonly emit = (value: IndexValue): void => {
+    const known = this.entries[this.first];
+    if (known !== undefined) {
+      if (this.seen.size === 0) this.seen.add(JSON.stringify(known.value));
+      const key = JSON.stringify(value);
+      if (this.seen.has(key)) return;
+      this.seen.add(key);
+    }
+    this.entries.push({ param: this.param, value });
+  };
+
+  take(): readonly IndexEntry[] {
+    const { entries } = this;
+    this.entries = [];
+    return entries;
+  }
+}

@@ -1,0 +1,45 @@
+import { compileExpression } from '../model/expression.ts';
+import type { Receive, ResultType } from '../model/expression.ts';
+import type { Model, SearchParamType } from '../model/model.ts';
+import { dateEntries } from './date.ts';
+import { numberEntries } from './number.ts';
+import { quantityEntries } from './quantity.ts';
+import type { Emit, Entries, Reading } from './reading.ts';
+import { referenceEntries } from './reference.ts';
+import { specialEntries } from './special.ts';
+import { stringEntries } from './string.ts';
+import { tokenEntries } from './token.ts';
+import { uriEntries } from './uri.ts';
+
+/** Search types and how they read values; `composite` is made of these (composite.ts). */
+const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entries>> = {
+  token: tokenEntries,
+  string: stringEntries,
+  reference: referenceEntries,
+  date: dateEntries,
+  number: numberEntries,
+  quantity: quantityEntries,
+  uri: uriEntries,
+  special: specialEntries,
+};
+
+/**
+ * What takes values of a FHIR type for a search type; undefined where the two do not go together. An extension is read by
+ * its value. https://hl7.org/fhir/R4/search.html#ptypes
+ */
+export function entriesOf(
+  searchType: SearchParamType,
+  type: ResultType,
+  emit: Emit,
+  reading: Reading,
+  model: Model,
+): Receive | undefined {
+  if (searchType === 'composite') return undefined;
+  const entries = searchTypes[searchType];
+  if (type.code !== 'Extension') return entries(type, emit, reading, model);
+  const values = compileExpression('value', type, model.definitions);
+  const run = values.bind(held => entries(held, emit, reading, model));
+  return value => {
+    if (typeof value === 'object' && value !== null) run(value, reading.resource);
+  };
+}

@@ -1,0 +1,61 @@
+import { rangeEnds } from './number.ts';
+import type { Entries } from './reading.ts';
+
+/**
+ * Quantities with their system, code and unit: one with a comparator reaches from its value to the end of numbers (`< 5`
+ * from the smallest number to 5), a Range from end to end, Money has its currency as code. SampledData has no one value.
+ * https://hl7.org/fhir/R4/search.html#quantity
+ */
+export const quantityEntries: Entries = (type, emit) => {
+  switch (type.code) {
+    case 'Quantity':
+    case 'Age':
+    case 'Count':
+    case 'Distance':
+    case 'Duration':
+      return value => {
+        const { value: number, comparator } = value as StoredQuantity;
+        if (typeof number !== 'number' || !Number.isFinite(number)) return;
+        emit({
+          kind: 'quantity',
+          low: comparator === '<' || comparator === '<=' ? -Number.MAX_VALUE : number,
+          high: comparator === '>' || comparator === '>=' ? Number.MAX_VALUE : number,
+          ...unitOf(value as StoredQuantity),
+        });
+      };
+    case 'Money':
+      return value => {
+        const { value: number, currency } = value as { value?: unknown; currency?: unknown }; // stored JSON
+        if (typeof number !== 'number' || !Number.isFinite(number)) return;
+        const code = text(currency);
+        const system = code === undefined ? undefined : 'urn:iso:std:iso:4217';
+        emit({ kind: 'quantity', low: number, high: number, system, code, unit: code });
+      };
+    case 'Range':
+      return value => {
+        const ends = rangeEnds(value);
+        if (ends === undefined) return;
+        const { low, high } = value as { low?: StoredQuantity | null; high?: StoredQuantity | null }; // stored JSON
+        emit({ kind: 'quantity', ...ends, ...unitOf(low ?? high ?? {}) });
+      };
+    default:
+      return undefined;
+  }
+};
+
+/** A Quantity as it is stored: what its members are is asked before use. */
+interface StoredQuantity {
+  readonly value?: unknown;
+  readonly comparator?: unknown;
+  readonly system?: unknown;
+  readonly code?: unknown;
+  readonly unit?: unknown;
+}
+
+const unitOf = ({ system, code, unit }: StoredQuantity) => ({
+  system: text(system),
+  code: text(code),
+  unit: text(unit),
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

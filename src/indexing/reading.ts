@@ -1,0 +1,21 @@
+import type { Receive, ResultType } from '../model/expression.ts';
+import type { Model } from '../model/model.ts';
+import type { IndexValue } from './entry.ts';
+
+/** What is known of the resource whose entries are being made; changes from one resource to the next. */
+export interface Reading {
+  resource: object;
+  /** IANA zone of dateTimes without one. */
+  zone: string;
+  /** `{publicUrl}/r4/{partition}`: references that begin with it are relative ones. */
+  base: string;
+}
+
+/** Takes one value of a parameter. */
+export type Emit = (value: IndexValue) => void;
+
+/**
+ * Says how values of a FHIR type become values of a search type: the function that takes each of them; undefined where
+ * the search type has no meaning for them. A value that cannot be read emits nothing.
+ */
+export type Entries = (type: ResultType, emit: Emit, reading: Reading, model: Model) => Receive | undefined;

@@ -1,0 +1,47 @@
+import { parseCanonical } from '../fhir/canonical.ts';
+import { parseReference } from '../fhir/reference.ts';
+import type { Emit, Entries, Reading } from './reading.ts';
+
+/**
+ * References: to resources of this partition as type and id, also where they are written as absolute URL; all others by
+ * URL; canonicals by URL and version. Search is for the current version, so that of a reference is dropped. Contained
+ * resources cannot be asked for, and a reference by identifier alone has no entry. Of a resource within a resource (the
+ * first of a document) it is its own type and id. https://hl7.org/fhir/R4/search.html#reference
+ */
+export const referenceEntries: Entries = (type, emit, reading) => {
+  switch (type.code) {
+    case 'Reference':
+      return value => {
+        const { reference } = value as { reference?: unknown }; // stored JSON
+        if (typeof reference === 'string') emitReference(emit, reference, reading);
+      };
+    case 'canonical':
+    case 'uri':
+    case 'url':
+    case 'oid':
+    case 'uuid':
+      return value => {
+        if (typeof value === 'string') emitCanonical(emit, value);
+      };
+    default:
+      if (type.definition?.kind !== 'resource') return undefined;
+      return value => {
+        const { resourceType, id } = value as { resourceType?: unknown; id?: unknown }; // stored JSON
+        if (typeof resourceType !== 'string' || typeof id !== 'string') return;
+        emit({ kind: 'reference', type: resourceType, id, url: undefined, version: undefined });
+      };
+  }
+};
+
+function emitReference(emit: Emit, text: string, reading: Reading): void {
+  const parsed = parseReference(text);
+  if (parsed === undefined || parsed.kind === 'contained') return;
+  if (parsed.kind === 'relative' || (parsed.kind === 'absolute' && parsed.base === reading.base)) {
+    emit({ kind: 'reference', type: parsed.type, id: parsed.id, url: undefined, version: undefined });
+  } else emit({ kind: 'reference', type: undefined, id: undefined, url: parsed.url, version: undefined });
+}
+
+function emitCanonical(emit: Emit, text: string): void {
+  const { url, version } = parseCanonical(text);
+  if (url !== '') emit({ kind: 'reference', type: undefined, id: undefined, url, version });
+}

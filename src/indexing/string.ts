@@ -1,0 +1,61 @@
+import { foldString } from './normalize.ts';
+import type { Emit, Entries } from './reading.ts';
+
+/**
+ * Texts, as written and folded. Names and addresses have an entry for each part; of a family name of several words each
+ * word also stands alone, so that either half of a double name is found by its beginning.
+ * https://hl7.org/fhir/R4/search.html#string
+ */
+export const stringEntries: Entries = (type, emit) => {
+  if (texts.has(type.code)) {
+    return type.element?.path === familyName ? value => emitFamily(emit, value) : value => emitText(emit, value);
+  }
+  const parts = partsOf[type.code];
+  if (parts === undefined) return undefined;
+  return value => {
+    for (const part of parts) {
+      const held = (value as Record<string, unknown>)[part]; // stored JSON
+      if (held === undefined) continue;
+      if (Array.isArray(held)) for (const text of held as unknown[]) emitText(emit, text);
+      else if (type.code === 'HumanName' && part === 'family') emitFamily(emit, held);
+      else emitText(emit, held);
+    }
+  };
+};
+
+const familyName = 'HumanName.family';
+
+const texts: ReadonlySet<string> = new Set([
+  'string',
+  'markdown',
+  'code',
+  'id',
+  'uri',
+  'url',
+  'canonical',
+  'oid',
+  'uuid',
+]);
+
+/** The parts of a data type that people read; where R4 leaves open which, its texts. */
+const partsOf: Readonly<Record<string, readonly string[]>> = {
+  HumanName: ['family', 'given', 'prefix', 'suffix', 'text'],
+  Address: ['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'],
+  Annotation: ['text'],
+  CodeableConcept: ['text'],
+  Coding: ['display'],
+  ContactPoint: ['value'],
+  Identifier: ['value'],
+};
+
+function emitText(emit: Emit, text: unknown): void {
+  if (typeof text === 'string' && text !== '') emit({ kind: 'string', text, folded: foldString(text) });
+}
+
+/** The words keep the whole name as their text, so that `:exact` still means the whole name. */
+function emitFamily(emit: Emit, text: unknown): void {
+  emitText(emit, text);
+  if (typeof text !== 'string') return;
+  const words = foldString(text).split(' ');
+  for (let index = 1; index < words.length; index++) emit({ kind: 'string', text, folded: words[index] as string }); // index is in range
+}

@@ -1,0 +1,14 @@
+import { asObject, asString, objectsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+
+/**
+ * The code system that all codes of a ValueSet are from; undefined where it includes several, or other value sets. A `code`
+ * element that is bound to it has this system without saying so. https://hl7.org/fhir/R4/search.html#token
+ */
+export function valueSetSystem(valueSet: JsonObject): string | undefined {
+  const includes = objectsOf(asObject(valueSet['compose'])['include']);
+  const systems = new Set(
+    includes.map(include => (include['valueSet'] === undefined ? asString(include['system']) : undefined)),
+  );
+  return systems.size === 1 ? [...systems][0] : undefined;
+}
