@@ -32,7 +32,7 @@ export function hasTag(header: string, tag: string): boolean {
 
 /** An HTTP date in milliseconds; undefined for any other text, which is to be ignored. https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
 function parseHttpDate(text: string): number | undefined {
-  if (!/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/.test(text)) return undefined;
-  const time = Date.parse(text);
+  if (text.length > 40 || !/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
+  const time = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`); // the form of C's asctime names no zone
   return Number.isNaN(time) ? undefined : time;
 }

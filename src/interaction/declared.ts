@@ -1,5 +1,5 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
-import type { Model } from '../model/model.ts';
+import type { Model, ResourceType } from '../model/model.ts';
 
 /** What is asked of a type or of the whole system, before any parameter is read. */
 export interface Asked {
@@ -27,4 +27,11 @@ export function isDeclared(model: Model, asked: Asked): boolean {
     default:
       return true;
   }
+}
+
+/** The type that a request is about; dispatch lets no other through. */
+export function declaredType(model: Model, request: { readonly resourceType?: string }): ResourceType {
+  const type = model.types.get(request.resourceType ?? '');
+  if (type === undefined) throw new Error('The request is not about a declared type');
+  return type;
 }

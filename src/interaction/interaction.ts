@@ -1,7 +1,9 @@
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
+import type { Cursors } from '../search/cursor.ts';
 import type { Partition, Store } from '../store/store.ts';
+import type { Handling } from './prefer.ts';
 
 /** A request as a value: what HTTP and, later, each entry of a Bundle become. */
 export interface FhirRequest {
@@ -35,8 +37,12 @@ export interface FhirResponse {
 export interface Engine {
   readonly model: Model;
   readonly store: Store;
-  readonly cursors: import('../search/cursor.ts').Cursors;
+  readonly cursors: Cursors;
   readonly now: () => number;
+  /** What is done with unknown and empty parameters where the client does not say. */
+  readonly handling: Handling;
+  /** Longest URL that a link may have, in bytes. */
+  readonly maxUrl: number;
 }
 
 export type Interaction = (engine: Engine, request: FhirRequest) => Promise<FhirResponse>;

@@ -44,7 +44,8 @@ function valueOf(
   definitions: TypeDefinitions,
 ): string | undefined {
   const known = type.properties.get(name.startsWith('_') ? name.slice(1) : name);
-  if (known === undefined) return wanted.summary === 'data' && wanted.elements === undefined ? property.value : undefined;
+  if (known === undefined)
+    return wanted.summary === 'data' && wanted.elements === undefined ? property.value : undefined;
   const { element } = known;
   if (wanted.elements !== undefined && !isMeant(element, name, wanted.elements)) return undefined;
   switch (wanted.summary) {

@@ -32,7 +32,8 @@ function summaryOfObject(text: string, type: TypeDefinition, definitions: TypeDe
   return kept === '' ? undefined : `{${kept.slice(1)}}`;
 }
 
-const listOf = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : `[${texts.join(',')}]`);
+const listOf = (texts: readonly string[]): string | undefined =>
+  texts.length === 0 ? undefined : `[${texts.join(',')}]`;
 
 /** The items of a compact array text, in order. */
 function items(text: string): readonly string[] {

@@ -1,0 +1,63 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import { fhirError } from '../fhir/error.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import type { Log } from '../observability/log.ts';
+import type { BodyLimits } from './body.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { Middleware, RequestState, Respond } from './context.ts';
+import { healthz, readyz } from './health.ts';
+import { accessLog } from './middleware/access-log.ts';
+import { answer } from './middleware/answer.ts';
+import { answerErrors } from './middleware/errors.ts';
+import { readParameters } from './middleware/parameters.ts';
+import { findPartition } from './middleware/partition.ts';
+import { requestId } from './middleware/request-id.ts';
+import { findRoute } from './middleware/route.ts';
+import { checkTarget } from './middleware/target.ts';
+import { shapes } from './routes.ts';
+import type { Shape } from './routes.ts';
+
+export interface AppOptions {
+  readonly engine: Engine;
+  readonly publicUrl: string;
+  readonly body: BodyLimits;
+  readonly respond: Respond;
+  readonly clientAddress: ClientAddress;
+  readonly closing: () => boolean;
+  readonly log: Log;
+}
+
+/** The koa app: the steps of a request in their order. */
+export function createApp(options: AppOptions): Koa<RequestState> {
+  const { engine, publicUrl, body, respond, clientAddress, closing, log } = options;
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  router.all('/healthz', healthz(respond));
+  router.all('/readyz', readyz(respond, engine.store, closing));
+  for (const shape of Object.keys(shapes) as Shape[]) {
+    router.all(
+      shape,
+      findPartition(engine.store, publicUrl), // first, so that nothing is told about a partition that is not there
+      // who asks is decided here, once there is access control: before it is told what is declared
+      findRoute(engine.model, shape), // before the body is read, which is refused with the rest
+      readParameters(body, engine.handling),
+      answer(engine, respond),
+    );
+  }
+
+  const app = new Koa<RequestState>();
+  app.use(requestId); // first: the log and every answer name it
+  app.use(accessLog(log, clientAddress));
+  app.use(answerErrors(respond, log)); // around all that may refuse
+  app.use(checkTarget(engine.maxUrl));
+  app.use(router.routes());
+  app.use(unknownPath);
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none'); // those two: the client left
+  });
+  return app;
+}
+
+const unknownPath: Middleware = () => {
+  throw fhirError(404, 'not-found', 'Nothing is offered under this path. FHIR is under `/r4/{partition}`.');
+};

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Who asks, for the log alone. */
+export type ClientAddress = (request: IncomingMessage) => string;
+
+/**
+ * The address of the connection; behind a trusted proxy the last one in X-Forwarded-For that is not a trusted proxy itself.
+ * `trusted` holds IP addresses and CIDR blocks.
+ */
+export function createClientAddress(trusted: readonly string[]): ClientAddress {
+  const proxies = new BlockList();
+  for (const item of trusted) {
+    const [address = '', bits] = item.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  const isTrusted = (address: string): boolean =>
+    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return request => {
+    const direct = plain(request.socket.remoteAddress ?? '');
+    const forwarded = request.headers['x-forwarded-for'];
+    if (trusted.length === 0 || forwarded === undefined || !isTrusted(direct)) return direct;
+    let client = direct;
+    for (const item of String(forwarded).split(',').reverse()) {
+      const address = plain(item.trim());
+      if (isIP(address) === 0) return client;
+      client = address;
+      if (!isTrusted(address)) return client;
+    }
+    return client;
+  };
+}
+
+/** IPv4 in its IPv6 form becomes plain IPv4. */
+const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { operationOutcome } from '../fhir/outcome.ts';
+import type { IssueCode } from '../fhir/outcome.ts';
+import { defaultContentType } from './negotiate.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly code: IssueCode;
+  readonly text: string;
+}
+
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/**
+ * Answers what never becomes a request, with an OperationOutcome as well: what Node's parser refuses, requests that come too
+ * slowly, an unknown Expect, and CONNECT. The connection is closed. `headers` go with every answer.
+ */
+export function answerClientErrors(server: Server, headers: Readonly<Record<string, string>>): void {
+  const current = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => current.set(request.socket, response));
+  server.on('clientError', (error: ParseError, socket: Duplex) => {
+    const response = current.get(socket);
+    const answering = response?.headersSent === true && !response.writableEnded;
+    if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy();
+    else socket.end(rawAnswer(refusalOf(error), headers), () => socket.destroy());
+  });
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    const text = 'The only expectation that is met is `Expect: 100-continue`.';
+    response.socket?.end(rawAnswer({ status: 417, code: 'not-supported', text }, headers));
+  });
+  server.on('connect', (_request, socket: Duplex) => {
+    const text = '`CONNECT` is not offered here.';
+    socket.end(rawAnswer({ status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
+  });
+}
+
+function refusalOf(error: ParseError): Refusal {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return isFirstLine(error.rawPacket)
+        ? { status: 414, code: 'too-long', text: 'The URL is longer than what is taken.' }
+        : { status: 431, code: 'too-long', text: 'The request headers are longer than what is taken.' };
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { status: 413, code: 'too-long', text: 'The chunk extensions are longer than what is taken.' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, code: 'timeout', text: 'The request did not arrive in time.' };
+    default:
+      return { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
+  }
+}
+
+/** True where a packet begins a request whose first line has no end in it. */
+function isFirstLine(packet: Buffer | undefined): boolean {
+  if (packet === undefined) return false;
+  const text = packet.toString('latin1', 0, 16);
+  return /^[A-Z]{3,10} \S/.test(text) && !packet.includes('\r\n');
+}
+
+function rawAnswer(refusal: Refusal, headers: Readonly<Record<string, string>>): string {
+  const body = JSON.stringify(operationOutcome([{ severity: 'error', code: refusal.code, text: refusal.text }]));
+  const lines = Object.entries({
+    ...headers,
+    Date: new Date().toUTCString(),
+    'X-Request-Id': randomUUID(),
+    'Content-Type': defaultContentType,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}

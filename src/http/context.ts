@@ -1,0 +1,35 @@
+import type { RouterContext } from '@koa/router';
+import type { FhirResponse } from '../interaction/interaction.ts';
+import type { Partition } from '../store/store.ts';
+import type { QueryPair } from '../search/request.ts';
+import type { Route } from './routes.ts';
+
+/** What the steps of a request tell each other. Each field is set by the step that its comment names. */
+export interface RequestState {
+  /** middleware/request-id.ts */
+  requestId: string;
+  /** The client's own id, where it could not be taken. */
+  correlationId: string | undefined;
+  /** middleware/target.ts: the query without its `?`, not decoded. */
+  query: string;
+  /** router: the pattern of the path, for the log. */
+  pattern: string | undefined;
+  /** middleware/partition.ts */
+  partition: Partition;
+  /** `{publicUrl}/r4/{partition}`. */
+  base: string;
+  /** middleware/route.ts */
+  route: Route;
+  /** middleware/parameters.ts: from query and form, without `_format` and `_pretty`. */
+  parameters: readonly QueryPair[];
+  /** middleware/parameters.ts */
+  pretty: boolean;
+  contentType: string;
+}
+
+export type Context = RouterContext<RequestState>;
+export type Next = () => Promise<unknown>;
+export type Middleware = (context: Context, next: Next) => Promise<unknown>;
+
+/** Sends a response; the same for answers and failures. */
+export type Respond = (context: Context, response: FhirResponse) => Promise<void>;

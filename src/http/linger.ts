@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+
+const mostBytes = 16 * 1024 * 1024;
+const longest = 2_000;
+
+/**
+ * Throws away what a client still sends after it was refused, for two seconds or 16 MB at most: a connection that is closed
+ * with unread bytes is reset, and the client would lose the answer that says why.
+ * https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ */
+export function linger(request: IncomingMessage): Promise<void> {
+  return new Promise(resolve => {
+    let left = mostBytes;
+    const timer = setTimeout(resolve, longest);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) done();
+    });
+    request.on('end', done).on('error', done).on('close', done);
+    request.resume();
+  });
+}

@@ -1,0 +1,25 @@
+import type { Log } from '../../observability/log.ts';
+import type { ClientAddress } from '../client-address.ts';
+import type { Middleware } from '../context.ts';
+
+/** One line a request, when its answer is out or the client is gone. */
+export function accessLog(log: Log, clientAddress: ClientAddress): Middleware {
+  return (context, next) => {
+    const started = performance.now();
+    const { req, res, state } = context;
+    const client = clientAddress(req);
+    res.once('close', () =>
+      log.request({
+        method: req.method ?? '',
+        route: state.pattern ?? 'none',
+        interaction: state.route?.interaction,
+        status: res.headersSent ? res.statusCode : 0,
+        complete: res.writableFinished,
+        milliseconds: performance.now() - started,
+        requestId: state.requestId,
+        client,
+      }),
+    );
+    return next();
+  };
+}

@@ -1,0 +1,84 @@
+import { badValue, fhirError } from '../../fhir/error.ts';
+import { handlingOf } from '../../interaction/prefer.ts';
+import type { Handling } from '../../interaction/prefer.ts';
+import type { QueryPair } from '../../search/request.ts';
+import { readBody } from '../body.ts';
+import type { BodyLimits } from '../body.ts';
+import type { Context, Middleware } from '../context.ts';
+import { negotiate } from '../negotiate.ts';
+import { parsePairs } from '../query.ts';
+
+/**
+ * Reads the parameters of URL and form, which add up, and takes out what is about the answer's form: `_format` and `_pretty`.
+ * https://hl7.org/fhir/R4/http.html#parameters
+ */
+export function readParameters(limits: BodyLimits, otherwise: Handling): Middleware {
+  return async (context, next) => {
+    const { state, req } = context;
+    const pairs = parsePairs(state.query);
+    if (state.route.interaction === 'search-type' && context.method === 'POST') {
+      pairs.push(...(await readForm(context, limits)));
+    }
+    const handling = handlingOf(req.headers['prefer'] as string | undefined, otherwise); // Node joins repeated ones
+    state.pretty = isPretty(single(pairs, '_pretty', handling));
+    state.contentType = negotiate(req.headers.accept, single(pairs, '_format', handling));
+    state.parameters = pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
+    return next();
+  };
+}
+
+/** The form of `POST {type}/_search`. https://hl7.org/fhir/R4/http.html#search */
+async function readForm({ req, res }: Context, limits: BodyLimits): Promise<readonly QueryPair[]> {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw fhirError(
+      415,
+      'not-supported',
+      `A body in \`Content-Encoding: ${encoding}\` is not taken; send it as it is.`,
+    );
+  }
+  const type = req.headers['content-type'];
+  const empty = req.headers['transfer-encoding'] === undefined && (req.headers['content-length'] ?? '0') === '0';
+  if (empty && type === undefined) return [];
+  if (!isForm(type)) {
+    const given = type === undefined ? 'no Content-Type' : `\`Content-Type: ${type}\``;
+    const text = `A search by POST takes a body of \`application/x-www-form-urlencoded\` in UTF-8, not one with ${given}.`;
+    throw fhirError(415, 'not-supported', text, 'http."Content-Type"');
+  }
+  const body = await readBody(req, res, limits);
+  try {
+    return parsePairs(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch (error) {
+    if (error instanceof TypeError) throw fhirError(400, 'value', 'The form body is not valid UTF-8.');
+    throw error;
+  }
+}
+
+function isForm(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map(part => part.trim());
+  const charset =
+    parameters
+      .find(parameter => parameter.startsWith('charset='))
+      ?.slice(8)
+      .replaceAll('"', '') ?? 'utf-8';
+  return type === 'application/x-www-form-urlencoded' && (charset === 'utf-8' || charset === 'utf8');
+}
+
+/** The one value of a control parameter. */
+function single(pairs: readonly QueryPair[], name: string, handling: Handling): string | undefined {
+  const [first, second] = pairs.filter(([given]) => given === name);
+  if (second !== undefined) throw badValue(name, `\`${name}\` is given twice; give it once.`);
+  if (first?.[1] !== '') return first?.[1];
+  if (handling === 'lenient') return undefined;
+  throw badValue(name, `\`${name}\` has no value; leave it out or give it one.`);
+}
+
+function isPretty(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    throw badValue('_pretty', `\`_pretty=${text}\` is neither \`true\` nor \`false\`.`);
+  }
+  return text === 'true';
+}

@@ -1,0 +1,32 @@
+import { fhirError } from '../../fhir/error.ts';
+import type { Middleware } from '../context.ts';
+import { percentDecode, splitTarget } from '../query.ts';
+
+/**
+ * Refuses a URL that is too long (414), escapes in a path that are none (400) and HTTP/1.1 without Host (400); the absolute form of
+ * a request target becomes the plain one. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ */
+export function checkTarget(maxUrl: number): Middleware {
+  return (context, next) => {
+    const { req, state } = context;
+    const url = req.url ?? '/';
+    if (url.length > maxUrl) throw tooLong(url.length, maxUrl);
+    if (url.includes('#'))
+      throw fhirError(400, 'value', 'A request URL has no fragment: write `%23` for the character `#`.');
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+      throw fhirError(400, 'required', 'HTTP/1.1 requests need the header `Host`.', 'http.Host');
+    }
+    const { path, query } = splitTarget(url);
+    percentDecode(path);
+    if (!url.startsWith('/')) req.url = query === '' ? path : `${path}?${query}`;
+    state.query = query;
+    return next();
+  };
+}
+
+const tooLong = (length: number, most: number) =>
+  fhirError(
+    414,
+    'too-long',
+    `The URL has ${length} bytes, more than the ${most} that are taken. Send a long search as \`POST {type}/_search\`.`,
+  );

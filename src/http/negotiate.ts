@@ -1,0 +1,104 @@
+import { fhirError } from '../fhir/error.ts';
+
+/** The two names of the one format that is served. https://hl7.org/fhir/R4/http.html#mime-type */
+const fhirJson = 'application/fhir+json';
+const plainJson = 'application/json';
+
+/** Values of `_format` that mean JSON, and the type that is answered. https://hl7.org/fhir/R4/http.html#parameters */
+const formats: ReadonlyMap<string, string> = new Map([
+  ['json', fhirJson],
+  [fhirJson, fhirJson],
+  ['application/fhir json', fhirJson], // a plus that was not escaped is a space in a query
+  [plainJson, plainJson],
+  ['text/json', plainJson],
+  ['application/json+fhir', fhirJson], // the name before release 3
+  ['application/json fhir', fhirJson],
+]);
+
+/**
+ * The Content-Type of the answer, from `_format` (which wins) or Accept: q-values, lists and wildcards as in RFC 9110,
+ * `fhirVersion=4.0` where it is asked for. Throws FhirError 406 where nothing that is asked for is served.
+ * https://hl7.org/fhir/R4/http.html#mime-type
+ */
+export function negotiate(accept: string | undefined, format?: string): string {
+  if (format !== undefined) return byFormat(format);
+  if (accept === undefined || accept.trim() === '') return contentType(fhirJson, false);
+  const known = remembered.get(accept);
+  if (known !== undefined) return known;
+  const found = byAccept(accept);
+  if (remembered.size < 100 && accept.length < 200) remembered.set(accept, found);
+  return found;
+}
+
+/** The type of answers where nothing was or could be negotiated. */
+export const defaultContentType = contentType(fhirJson, false);
+
+// Clients send few different Accept headers, each with every request.
+const remembered = new Map<string, string>();
+
+function contentType(type: string, versioned: boolean): string {
+  return `${type}${versioned ? '; fhirVersion=4.0' : ''}; charset=utf-8`;
+}
+
+function byFormat(format: string): string {
+  const [name = '', ...parameters] = format.split(';').map(part => part.trim());
+  const type = formats.get(name.toLowerCase());
+  const version = fhirVersion(parameters);
+  if (type !== undefined && (version === undefined || version === '4.0'))
+    return contentType(type, version !== undefined);
+  throw notAcceptable(`\`_format=${format}\` is not served`, 'http._format');
+}
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+  readonly versioned: boolean;
+}
+
+function byAccept(accept: string): string {
+  const ranges = accept.split(',').flatMap(text => parseRange(text) ?? []);
+  let best: { type: string; quality: number; exact: boolean; versioned: boolean } | undefined;
+  for (const type of [fhirJson, plainJson]) {
+    const range = mostSpecific(ranges, type);
+    if (range === undefined || range.quality === 0) continue;
+    const exact = range.type === type;
+    const better =
+      best === undefined || range.quality > best.quality || (range.quality === best.quality && exact && !best.exact);
+    if (better) best = { type, quality: range.quality, exact, versioned: range.versioned };
+  }
+  if (best === undefined) throw notAcceptable(`Nothing that \`Accept: ${accept}\` names is served`, 'http.Accept');
+  return contentType(best.type, best.versioned);
+}
+
+/** The range that decides about a type: the type itself before `application/*` before any. */
+function mostSpecific(ranges: readonly Range[], type: string): Range | undefined {
+  for (const name of [type, 'application/*', '*/*']) {
+    const matching = ranges.filter(range => range.type === name);
+    if (matching.length > 0) return matching.reduce((one, other) => (other.quality > one.quality ? other : one));
+  }
+  return undefined;
+}
+
+/** One item of an Accept list; undefined where it asks for another FHIR release or is no media range at all. */
+function parseRange(text: string): Range | undefined {
+  const [name = '', ...parameters] = text.split(';').map(part => part.trim());
+  const quality = parameters.find(parameter => /^q\s*=/i.test(parameter))?.replace(/^q\s*=\s*/i, '');
+  if (quality !== undefined && !/^(0(\.\d{0,3})?|1(\.0{0,3})?|\.\d{1,3})$/.test(quality)) return undefined;
+  const version = fhirVersion(parameters);
+  if (version !== undefined && version !== '4.0') return undefined;
+  const type = name === '*' ? '*/*' : name.toLowerCase();
+  return { type, quality: Number(quality ?? 1), versioned: version !== undefined };
+}
+
+function fhirVersion(parameters: readonly string[]): string | undefined {
+  const parameter = parameters.find(text => /^fhirversion\s*=/i.test(text));
+  return parameter?.replace(/^fhirversion\s*=\s*/i, '').replaceAll('"', '');
+}
+
+const notAcceptable = (what: string, expression: string) =>
+  fhirError(
+    406,
+    'not-supported',
+    `${what}: answers are JSON of FHIR 4.0 (\`${fhirJson}\`, \`${plainJson}\` or \`_format=json\`).`,
+    expression,
+  );

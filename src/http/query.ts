@@ -1,0 +1,53 @@
+import { fhirError } from '../fhir/error.ts';
+import type { QueryPair } from '../search/request.ts';
+
+/**
+ * The pairs of a query string or of a form body, decoded, in order: `+` is a space, empty items are left out. Throws FhirError
+ * 400 for an escape that is none and for bytes that are not UTF-8. https://url.spec.whatwg.org/#urlencoded-parsing
+ */
+export function parsePairs(text: string): QueryPair[] {
+  if (text === '') return [];
+  const pairs: QueryPair[] = [];
+  for (const item of text.split('&')) {
+    if (item === '') continue;
+    const equals = item.indexOf('=');
+    const name = equals === -1 ? item : item.slice(0, equals);
+    const value = equals === -1 ? '' : item.slice(equals + 1);
+    pairs.push([decodeFormPart(name), decodeFormPart(value)]);
+  }
+  return pairs;
+}
+
+/** A part of a URL, percent-decoded; throws FhirError 400 where an escape is broken or the bytes are not UTF-8. */
+export function percentDecode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(text)?.[0];
+    throw fhirError(
+      400,
+      'value',
+      escape === undefined
+        ? 'The percent-escapes in the URL are not UTF-8. Encode names and values as UTF-8 before escaping them.'
+        : `\`${escape}\` is not a percent-escape: write \`%\` and two hexadecimal digits, and \`%25\` for a percent sign.`,
+    );
+  }
+}
+
+const decodeFormPart = (text: string): string => percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
+
+/** A request target, taken apart: the path as sent, the query without its `?`. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Also takes the absolute form that proxies send. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+export function splitTarget(target: string): Target {
+  const relative = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = relative.indexOf('?');
+  return mark === -1
+    ? { path: relative, query: '' }
+    : { path: relative.slice(0, mark), query: relative.slice(mark + 1) };
+}

@@ -1,0 +1,102 @@
+import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
+import type { InteractionCode } from '../fhir/interaction.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { isDeclared } from '../interaction/declared.ts';
+import type { Model } from '../model/model.ts';
+
+/**
+ * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs. The
+ * first that fits is taken. A trailing slash belongs to the base URL alone: `Patient/` is what a client sends whose id is
+ * empty, and must not search. https://hl7.org/fhir/R4/http.html#summary
+ */
+export const shapes = {
+  '/r4/:partition': { GET: 'search-system', POST: 'transaction' },
+  '/r4/:partition/': { GET: 'search-system', POST: 'transaction' },
+  '/r4/:partition/metadata': { GET: 'capabilities' },
+  '/r4/:partition/_search': { POST: 'search-system' },
+  '/r4/:partition/_history': { GET: 'history-system' },
+  '/r4/:partition/:type': { GET: 'search-type', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
+  '/r4/:partition/:type/_search': { POST: 'search-type' },
+  '/r4/:partition/:type/_history': { GET: 'history-type' },
+  '/r4/:partition/:type/:id': { GET: 'read', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
+  '/r4/:partition/:type/:id/_history': { GET: 'history-instance' },
+  '/r4/:partition/:type/:id/_history/:version': { GET: 'vread' },
+  '/r4/:partition/*rest': {},
+} as const satisfies Record<string, Partial<Record<string, InteractionCode>>>;
+
+export type Shape = keyof typeof shapes;
+
+/** The variable segments of a path, decoded. */
+export interface Segments {
+  readonly type?: string;
+  readonly id?: string;
+  readonly version?: string;
+}
+
+/** What a request asks for. */
+export interface Route {
+  readonly interaction: InteractionCode;
+  readonly resourceType?: string;
+  readonly id?: string;
+  readonly version?: string;
+}
+
+/**
+ * What is asked for, where the definitions declare it. Throws FhirError: 404 for an unknown type, an operation, a compartment
+ * or a path that FHIR does not have; 405 with Allow where the path is one, but not this method on it.
+ */
+export function resolveRoute(model: Model, shape: Shape, method: string, segments: Segments): Route {
+  const { type, id, version } = segments;
+  if (type !== undefined) checkType(model, type);
+  if (shape === '/r4/:partition/*rest') throw notOffered();
+  if (id?.startsWith('$') === true) throw noOperation(id);
+  const methods: Partial<Record<string, InteractionCode>> = shapes[shape];
+  const place = { ...(type === undefined ? {} : { resourceType: type }), ...(id === undefined ? {} : { id }) };
+  const interaction = methods[method === 'HEAD' ? 'GET' : method];
+  if (interaction !== undefined && isServed(model, { interaction, ...place })) {
+    return { interaction, ...place, ...(version === undefined ? {} : { version }) };
+  }
+  const allowed = Object.entries(methods).flatMap(([name, interaction]) =>
+    interaction !== undefined && isServed(model, { interaction, ...place }) ? methodNames(name) : [],
+  );
+  throw notAllowed(method, interaction, allowed);
+}
+
+const methodNames = (name: string): readonly string[] => (name === 'GET' ? ['GET', 'HEAD'] : [name]);
+
+/** Which of batch and transaction a POST on the base URL is, its body tells. */
+const isServed = (model: Model, asked: Parameters<typeof isDeclared>[1]): boolean =>
+  isDeclared(model, asked) ||
+  (asked.interaction === 'transaction' && isDeclared(model, { ...asked, interaction: 'batch' }));
+
+function checkType(model: Model, type: string): void {
+  if (model.types.has(type)) return;
+  if (type.startsWith('$')) throw noOperation(type);
+  const known = model.definitions.resourceTypes.has(type);
+  throw fhirError(
+    404,
+    'not-supported',
+    known
+      ? `The resource type \`${type}\` is not offered here; \`metadata\` lists what is.`
+      : `\`${type}\` is not a resource type of FHIR R4.${didYouMean(type, model.types.keys())}`,
+  );
+}
+
+const noOperation = (name: string): FhirError =>
+  fhirError(404, 'not-supported', `The operation \`${name}\` is not offered here; \`metadata\` lists what is.`);
+
+const notOffered = (): FhirError =>
+  fhirError(
+    404,
+    'not-found',
+    'Nothing is offered under this path. Paths are `{type}`, `{type}/_search`, `{type}/{id}` and `metadata`, without a slash at the end; compartments and operations are offered where `metadata` lists them.',
+  );
+
+function notAllowed(method: string, interaction: InteractionCode | undefined, allowed: readonly string[]): FhirError {
+  const what = interaction === undefined ? `\`${method}\`` : `\`${method}\` (${interaction})`;
+  const instead = allowed.length === 0 ? 'no method is' : `allowed: ${allowed.join(', ')}`;
+  return fhirError(405, 'not-supported', `${what} is not offered here; ${instead}.`, undefined, {
+    Allow: allowed.join(', '),
+  });
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
+import type { Config } from '../config.ts';
+import { answerClientErrors } from './client-error.ts';
+
+/** A server that listens. */
+export interface Listening {
+  readonly port: number;
+  /** Takes no more connections, lets requests in flight finish within the time that is set, and closes the rest. */
+  close(): Promise<void>;
+}
+
+/** More connections than this are closed unanswered. */
+const maxConnections = 2_000;
+/** Room for header fields beside the URL, in bytes. */
+const headerBytes = 16_384;
+
+/**
+ * Opens the port with the limits of the settings: http, or https with a certificate that is read again on SIGHUP. Rejects where
+ * the port or the certificate cannot be used.
+ */
+export async function listen(
+  config: Config,
+  listener: RequestListener,
+  headers: Readonly<Record<string, string>>,
+  notice: (text: string) => void,
+): Promise<Listening> {
+  const options: ServerOptions = {
+    maxHeaderSize: 2 * config.maxUrl + headerBytes, // a URL somewhat too long is read, to be refused with its own status
+    headersTimeout: config.headerTimeout,
+    requestTimeout: config.headerTimeout + config.bodyTimeout,
+    keepAliveTimeout: config.keepAlive,
+    connectionsCheckingInterval: Math.max(20, Math.min(1_000, config.headerTimeout / 4)),
+    requireHostHeader: false, // checked in middleware/target.ts, which answers with an OperationOutcome
+  };
+  const tls = readTls(config);
+  const server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
+  server.maxConnections = maxConnections;
+  Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
+  server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
+  answerClientErrors(server, headers);
+  await opened(server, config);
+  const stopReloading = tls === undefined ? () => {} : reloadOnHangup(server as unknown as TlsServer, config, notice); // an https server is one
+  return {
+    port: (server.address() as AddressInfo).port, // it listens on TCP
+    close: async () => {
+      stopReloading();
+      await closed(server, config.shutdownTimeout);
+    },
+  };
+}
+
+function opened(server: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Connections end as they become idle; what still runs after the time is cut. */
+function closed(server: Server, longest: number): Promise<void> {
+  return new Promise(resolve => {
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    const late = setTimeout(() => server.closeAllConnections(), longest);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  return { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+}
+
+function reloadOnHangup(server: TlsServer, config: Config, notice: (text: string) => void): () => void {
+  const reload = (): void => {
+    try {
+      server.setSecureContext(readTls(config) ?? {});
+      notice('The certificate was read again.');
+    } catch (error) {
+      notice(`The certificate could not be read again; the old one stays: ${String(error)}`);
+    }
+  };
+  process.on('SIGHUP', reload);
+  return () => process.off('SIGHUP', reload);
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { badValue } from '../fhir/error.ts';
+import { capabilityStatement } from '../model/capability-statement.ts';
+import type { Model } from '../model/model.ts';
+import { hasTag } from './conditional-read.ts';
+import { controls, subsetOf } from './controls.ts';
+import type { Engine, Interaction } from './interaction.ts';
+import { handlingOf } from './prefer.ts';
+import { isWhole, subset } from './subset.ts';
+
+/**
+ * The CapabilityStatement, made once for each base URL. It is public, so that pages of any origin may read it. `mode` is
+ * checked and changes nothing, as R4 allows. https://hl7.org/fhir/R4/http.html#capabilities
+ */
+export const capabilities: Interaction = async (engine, { base, parameters, headers }) => {
+  const { model, handling } = engine;
+  const given = controls(parameters, ['_summary', '_elements', 'mode'], handlingOf(headers['prefer'], handling));
+  const mode = given.get('mode');
+  if (mode !== undefined && !modes.includes(mode)) {
+    throw badValue('mode', `\`mode=${mode}\` is none of \`${modes.join('`, `')}\`.`);
+  }
+  const type = model.definitions.get('CapabilityStatement');
+  if (type === undefined) throw new Error('The definition of CapabilityStatement is missing');
+  const wanted = subsetOf(given, type);
+  const whole = statementOf(engine, base);
+  const body = subset(whole.text, wanted, type, model.definitions);
+  const etag = isWhole(wanted) ? whole.etag : digest(body);
+  const open = { 'Access-Control-Allow-Origin': '*' };
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined && hasTag(noneMatch, etag)) return { status: 304, etag, headers: open };
+  return { status: 200, body, etag, headers: open };
+};
+
+const modes = ['full', 'normative', 'terminology'];
+
+interface Statement {
+  readonly text: string;
+  readonly etag: string;
+}
+
+const statements = new WeakMap<Model, Map<string, Statement>>();
+
+function statementOf({ model, now }: Engine, base: string): Statement {
+  const byBase = statements.get(model) ?? new Map<string, Statement>();
+  statements.set(model, byBase);
+  let statement = byBase.get(base);
+  if (statement === undefined) {
+    const text = JSON.stringify(capabilityStatement(model, { base, date: new Date(now()).toISOString() }));
+    statement = { text, etag: digest(text) };
+    byBase.set(base, statement);
+  }
+  return statement;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

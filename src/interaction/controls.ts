@@ -1,0 +1,49 @@
+import { badValue, fhirError } from '../fhir/error.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { TypeDefinition } from '../model/element.ts';
+import type { QueryPair } from '../search/request.ts';
+import { elementNames } from './elements.ts';
+import type { Handling } from './prefer.ts';
+import type { Subset } from './subset.ts';
+
+/**
+ * The parameters of an interaction that is not a search, by name. Throws FhirError 400 for one given twice and, unless the
+ * handling is lenient, for unknown and empty ones. https://hl7.org/fhir/R4/http.html#parameters
+ */
+export function controls(
+  pairs: readonly QueryPair[],
+  known: readonly string[],
+  handling: Handling,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    if (found.has(name)) throw badValue(name, `\`${name}\` is given twice; give it once.`);
+    if (!known.includes(name)) {
+      if (handling === 'lenient') continue;
+      const offered = known.map(name => `\`${name}\``).join(', ');
+      const text = `The parameter \`${name}\` is not known here.${didYouMean(name, known)} Known are ${offered}, \`_format\` and \`_pretty\`.`;
+      throw fhirError(400, 'not-supported', text, `http.${name}`);
+    }
+    if (value !== '') found.set(name, value);
+    else if (handling === 'strict') throw badValue(name, `\`${name}\` has no value; leave it out or give it one.`);
+  }
+  return found;
+}
+
+/** The part of one resource that `_summary` and `_elements` ask for. https://hl7.org/fhir/R4/search.html#summary */
+export function subsetOf(given: ReadonlyMap<string, string>, type: TypeDefinition): Subset {
+  const summary = given.get('_summary') ?? 'false';
+  const elements = given.get('_elements');
+  switch (summary) {
+    case 'true':
+    case 'text':
+    case 'data':
+    case 'false':
+      return { summary, elements: elements === undefined ? undefined : elementNames(elements, type) };
+    default:
+      throw badValue(
+        '_summary',
+        `\`_summary=${summary}\` does not apply here: use \`true\`, \`text\`, \`data\` or \`false\`.`,
+      );
+  }
+}

@@ -1,0 +1,20 @@
+import { fhirError } from '../fhir/error.ts';
+import { isDeclared } from './declared.ts';
+import { interactions } from './index.ts';
+import type { Interaction } from './interaction.ts';
+
+/**
+ * The single door to every interaction, for requests as for entries of a Bundle: what is not declared is refused here, whoever
+ * asks; then the interaction runs. Throws FhirError 405, and 501 for what is declared but not served by this engine.
+ * https://hl7.org/fhir/R4/http.html
+ */
+export const dispatch: Interaction = (engine, request) => {
+  if (!isDeclared(engine.model, request)) {
+    throw fhirError(405, 'not-supported', `The interaction ${request.interaction} is not offered here.`);
+  }
+  const run = interactions[request.interaction];
+  if (run === undefined) {
+    throw fhirError(501, 'not-supported', `The interaction ${request.interaction} is declared, but not served yet.`);
+  }
+  return run(engine, request);
+};

@@ -1,0 +1,26 @@
+import { gone, notFound } from '../fhir/error.ts';
+import { isId } from '../fhir/id.ts';
+import { isUnmodified } from './conditional-read.ts';
+import { controls, subsetOf } from './controls.ts';
+import { declaredType } from './declared.ts';
+import type { Interaction } from './interaction.ts';
+import { handlingOf } from './prefer.ts';
+import { subset } from './subset.ts';
+
+/**
+ * Read by id: 200 with the stored text, 304 where the client has it, 404 for what never was (also for what cannot be an id),
+ * 410 for what was deleted. https://hl7.org/fhir/R4/http.html#read
+ */
+export const read: Interaction = async ({ model, handling }, { parameters, partition, headers, ...request }) => {
+  const type = declaredType(model, request);
+  const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));
+  const wanted = subsetOf(given, type.definition);
+  const id = request.id ?? '';
+  const found = isId(id) ? await partition.read(type.name, id) : undefined;
+  if (found === undefined) throw notFound(type.name, id);
+  if (found.text === undefined) throw gone(type.name, id);
+  const etag = String(found.version);
+  const lastModified = found.lastUpdated;
+  if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified };
+  return { status: 200, etag, lastModified, body: subset(found.text, wanted, type.definition, model.definitions) };
+};

@@ -1,0 +1,59 @@
+/** How much is written: a line a request, faults alone, or nothing. */
+export type LogLevel = 'info' | 'error' | 'off';
+
+/** What is told of a request: never a query, an id or a name. */
+export interface RequestLine {
+  readonly method: string;
+  /** The pattern of the path: `/r4/:partition/:type/:id`. */
+  readonly route: string;
+  readonly interaction: string | undefined;
+  readonly status: number;
+  /** False where the client was gone before the answer was out. */
+  readonly complete: boolean;
+  readonly milliseconds: number;
+  readonly requestId: string;
+  readonly client: string;
+}
+
+export interface Log {
+  request(line: RequestLine): void;
+  /** A bug or a broken store, with the id under which the client was told of it. */
+  fault(error: unknown, requestId: string): void;
+  /** What the operator should know. */
+  notice(text: string): void;
+}
+
+/** Where lines go. */
+export interface LogTarget {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** Writes JSON, one object a line, or a short line for people where the target is a terminal. */
+export function createLog(level: LogLevel, target: LogTarget = process.stderr, now: () => number = Date.now): Log {
+  const people = target.isTTY === true;
+  const write = (fields: Readonly<Record<string, unknown>>, short: string): void => {
+    const time = new Date(now()).toISOString();
+    target.write(people ? `${time.slice(11, 19)} ${short}\n` : `${JSON.stringify({ time, ...fields })}\n`);
+  };
+  return {
+    request(line) {
+      if (level !== 'info') return;
+      const ms = Math.round(line.milliseconds * 10) / 10;
+      const { method, route, interaction, status, requestId, client } = line;
+      const aborted = line.complete ? {} : { aborted: true };
+      write(
+        { level: 'info', method, route, interaction, status, ...aborted, ms, requestId, client },
+        `${method} ${route} ${status}${line.complete ? '' : ' aborted'} ${ms} ms ${requestId}`,
+      );
+    },
+    fault(error, requestId) {
+      if (level === 'off') return;
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      write({ level: 'error', requestId, error: text }, `fault ${requestId} ${text}`);
+    },
+    notice(text) {
+      if (level === 'info') write({ level: 'notice', text }, text);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createClientAddress } from '../../src/http/client-address.ts';
+
+const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
+
+describe('client address', () => {
+  it.each([
+    ['no proxy is trusted', [], '10.0.0.1', '1.2.3.4', '10.0.0.1'],
+    ['the connection is not from a trusted proxy', ['10.0.0.0/8'], '9.9.9.9', '1.2.3.4', '9.9.9.9'],
+    ['a trusted proxy tells', ['10.0.0.0/8'], '10.0.0.1', '1.2.3.4', '1.2.3.4'],
+    ['what a client adds itself is not believed', ['10.0.0.0/8'], '10.0.0.1', '6.6.6.6, 1.2.3.4', '1.2.3.4'],
+    ['two trusted proxies', ['10.0.0.0/8'], '10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
+    ['only proxies', ['10.0.0.1', '10.0.0.2'], '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+    ['no header', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
+    ['IPv4 within IPv6', ['10.0.0.1'], '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
+    ['IPv6', ['fd00::/8'], 'fd00::1', '2001:db8::1', '2001:db8::1'],
+    ['not an address', ['10.0.0.1'], '10.0.0.1', '1.2.3.4, unknown', '10.0.0.1'],
+  ])('%s', (_why, trusted, direct, forwarded, expected) => {
+    expect(createClientAddress(trusted)(request(direct, forwarded))).toBe(expected);
+  });
+});
