@@ -34,7 +34,7 @@ const separators = /[\p{Pd}\p{Pc}/\\,;:|&+]/gu;
 const punctuation = /[\p{P}\p{Sk}\u02b9-\u02bf]/gu;
 /** Combining marks of Latin, Greek and Cyrillic, Hebrew points and Arabic vowel signs; marks of other scripts spell words. */
 const accents =
-  /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff]|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5]|[\u064b-\u065f\u0670]/gu;
+  /[\u0300-\u036f]|[\u1ab0-\u1aff]|[\u1dc0-\u1dff]|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5]|[\u064b-\u065f\u0670]/gu;
 /** Letters that Unicode does not take apart. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',

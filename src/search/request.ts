@@ -17,7 +17,11 @@ export interface SearchRequest {
   /** Element names asked for by `_elements`; undefined all. */
   readonly elements: readonly string[] | undefined;
   readonly total: 'none' | 'estimate' | 'accurate';
-  /** What was used, for the self link and for the cursor: ignored parameters are not in it, `_count` is as applied. */
+  /** What the self link shows: `used`, or on a later page the token that it was asked with. */
+  readonly self: readonly QueryPair[];
+  /** When the search was first asked, in milliseconds since 1970 UTC: `ap` is reckoned from it on every page. */
+  readonly at: number;
+  /** What was used, for the cursor: ignored parameters are not in it, `_count` is as applied. */
   readonly used: readonly QueryPair[];
   /** What was ignored and why (lenient handling): becomes an `outcome` entry. */
   readonly warnings: readonly Issue[];

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { operationOutcome, type Issue } from '../fhir/outcome.ts';
+import type { QueryPair } from './request.ts';
+
+/** What a searchset is made of. */
+export interface Searchset {
+  /** Absolute URLs. */
+  readonly self: string;
+  readonly next?: string | undefined;
+  /** How many match on all pages, where it was counted. */
+  readonly total?: number | undefined;
+  /** The matches, in order. */
+  readonly entries: readonly SearchsetEntry[];
+  /** What the client should know of how the search was understood; becomes one `outcome` entry. */
+  readonly warnings: readonly Issue[];
+}
+
+export interface SearchsetEntry {
+  /** Absolute URL without a version. */
+  readonly fullUrl: string;
+  /** JSON text of the resource, put into the Bundle as it is. */
+  readonly text: string;
+}
+
+/** The text of a searchset Bundle around the stored texts of its resources. https://hl7.org/fhir/R4/bundle.html#searchset */
+export function searchset({ self, next, total, entries, warnings }: Searchset): string {
+  const links = [{ relation: 'self', url: self }, ...(next === undefined ? [] : [{ relation: 'next', url: next }])];
+  const parts = entries.map(({ fullUrl, text }) => entry(fullUrl, text, 'match'));
+  if (warnings.length > 0) parts.push(outcome(warnings));
+  return [
+    '{"resourceType":"Bundle","type":"searchset"',
+    total === undefined ? '' : `,"total":${total}`,
+    `,"link":${JSON.stringify(links)}`,
+    // FHIR has no empty arrays.
+    parts.length === 0 ? '' : `,"entry":[${parts.join(',')}]`,
+    '}',
+  ].join('');
+}
+
+/**
+ * The absolute URL of a search: `{base}/{type}?name=value&…`, each character escaped that a query cannot have or that
+ * would mean something else there.
+ */
+export function searchUrl(base: string, type: string, pairs: readonly QueryPair[]): string {
+  const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+  return query === '' ? `${base}/${type}` : `${base}/${type}?${query}`;
+}
+
+/** Like encodeURIComponent, but for what may stand in a query as it is and is easier to read so. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/%(?:2C|2F|3A|24|40)/g, code => decodeURIComponent(code));
+}
+
+/** An entry needs a fullUrl; what is made for one answer has a name made from its content. */
+function outcome(warnings: readonly Issue[]): string {
+  const text = JSON.stringify(operationOutcome(warnings));
+  const hash = createHash('sha256').update(text).digest('hex');
+  const uuid = [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `8${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ];
+  return entry(`urn:uuid:${uuid.join('-')}`, text, 'outcome');
+}
+
+function entry(fullUrl: string, text: string, mode: 'match' | 'outcome'): string {
+  return `{"fullUrl":${JSON.stringify(fullUrl)},"resource":${text},"search":{"mode":"${mode}"}}`;
+}

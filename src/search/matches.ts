@@ -1,0 +1,98 @@
+import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
+import { foldCode } from '../indexing/normalize.ts';
+import type { Bound, Query, Test } from './ast.ts';
+
+/** What a search looks at of a resource. */
+export interface Indexed {
+  readonly id: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly lastUpdated: number;
+  readonly entries: readonly IndexEntry[];
+}
+
+/** The meaning of a query, which every store must agree with: does the resource match? https://hl7.org/fhir/R4/search.html */
+export function matches(query: Query, resource: Indexed): boolean {
+  switch (query.kind) {
+    case 'all':
+      return true;
+    case 'and':
+      return query.of.every(part => matches(part, resource));
+    case 'or':
+      return query.of.some(part => matches(part, resource));
+    case 'not':
+      return !matches(query.of, resource);
+    case 'id':
+      return query.anyOf.includes(resource.id);
+    case 'lastUpdated':
+      return within(query.bounds, resource.lastUpdated, resource.lastUpdated + 1);
+    case 'param':
+      return resource.entries.some(({ param, value }) => param === query.param.code && passes(query.test, value));
+    case 'present':
+      return resource.entries.some(({ param }) => param === query.param.code);
+    default:
+      return query satisfies never;
+  }
+}
+
+function passes(test: Test, value: IndexValue): boolean {
+  switch (test.kind) {
+    case 'string':
+      if (value.kind !== 'string') return false;
+      if (test.how === 'exact') return value.text === test.text;
+      return test.how === 'starts' ? value.folded.startsWith(test.text) : value.folded.includes(test.text);
+    case 'token':
+      return value.kind === 'token' && isToken(test, value);
+    case 'range':
+      return (value.kind === 'date' || value.kind === 'number') && within(test.bounds, value.low, value.high);
+    case 'quantity':
+      return value.kind === 'quantity' && within(test.bounds, value.low, value.high) && hasUnit(test, value);
+    case 'reference':
+      return value.kind === 'reference' && refersTo(test, value);
+    case 'uri':
+      return value.kind === 'uri' && value.uri === test.uri;
+    case 'composite':
+      return value.kind === 'composite' && test.of.every((part, at) => value.of[at]?.some(one => passes(part, one)));
+    default:
+      return test satisfies never;
+  }
+}
+
+function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boolean {
+  if (test.system !== undefined && (test.system ?? undefined) !== value.system) return false;
+  return test.code === undefined || value.code === (value.caseSensitive ? test.code : foldCode(test.code));
+}
+
+/** With a system the unit is a code of it; without one it may be the code or the unit that people read. */
+function hasUnit(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue): boolean {
+  if (test.system !== undefined && test.system !== value.system) return false;
+  if (test.unit === undefined || test.unit === value.code) return true;
+  return test.system === undefined && test.unit === value.unit;
+}
+
+function refersTo(test: Extract<Test, { kind: 'reference' }>, value: ReferenceValue): boolean {
+  return (
+    (test.type === undefined || test.type === value.type) &&
+    (test.id === undefined || test.id === value.id) &&
+    (test.url === undefined || test.url === value.url) &&
+    (test.version === undefined || test.version === value.version)
+  );
+}
+
+function within(bounds: readonly Bound[], low: number, high: number): boolean {
+  return bounds.every(bound => holds(bound.end === 'low' ? low : high, bound));
+}
+
+function holds(end: number, bound: Bound): boolean {
+  switch (bound.is) {
+    case '<':
+      return end < bound.value;
+    case '<=':
+      return end <= bound.value;
+    case '>':
+      return end > bound.value;
+    case '>=':
+      return end >= bound.value;
+    default:
+      return bound.is satisfies never;
+  }
+}

@@ -1,0 +1,28 @@
+import { parseInstantRange } from '../../fhir/instant-range.ts';
+import type { Bound } from '../ast.ts';
+import { dateBounds, takePrefix } from './comparator.ts';
+import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
+
+/**
+ * `[prefix]yyyy[-mm[-dd[Thh:mm[:ss[.fff]][Z|±hh:mm]]]]`. On elements of type `date` alone days are days of UTC, as
+ * their entries are; elsewhere what has no offset is read in the zone of the context.
+ * https://hl7.org/fhir/R4/search.html#date
+ */
+export const parseDate: ValueParser = (value, context) => {
+  const { dataTypes } = value.param;
+  const zone = dataTypes.size === 1 && dataTypes.has('date') ? 'UTC' : context.zone;
+  return parseDateBounds(value, zone, context).map(bounds => ({ kind: 'range', bounds }));
+};
+
+/** The bounds that a date value asks for: one of the lists must hold, all of it. */
+export function parseDateBounds(value: Value, zone: string, context: SearchContext): readonly Bound[][] {
+  const { prefix, rest } = takePrefix(value.text);
+  // In a form an unescaped + is a space: before an offset it can be nothing else.
+  const range = parseInstantRange(rest.replace(/(T[0-9:.]+) (?=[0-9]{2}:[0-9]{2}$)/, '$1+'), zone);
+  if (range === undefined) throw malformed(value, expected);
+  return dateBounds(prefix, range, context.now);
+}
+
+const expected =
+  'a date is written `2020`, `2020-02`, `2020-02-01` or `2020-02-01T10:15:30-05:00`, ' +
+  'after one of the prefixes `eq`, `ne`, `gt`, `lt`, `ge`, `le`, `sa`, `eb`, `ap` or none';

@@ -1,0 +1,44 @@
+import { fhirError } from '../../fhir/error.ts';
+import type { SearchParamType } from '../../model/model.ts';
+import { compositeParser } from './composite.ts';
+import { parseDate } from './date.ts';
+import { parseNumber } from './number.ts';
+import { parseQuantity } from './quantity.ts';
+import { parseReferenceValue } from './reference.ts';
+import { parseString, parseStringContains, parseStringExact } from './string.ts';
+import { parseToken } from './token.ts';
+import { parseUri } from './uri.ts';
+import type { ValueParser } from './value.ts';
+
+const parseSpecial: ValueParser = ({ name }) => {
+  throw fhirError(400, 'not-supported', `The search parameter \`${name}\` is not supported here.`, `http.${name}`);
+};
+
+/** Search type → what reads a value of it. https://hl7.org/fhir/R4/search.html#ptypes */
+export const valueParsers: Readonly<Record<SearchParamType, ValueParser>> = {
+  string: parseString,
+  token: parseToken,
+  reference: parseReferenceValue,
+  date: parseDate,
+  number: parseNumber,
+  quantity: parseQuantity,
+  uri: parseUri,
+  composite: compositeParser(type => valueParsers[type]),
+  special: parseSpecial,
+};
+
+/** What a modifier does: reads values in another way, takes the complement, or asks whether there is a value. */
+export type Modifier = { readonly values: ValueParser } | 'complement' | 'missing';
+
+/** Search type → its modifiers. https://hl7.org/fhir/R4/search.html#modifiers */
+export const modifiers: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>>>> = {
+  string: { missing: 'missing', exact: { values: parseStringExact }, contains: { values: parseStringContains } },
+  token: { missing: 'missing', not: 'complement' },
+  reference: { missing: 'missing' },
+  date: { missing: 'missing' },
+  number: { missing: 'missing' },
+  quantity: { missing: 'missing' },
+  uri: { missing: 'missing' },
+  composite: {},
+  special: {},
+};

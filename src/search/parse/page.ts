@@ -1,0 +1,84 @@
+import { badValue, fhirError } from '../../fhir/error.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Position } from '../ast.ts';
+import { badPageToken, type Cursors } from '../cursor.ts';
+import type { QueryPair, SearchRequest } from '../request.ts';
+import { parseSearch } from './search.ts';
+import type { SearchContext } from './value.ts';
+
+/** Whose pages they are. */
+export interface Paging {
+  readonly cursors: Cursors;
+  readonly partition: string;
+  /** Fingerprint of client, user, patient and scopes; empty without access control. */
+  readonly caller: string;
+}
+
+/** Longest page token: the URL that it stands in must stay below what servers and proxies take. */
+const LONGEST = 12_000;
+
+/**
+ * A search, or a later page of one: a `_page_token` stands for the whole search and where its last page ended. Beside it
+ * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; anything else, and a token that
+ * is not good for this type, partition and caller, is a FhirError 400. https://hl7.org/fhir/R4/http.html#paging
+ */
+export async function parseSearchOrPage(
+  type: ResourceType,
+  pairs: readonly QueryPair[],
+  context: SearchContext,
+  paging: Paging,
+): Promise<SearchRequest> {
+  const names = pairs.map(([name]) => name);
+  if (!names.includes('_page_token')) return parseSearch(type, pairs, context);
+  const other = names.find((name, at) => !beside.has(name) || names.indexOf(name) !== at);
+  if (other !== undefined) {
+    throw badValue(
+      other,
+      `\`${other}\` cannot be added to a link with a \`_page_token\`: follow the link as it was given, or start the search anew.`,
+    );
+  }
+
+  const token = new Map(pairs).get('_page_token') ?? '';
+  await paging.cursors.refresh();
+  const content = paging.cursors.open(token, paging.partition, type.name);
+  if (content.caller !== paging.caller) throw badPageToken();
+  const count = pairs.filter(([name]) => name === '_count');
+  const used = count.length === 0 ? content.used : [...content.used.filter(([name]) => name !== '_count'), ...count];
+  const request = parseSearch(type, used, { ...context, now: content.at });
+  return {
+    ...request,
+    after: content.position,
+    self: [['_page_token', token], ...request.used.filter(isCount(count))],
+  };
+}
+
+const beside = new Set(['_page_token', '_count', '_format', '_pretty']);
+
+/** Only what stood beside the token belongs into the self link of its page. */
+const isCount =
+  (count: readonly QueryPair[]) =>
+  ([name]: QueryPair): boolean =>
+    name === '_count' && count.length > 0;
+
+/**
+ * The token of the page that begins after `position`. Throws FhirError 400 where the search is too long to fit into a
+ * link, which only a form can be.
+ */
+export async function nextPageToken(request: SearchRequest, position: Position, paging: Paging): Promise<string> {
+  const { cursors, partition, caller } = paging;
+  await cursors.refresh();
+  const token = cursors.seal({
+    partition,
+    type: request.type.name,
+    caller,
+    used: request.used,
+    position,
+    at: request.at,
+  });
+  if (token.length <= LONGEST) return token;
+  throw fhirError(
+    400,
+    'too-long',
+    'The search is too long to be continued on further pages: give fewer values at once.',
+  );
+}

@@ -1,0 +1,93 @@
+import { badValue, type FhirError } from '../../fhir/error.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
+import type { Query } from '../ast.ts';
+import type { QueryPair } from '../request.ts';
+import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter } from './errors.ts';
+import { split, wrongEscape } from './escape.ts';
+import { modifiers, valueParsers, type Modifier } from './index.ts';
+import { namesNobody } from './reference.ts';
+import { specialParameters } from './special.ts';
+import type { SearchContext, ValueParser } from './value.ts';
+
+/**
+ * A parameter of the type with what it asks for; a comma is `or`. Throws FhirError 400, and `Ignorable` for what lenient
+ * handling leaves out: parameters that are not offered and those without a value. https://hl7.org/fhir/R4/search.html#introduction
+ */
+export function parseParameter(type: ResourceType, [name, text]: QueryPair, context: SearchContext): Query {
+  const { param, modifier } = parseName(type, name);
+  if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
+  if (modifier === 'missing') return missing(name, text, param);
+  const query = anyValue(name, text, param, typeof modifier === 'object' ? modifier.values : undefined, context);
+  return modifier === 'complement' ? { kind: 'not', of: query } : query;
+}
+
+/** Wraps an error that lenient handling turns into a warning. */
+export class Ignorable extends Error {
+  override readonly cause: FhirError;
+  constructor(cause: FhirError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+/** `code` or `code:modifier`. */
+function parseName(type: ResourceType, name: string): { param: SearchParam; modifier: Modifier | undefined } {
+  const exact = type.parameters.get(name);
+  if (exact !== undefined) return { param: exact, modifier: undefined };
+  if (elsewhere.test(name)) throw new Ignorable(unsupportedParameter(name));
+  const [code = '', ...rest] = name.split(':');
+  const param = type.parameters.get(code);
+  if (param === undefined && type.parameters.has(code.split('.')[0] ?? ''))
+    throw new Ignorable(unsupportedParameter(name));
+  if (param === undefined) throw new Ignorable(unknownParameter(type, code));
+  const modifier = rest.join(':');
+  // `subject:Patient.name` is a chain and not a modifier.
+  if (param.type === 'reference' && modifier.includes('.')) throw new Ignorable(unsupportedParameter(name));
+  const allowed = modifiers[param.type];
+  const found = Object.hasOwn(allowed, modifier) ? allowed[modifier] : undefined;
+  if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed));
+  return { param, modifier: found };
+}
+
+/** Names that R4 gives to parts of search that this engine does not have. https://hl7.org/fhir/R4/search.html#all */
+const elsewhere =
+  /^(?:_has|_include|_revinclude|_contained|_containedType|_filter|_query|_text|_content|_list|_type|_score)(?::|$)/;
+
+/** https://hl7.org/fhir/R4/search.html#missing */
+function missing(name: string, text: string, param: SearchParam): Query {
+  if (text !== 'true' && text !== 'false') {
+    throw badValue(name, `\`${text}\` is not a value for \`${name}\`: write \`true\` or \`false\`.`);
+  }
+  // Every resource has an id and a time of last update.
+  const present: Query = specialParameters.has(param.code) ? { kind: 'all' } : { kind: 'present', param };
+  return text === 'true' ? { kind: 'not', of: present } : present;
+}
+
+function anyValue(
+  name: string,
+  text: string,
+  param: SearchParam,
+  parser: ValueParser | undefined,
+  context: SearchContext,
+): Query {
+  const wrong = wrongEscape(text);
+  if (wrong !== undefined) {
+    throw badValue(
+      name,
+      `\`${wrong}\` in the value of \`${name}\` means nothing: a \`\\\` stands only before \`,\`, \`|\`, \`$\` or \`\\\`.`,
+    );
+  }
+  const texts = split(text, ',');
+  if (texts.some(part => part.trim() === '' || (param.type === 'reference' && namesNobody(part)))) {
+    throw badValue(
+      name,
+      `\`${name}\` has an empty value in its list: drop the comma, or write one inside of a value as \`\\,\`.`,
+    );
+  }
+  const values = texts.map(text => ({ text, param, name }));
+  const special = specialParameters.get(param.code);
+  if (special !== undefined) return special(values, context);
+  const read = parser ?? valueParsers[param.type];
+  const tests = values.flatMap(value => read(value, context));
+  return { kind: 'or', of: tests.map((test): Query => ({ kind: 'param', param, test })) };
+}

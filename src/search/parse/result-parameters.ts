@@ -1,0 +1,81 @@
+import { badValue } from '../../fhir/error.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Sort } from '../ast.ts';
+import type { SearchRequest } from '../request.ts';
+
+/** Parameters that shape the answer; each at most once. https://hl7.org/fhir/R4/search.html#return */
+export const controls = [
+  '_count',
+  '_page_token',
+  '_sort',
+  '_summary',
+  '_elements',
+  '_total',
+  '_format',
+  '_pretty',
+] as const;
+
+/** Matches on a page: what was asked for, at most what the type allows. https://hl7.org/fhir/R4/search.html#count */
+export function parseCount(value: string, type: ResourceType): number {
+  if (!/^[0-9]+$/.test(value)) {
+    throw badValue('_count', `\`${value}\` is not a value for \`_count\`: write a whole number, 0 or more.`);
+  }
+  return Math.min(Number(value), type.pageSize.max);
+}
+
+/** `_sort=-date,_id`: the first key decides first, `-` is descending. https://hl7.org/fhir/R4/search.html#sort */
+export function parseSort(value: string, type: ResourceType): readonly Sort[] {
+  const keys = value.split(',').map(text => {
+    const descending = text.startsWith('-');
+    return { code: descending ? text.slice(1) : text, descending };
+  });
+  const codes = keys.map(key => key.code);
+  const twice = codes.find((code, at) => codes.indexOf(code) !== at);
+  if (twice !== undefined) throw badValue('_sort', `\`_sort\` names \`${twice}\` twice: name it once.`);
+  return keys.map(({ code, descending }): Sort => {
+    if (code === '_id') return { by: 'id', descending };
+    if (code === '_lastUpdated') return { by: 'lastUpdated', descending };
+    const param = type.parameters.get(code);
+    if (param?.type === 'date') return { by: 'param', param, descending };
+    const dates = [...type.parameters.values()].filter(param => param.type === 'date').map(param => param.code);
+    const offered = [...new Set(['_id', '_lastUpdated', ...dates.sort()])].map(code => `\`${code}\``).join(', ');
+    throw badValue(
+      '_sort',
+      `${type.name} cannot be sorted by \`${code}\`. It can be by ${offered}, each with \`-\` before it for descending.`,
+    );
+  });
+}
+
+/** https://hl7.org/fhir/R4/search.html#summary */
+export function parseSummary(value: string): SearchRequest['summary'] {
+  return oneOf('_summary', value, ['true', 'text', 'data', 'count', 'false']);
+}
+
+/** https://hl7.org/fhir/R4/search.html#total */
+export function parseTotal(value: string): SearchRequest['total'] {
+  return oneOf('_total', value, ['none', 'estimate', 'accurate']);
+}
+
+/** Names of elements at the top of the type; a choice is `value`, `value[x]` or `valueQuantity`. https://hl7.org/fhir/R4/search.html#elements */
+export function parseElements(value: string, type: ResourceType): readonly string[] {
+  const { elements, properties } = type.definition;
+  const names = value.split(',').map(text => {
+    const name = text.endsWith('[x]') ? text.slice(0, -3) : text;
+    const element = elements.get(name)?.name ?? properties.get(name)?.element.name;
+    if (element === undefined)
+      throw badValue(
+        '_elements',
+        `${type.name} has no element \`${text}\` at its top.${didYouMean(name, elements.keys())}`,
+      );
+    return element;
+  });
+  return [...new Set(names)];
+}
+
+function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find(one => one === value);
+  if (found !== undefined) return found;
+  const offer = allowed.map(one => `\`${one}\``).join(', ');
+  throw badValue(name, `\`${value}\` is not a value for \`${name}\`: write one of ${offer}.`);
+}

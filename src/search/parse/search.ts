@@ -1,0 +1,101 @@
+import { badValue, type FhirError, fhirError } from '../../fhir/error.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Query } from '../ast.ts';
+import type { QueryPair, SearchRequest } from '../request.ts';
+import { simplify } from '../simplify.ts';
+import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
+import { split } from './escape.ts';
+import { Ignorable, parseParameter } from './parameter.ts';
+import { controls, parseCount, parseElements, parseSort, parseSummary, parseTotal } from './result-parameters.ts';
+import type { SearchContext } from './value.ts';
+
+/** Most parameters, and most values of all of them together, in one search: each is work for the store. */
+const MOST_PAIRS = 100;
+const MOST_VALUES = 1000;
+
+/**
+ * What the pairs of a query ask of a type: parameters joined by `and`, controls each once. Throws FhirError 400 for what
+ * is not understood; under lenient handling parameters that are unknown or empty become warnings instead and are not
+ * among those used. https://hl7.org/fhir/R4/search.html
+ */
+export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
+  if (pairs.length > MOST_PAIRS) {
+    throw fhirError(400, 'too-costly', `The search has ${pairs.length} parameters: give at most ${MOST_PAIRS}.`);
+  }
+  const values = pairs.reduce((sum, [, text]) => sum + split(text, ',').length, 0);
+  if (values > MOST_VALUES) {
+    throw fhirError(400, 'too-costly', `The search has ${values} values: give at most ${MOST_VALUES} at once.`);
+  }
+  checkControls(pairs);
+  const warnings: Issue[] = [];
+  const used: QueryPair[] = [];
+  const queries: Query[] = [];
+  const given = new Map<string, string>();
+  for (const pair of pairs) {
+    try {
+      if (!isControl(pair[0])) queries.push(parseParameter(type, pair, context));
+      else if (pair[1] === '') throw new Ignorable(emptyValue(pair[0]));
+      else given.set(...pair);
+      used.push(pair);
+    } catch (error) {
+      if (!(error instanceof Ignorable)) throw error;
+      if (context.handling === 'strict') throw error.cause;
+      warnings.push(...asWarning(error.cause));
+    }
+  }
+  return {
+    type,
+    query: simplify({ kind: 'and', of: queries }),
+    warnings,
+    at: context.now,
+    ...results(type, given, used),
+  };
+}
+
+/** What the controls say, with `_count` among those used as it is applied. */
+function results(
+  type: ResourceType,
+  given: ReadonlyMap<string, string>,
+  pairs: readonly QueryPair[],
+): Omit<SearchRequest, 'type' | 'query' | 'warnings' | 'at'> {
+  const read = <T>(name: string, parse: (value: string, type: ResourceType) => T): T | undefined => {
+    const value = given.get(name);
+    return value === undefined ? undefined : parse(value, type);
+  };
+  const count = read('_count', parseCount) ?? type.pageSize.default;
+  const summary = read('_summary', parseSummary) ?? 'false';
+  // `_count=0` is the same as `_summary=count`. https://hl7.org/fhir/R4/search.html#count
+  const countOnly = count === 0 || summary === 'count';
+  const used = pairs.map(([name, value]): QueryPair => [name, name === '_count' ? String(count) : value]);
+  return {
+    sort: read('_sort', parseSort) ?? [{ by: 'default', descending: true }],
+    count: countOnly ? 0 : count,
+    after: undefined,
+    summary: countOnly ? 'count' : summary,
+    elements: read('_elements', parseElements),
+    total: countOnly ? 'accurate' : (read('_total', parseTotal) ?? 'none'),
+    used,
+    self: used,
+  };
+}
+
+const isControl = (name: string): boolean => (controls as readonly string[]).includes(name);
+
+/** Each at most once and without a modifier; page tokens are not read here. */
+function checkControls(pairs: readonly QueryPair[]): void {
+  const seen = new Set<string>();
+  for (const [name] of pairs) {
+    const [code = '', ...modifier] = name.split(':');
+    if (!isControl(code)) continue;
+    if (modifier.length > 0) throw unsupportedModifier(code, modifier.join(':'), []);
+    if (seen.has(code)) throw repeated(code);
+    seen.add(code);
+  }
+  if (seen.has('_page_token')) throw badValue('_page_token', 'A `_page_token` cannot be used here.');
+}
+
+/** Which of two values would hold nobody can say. */
+function repeated(name: string): FhirError {
+  return badValue(name, `\`${name}\` is there more than once: give it once.`);
+}

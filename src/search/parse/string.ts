@@ -1,0 +1,25 @@
+import { foldString } from '../../indexing/normalize.ts';
+import type { Test } from '../ast.ts';
+import { unescape } from './escape.ts';
+import { malformed, type Value, type ValueParser } from './value.ts';
+
+/**
+ * Text that a value starts with, without regard to case, accents, punctuation and runs of white space.
+ * https://hl7.org/fhir/R4/search.html#string
+ */
+export const parseString: ValueParser = value => [{ kind: 'string', how: 'starts', text: folded(value) }];
+
+/** `:contains`: the same, anywhere. */
+export const parseStringContains: ValueParser = value => [{ kind: 'string', how: 'contains', text: folded(value) }];
+
+/** `:exact`: the whole value, as it is written. */
+export const parseStringExact = (value: Value): readonly Test[] => [
+  { kind: 'string', how: 'exact', text: unescape(value.text) },
+];
+
+function folded(value: Value): string {
+  const text = foldString(unescape(value.text));
+  // Every value starts with nothing: that would be all of them.
+  if (text === '') throw malformed(value, 'white space alone finds nothing');
+  return text;
+}

@@ -1,0 +1,38 @@
+import { foldCode, phoneDigits } from '../../indexing/normalize.ts';
+import type { Test } from '../ast.ts';
+import { split, unescape } from './escape.ts';
+import { malformed, type Value, type ValueParser } from './value.ts';
+
+/**
+ * `code`, `system|code`, `|code` (no system) and `system|` (any code of it). Elements without systems take no `|`, and
+ * booleans are `true` or `false`. Telephone numbers are found by their digits as well as by their text.
+ * https://hl7.org/fhir/R4/search.html#token
+ */
+export const parseToken: ValueParser = value => {
+  const [first = '', second, ...more] = split(value.text, '|');
+  if (more.length > 0) throw malformed(value, 'write a `|` inside of a code or system as `\\|`');
+  if (second === undefined) return tokens(value, unescape(first));
+  if (only(value, withoutSystem)) {
+    throw malformed(value, 'it has no system, so that there is no `|` in it (inside of a value write it as `\\|`)');
+  }
+  if (first === '' && second === '') throw malformed(value, 'give a code, a system, or both, as `system|code`');
+  const code = second === '' ? {} : { code: unescape(second) };
+  return [{ kind: 'token', system: first === '' ? null : unescape(first), ...code }];
+};
+
+function tokens(value: Value, code: string): readonly Test[] {
+  if (only(value, booleans) && code !== 'true' && code !== 'false') {
+    throw malformed(value, 'write `true` or `false`');
+  }
+  const digits = value.param.dataTypes.has('ContactPoint') ? phoneDigits(code) : undefined;
+  const text: Test = { kind: 'token', code };
+  return digits === undefined || digits === foldCode(code) ? [text] : [{ kind: 'token', code: digits }, text];
+}
+
+const booleans = new Set(['boolean']);
+const withoutSystem = new Set(['boolean', 'ContactPoint', 'uri', 'url', 'canonical', 'oid', 'uuid']);
+
+/** True where all elements of the parameter are of these types. */
+function only({ param: { dataTypes } }: Value, types: ReadonlySet<string>): boolean {
+  return dataTypes.size > 0 && [...dataTypes].every(type => types.has(type));
+}

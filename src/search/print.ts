@@ -1,0 +1,80 @@
+import { MAX_TIME, MIN_TIME } from '../fhir/instant-range.ts';
+import type { SearchParam } from '../model/model.ts';
+import type { Bound, Query, Sort, Test } from './ast.ts';
+
+/**
+ * A query on one line, for tests, logs and explanations: `(and (param name (starts "ann")) (param birthdate (high >
+ * 1981-01-01)))`. Two queries on one type that print alike mean the same.
+ */
+export function print(query: Query): string {
+  switch (query.kind) {
+    case 'all':
+      return '(all)';
+    case 'and':
+    case 'or':
+      return list(query.kind, query.of.map(print));
+    case 'not':
+      return list('not', [print(query.of)]);
+    case 'id':
+      return list('id', query.anyOf.map(quote));
+    case 'lastUpdated':
+      return list('lastUpdated', query.bounds.map(printTime));
+    case 'param':
+      return list('param', [query.param.code, printTest(query.test, query.param)]);
+    case 'present':
+      return list('present', [query.param.code]);
+    default:
+      return query satisfies never;
+  }
+}
+
+/** Sort keys as `_sort` writes them; `(default)` for the type's own order. */
+export function printSort(sort: readonly Sort[]): string {
+  return sort
+    .map(key => (key.by === 'default' ? '(default)' : `${key.descending ? '-' : ''}${sortName(key)}`))
+    .join(',');
+}
+
+function sortName(key: Exclude<Sort, { by: 'default' }>): string {
+  return key.by === 'param' ? key.param.code : `_${key.by}`;
+}
+
+function printTest(test: Test, param: SearchParam): string {
+  switch (test.kind) {
+    case 'string':
+      return list(test.how, [quote(test.text)]);
+    case 'token':
+      return list('token', [test.system === null ? 'none' : either(test.system), either(test.code)]);
+    case 'range':
+      return test.bounds.map(param.type === 'date' ? printTime : printNumber).join(' ');
+    case 'quantity':
+      return list('quantity', [...test.bounds.map(printNumber), either(test.system), either(test.unit)]);
+    case 'reference':
+      return test.url === undefined
+        ? list('reference', [test.type ?? 'any', either(test.id)])
+        : list('reference', [quote(test.url), ...(test.version === undefined ? [] : [quote(test.version)])]);
+    case 'uri':
+      return list('uri', [quote(test.uri)]);
+    case 'composite':
+      return list(
+        'composite',
+        test.of.map((part, index) => printTest(part, param.components[index]?.param ?? param)),
+      );
+    default:
+      return test satisfies never;
+  }
+}
+
+const printTime = (bound: Bound): string => printBound(bound, time(bound.value));
+const printNumber = (bound: Bound): string => printBound(bound, String(bound.value));
+const printBound = (bound: Bound, value: string): string => `(${bound.end} ${bound.is} ${value})`;
+
+/** A day where it is the start of one in UTC, else the instant. */
+function time(value: number): string {
+  if (value < MIN_TIME || value > MAX_TIME) return String(value);
+  return new Date(value).toISOString().replace(/T00:00:00\.000Z$/, '');
+}
+
+const list = (name: string, parts: readonly string[]): string => `(${[name, ...parts].join(' ')})`;
+const quote = (text: string): string => JSON.stringify(text);
+const either = (text: string | undefined): string => (text === undefined ? 'any' : quote(text));

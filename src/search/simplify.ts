@@ -1,0 +1,89 @@
+import type { Query } from './ast.ts';
+import { print } from './print.ts';
+
+/** The query that nothing matches. */
+export const none: Query = { kind: 'id', anyOf: [] };
+
+/**
+ * The same meaning with less to do: nested `and` and `or` flattened, duplicates dropped, negation pushed down to single
+ * tests, ids joined, and bounds on what a resource has once (lastUpdated, a single-valued parameter) joined into one test.
+ */
+export function simplify(query: Query): Query {
+  switch (query.kind) {
+    case 'and':
+      return join('and', query.of.map(simplify));
+    case 'or':
+      return join('or', query.of.map(simplify));
+    case 'not':
+      return negate(query.of);
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+    case 'param':
+    case 'present':
+      return query;
+    default:
+      return query satisfies never;
+  }
+}
+
+/** The complement: `not (a or b)` is `not a and not b`. */
+function negate(query: Query): Query {
+  switch (query.kind) {
+    case 'all':
+      return none;
+    case 'and':
+      return join('or', query.of.map(negate));
+    case 'or':
+      return join('and', query.of.map(negate));
+    case 'not':
+      return simplify(query.of);
+    case 'id':
+      return query.anyOf.length === 0 ? { kind: 'all' } : { kind: 'not', of: query };
+    case 'lastUpdated':
+    case 'param':
+    case 'present':
+      return { kind: 'not', of: query };
+    default:
+      return query satisfies never;
+  }
+}
+
+function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
+  const flat = parts.flatMap(part => (part.kind === kind ? part.of : [part]));
+  const [neutral, absorbing] = kind === 'and' ? [isAll, isNone] : [isNone, isAll];
+  const absorbed = flat.find(absorbing);
+  if (absorbed !== undefined) return absorbed;
+
+  const joined: Query[] = [];
+  for (const part of flat) {
+    if (neutral(part)) continue;
+    const at = joined.findIndex(other => (kind === 'and' ? both(other, part) : oneOf(other, part)) !== undefined);
+    const other = joined[at];
+    const together = other && (kind === 'and' ? both(other, part) : oneOf(other, part));
+    if (together === undefined) joined.push(part);
+    else if (absorbing(together)) return together;
+    else joined[at] = together;
+  }
+  const distinct = [...new Map(joined.map(part => [print(part), part])).values()];
+  const [only] = distinct;
+  if (only === undefined) return kind === 'and' ? { kind: 'all' } : none;
+  return distinct.length === 1 ? only : { kind, of: distinct };
+}
+
+/** One query for the two together, where there is a simpler one. */
+function both(a: Query, b: Query): Query | undefined {
+  if (a.kind === 'id' && b.kind === 'id') return { kind: 'id', anyOf: a.anyOf.filter(id => b.anyOf.includes(id)) };
+  if (a.kind === 'lastUpdated' && b.kind === 'lastUpdated')
+    return { kind: 'lastUpdated', bounds: [...a.bounds, ...b.bounds] };
+  if (a.kind !== 'param' || b.kind !== 'param' || a.param.code !== b.param.code || !a.param.single) return undefined;
+  if (a.test.kind !== 'range' || b.test.kind !== 'range') return undefined;
+  return { ...a, test: { kind: 'range', bounds: [...a.test.bounds, ...b.test.bounds] } };
+}
+
+function oneOf(a: Query, b: Query): Query | undefined {
+  return a.kind === 'id' && b.kind === 'id' ? { kind: 'id', anyOf: [...new Set([...a.anyOf, ...b.anyOf])] } : undefined;
+}
+
+const isAll = (query: Query): boolean => query.kind === 'all';
+const isNone = (query: Query): boolean => query.kind === 'id' && query.anyOf.length === 0;

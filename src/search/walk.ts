@@ -1,0 +1,40 @@
+import type { ResourceType, SearchParam } from '../model/model.ts';
+import type { Query, Sort } from './ast.ts';
+
+/** The parameters that a query uses, each once: the ones whose index must be complete before it can be answered. */
+export function parametersOf(query: Query): readonly SearchParam[] {
+  return unique(collect(query));
+}
+
+/** The parameters whose entries decide an order, the type's own `sort-date` among them. */
+export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): readonly SearchParam[] {
+  return unique(
+    sort.flatMap(key => {
+      if (key.by === 'param') return [key.param];
+      return key.by === 'default' && type.sortDate !== undefined ? [type.sortDate] : [];
+    }),
+  );
+}
+
+function collect(query: Query): readonly SearchParam[] {
+  switch (query.kind) {
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+      return [];
+    case 'and':
+    case 'or':
+      return query.of.flatMap(collect);
+    case 'not':
+      return collect(query.of);
+    case 'param':
+    case 'present':
+      return [query.param];
+    default:
+      return query satisfies never;
+  }
+}
+
+function unique(params: readonly SearchParam[]): readonly SearchParam[] {
+  return [...new Map(params.map(param => [`${param.resourceType} ${param.code}`, param])).values()];
+}
