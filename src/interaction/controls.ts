@@ -1,8 +1,8 @@
 import { badValue, fhirError } from '../fhir/error.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { TypeDefinition } from '../model/element.ts';
+import { parseElements } from '../search/parse/result-parameters.ts';
 import type { QueryPair } from '../search/request.ts';
-import { elementNames } from './elements.ts';
 import type { Handling } from './prefer.ts';
 import type { Subset } from './subset.ts';
 
@@ -39,7 +39,10 @@ export function subsetOf(given: ReadonlyMap<string, string>, type: TypeDefinitio
     case 'text':
     case 'data':
     case 'false':
-      return { summary, elements: elements === undefined ? undefined : elementNames(elements, type) };
+      return {
+        summary,
+        elements: elements === undefined ? undefined : parseElements(elements, { name: type.name, definition: type }),
+      };
     default:
       throw badValue(
         '_summary',

@@ -43,6 +43,8 @@ export interface Engine {
   readonly handling: Handling;
   /** Longest URL that a link may have, in bytes. */
   readonly maxUrl: number;
+  /** When the server started, in milliseconds since 1970 UTC. */
+  readonly started: number;
 }
 
 export type Interaction = (engine: Engine, request: FhirRequest) => Promise<FhirResponse>;

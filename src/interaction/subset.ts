@@ -47,7 +47,7 @@ function valueOf(
   if (known === undefined)
     return wanted.summary === 'data' && wanted.elements === undefined ? property.value : undefined;
   const { element } = known;
-  if (wanted.elements !== undefined && !isMeant(element, name, wanted.elements)) return undefined;
+  if (wanted.elements !== undefined && !isMeant(element, wanted.elements)) return undefined;
   switch (wanted.summary) {
     case 'data':
       return element.name === 'text' ? undefined : property.value;
@@ -62,11 +62,8 @@ function valueOf(
   }
 }
 
-const isMeant = (element: ElementDefinition, property: string, asked: readonly string[]): boolean =>
-  element.min > 0 ||
-  element.modifier ||
-  asked.includes(element.name) ||
-  asked.includes(property.startsWith('_') ? property.slice(1) : property);
+const isMeant = (element: ElementDefinition, asked: readonly string[]): boolean =>
+  element.min > 0 || element.modifier || asked.includes(element.name);
 
 /** The text of meta with the tag that says that something is missing. https://hl7.org/fhir/R4/valueset-common-tags.html */
 function tagged(meta: string): string {

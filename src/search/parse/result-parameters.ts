@@ -58,7 +58,7 @@ export function parseTotal(value: string): SearchRequest['total'] {
 }
 
 /** Names of elements at the top of the type; a choice is `value`, `value[x]` or `valueQuantity`. https://hl7.org/fhir/R4/search.html#elements */
-export function parseElements(value: string, type: ResourceType): readonly string[] {
+export function parseElements(value: string, type: Pick<ResourceType, 'name' | 'definition'>): readonly string[] {
   const { elements, properties } = type.definition;
   const names = value.split(',').map(text => {
     const name = text.endsWith('[x]') ? text.slice(0, -3) : text;

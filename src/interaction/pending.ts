@@ -1,0 +1,27 @@
+import { fhirError } from '../fhir/error.ts';
+import type { SearchRequest } from '../search/request.ts';
+import { parametersOf, parametersOfSort } from '../search/walk.ts';
+import type { Partition } from '../store/store.ts';
+
+/** Seconds after which asking again makes sense. */
+const retryAfter = '10';
+
+/**
+ * Refuses with 503 a search by a parameter whose index is still being built, since its answer would lack what is not indexed yet;
+ * says how far the building is. https://hl7.org/fhir/R4/valueset-issue-type.html
+ */
+export function refusePending(partition: Partition, { type, query, sort, count }: SearchRequest): void {
+  const pending = partition.pending(type.name);
+  if (pending.length === 0) return;
+  const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
+  const wanted = pending.filter(({ param }) => used.includes(param));
+  if (wanted.length === 0) return;
+  const progress = wanted.map(({ param, done, of }) => `\`${param}\` (${done} of ${of} resources)`).join(', ');
+  throw fhirError(
+    503,
+    'incomplete',
+    `The search index of ${type.name} is being built: ${progress}. Ask again later, or without these parameters.`,
+    undefined,
+    { 'Retry-After': retryAfter },
+  );
+}

@@ -1,0 +1,104 @@
+import { fhirError } from '../fhir/error.ts';
+import type { Issue } from '../fhir/outcome.ts';
+import type { Position } from '../search/ast.ts';
+import { searchset, searchUrl } from '../search/bundle.ts';
+import { nextPageToken, parseSearchOrPage } from '../search/parse/page.ts';
+import type { Paging } from '../search/parse/page.ts';
+import type { SearchRequest } from '../search/request.ts';
+import { DeadlinePassed } from '../store/store.ts';
+import type { Page, Partition } from '../store/store.ts';
+import { declaredType } from './declared.ts';
+import type { Engine, FhirRequest, Interaction } from './interaction.ts';
+import { refusePending } from './pending.ts';
+import { handlingOf } from './prefer.ts';
+import { subset } from './subset.ts';
+
+/**
+ * Search on a type: a searchset of one page with the parameters that were used in its self link, and a next link where more
+ * remains. https://hl7.org/fhir/R4/http.html#search
+ */
+export const search: Interaction = async (engine, request) => {
+  const { model, cursors } = engine;
+  const { partition, base } = request;
+  const type = declaredType(model, request);
+  const handling = handlingOf(request.headers['prefer'], engine.handling);
+  const paging: Paging = { cursors, partition: partition.id, caller: '' };
+  const context = { model, base, zone: partition.settings.zone, handling, now: engine.now() };
+  const asked = await parseSearchOrPage(type, request.parameters, context, paging);
+  refusePending(partition, asked);
+
+  const [page, counted] = await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
+  const entries = page.versions.map(({ id, text = '' }) => ({
+    fullUrl: `${base}/${type.name}/${id}`,
+    text: subset(text, asked, type.definition, model.definitions),
+  }));
+  const body = searchset({
+    self: searchUrl(base, type.name, asked.self),
+    next: page.next === undefined ? undefined : await nextLink(engine, request, asked, page.next, paging),
+    total: counted.total,
+    entries,
+    warnings: [...asked.warnings, ...counted.warnings],
+  });
+  return { status: 200, body };
+};
+
+const noPage: Page = { versions: [], next: undefined };
+
+async function pageOf(partition: Partition, { type, query, sort, count, after }: SearchRequest): Promise<Page> {
+  if (count === 0) return noPage;
+  const limits = after === undefined ? { limit: count } : { limit: count, after };
+  return refuseCostly(partition.search(type.name, { query, sort, ...limits }));
+}
+
+interface Counted {
+  readonly total: number | undefined;
+  readonly warnings: readonly Issue[];
+}
+
+/** How many match; an estimate that takes too long is left out, and the answer says so. https://hl7.org/fhir/R4/search.html#total */
+async function totalOf(partition: Partition, { type, query, total }: SearchRequest): Promise<Counted> {
+  if (total === 'none') return { total: undefined, warnings: [] };
+  const counting = partition.count(type.name, query);
+  if (total === 'accurate') return { total: await refuseCostly(counting), warnings: [] };
+  try {
+    return { total: await counting, warnings: [] };
+  } catch (error) {
+    if (!(error instanceof DeadlinePassed)) throw error;
+    const text = 'The total is left out, since counting took too long. Ask without `_total=estimate`, or for less.';
+    return { total: undefined, warnings: [{ severity: 'information', code: 'too-costly', text }] };
+  }
+}
+
+/** A search that ran past its deadline gives no partial answer. https://hl7.org/fhir/R4/search.html#errors */
+async function refuseCostly<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DeadlinePassed)) throw error;
+    throw fhirError(
+      403,
+      'too-costly',
+      'The search takes too long. Narrow it, by a patient, a code or a shorter range of dates, or ask for no total.',
+    );
+  }
+}
+
+/** Bytes that are kept free for what a client or a reader adds to the link: `&_count=1000&_pretty=true`. */
+const room = 64;
+
+async function nextLink(
+  { maxUrl }: Engine,
+  { base }: FhirRequest,
+  asked: SearchRequest,
+  position: Position,
+  paging: Paging,
+): Promise<string> {
+  const token = await nextPageToken(asked, position, paging);
+  const link = searchUrl(base, asked.type.name, [['_page_token', token]]);
+  if (link.length + room <= maxUrl) return link;
+  throw fhirError(
+    400,
+    'too-long',
+    `The search is too long for a next link of at most ${maxUrl} bytes: give fewer values at once.`,
+  );
+}
