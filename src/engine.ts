@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
 import { loopback } from './config/values.ts';
-import { loadModel } from './definitions/load-model.ts';
+import { loadModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { asObject } from './json-object.ts';
 import type { Definition } from './definition.ts';
@@ -10,7 +11,10 @@ export const originFile = 'r4-core.origin.json';
  * Reads the R4 pack (see distil.ts): one definition a line, in bytes, of which only the head is looked at until somebody
  * asks for the resource. `name` is what problems call the file. Throws where a line does not begin as `reduce` prints it.
  */
-export function readPack(file: string, name: string): readonly Definition[] {
+export function readPack(
+  file: string,
+  name: string,
+): { readonly definitions: readonly Definition[]; readonly digest: string } {
   const bytes = readFileSync(file);
   const definitions: Definition[] = [];
   for (let start = 0, line = 1; start < bytes.length; line++) {
@@ -35,7 +39,7 @@ export function readPack(file: string, name: string): readonly Definition[] {
     });
     start = end + 1;
   }
-  return definitions;
+  return { definitions, digest: hash('sha256', bytes) };
 }
 
 const head = /^\{"resourceType":"(\w+)","url":"([^"\\]+)"(?:,"version":"([^"\\]+)")?/;

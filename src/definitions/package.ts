@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
@@ -17,6 +18,8 @@ export interface Package {
   readonly dependencies: readonly string[];
   readonly definitions: readonly Definition[];
   readonly problems: readonly Problem[];
+  /** Of the definition files in it. */
+  readonly digest: string;
 }
 
 /**
@@ -29,11 +32,13 @@ export async function readPackage(path: string, file: string): Promise<Package> 
   const problems: Problem[] = [];
   const definitions: Definition[] = [];
   let manifest: JsonObject = {};
+  const digest = createHash('sha256');
   try {
     const source = createReadStream(path);
     const unzipped = createGunzip();
     source.on('error', error => unzipped.destroy(error));
     for await (const { name, bytes } of readTar(source.pipe(unzipped), isDefinitionFile)) {
+      digest.update(name).update(bytes);
       const content = parse(bytes);
       if (content === undefined) problems.push({ file: `${file}/${name}`, path: '', text: 'The file is not JSON.' });
       else if (name === 'package/package.json') manifest = asObject(content);
@@ -57,6 +62,7 @@ export async function readPackage(path: string, file: string): Promise<Package> 
     dependencies: Object.keys(asObject(manifest['dependencies'])),
     definitions,
     problems,
+    digest: digest.digest('hex'),
   };
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonError, parseJson } from '../fhir/json.ts';
@@ -29,6 +30,8 @@ export interface Found {
   readonly definitions: readonly Definition[];
   readonly packages: readonly Package[];
   readonly problems: readonly Problem[];
+  /** Of every file that was read: its bytes' digest, in the order of reading. */
+  readonly digests: readonly string[];
 }
 
 /**
@@ -37,7 +40,7 @@ export interface Found {
  */
 export async function readSources(sources: Sources): Promise<Found> {
   const core = readPack(join(sources.root, 'profiles', packFile), `profiles/${packFile}`);
-  const known = new Set(core.flatMap(({ concrete }) => concrete ?? []));
+  const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
   const found = await Promise.all([
     sources.capability === undefined
       ? readFolder('capability', { path: join(sources.root, 'capability'), file: 'capability' }, sources.root, known)
@@ -47,11 +50,11 @@ export async function readSources(sources: Sources): Promise<Found> {
     ),
     ...sources.definitions.map(path => readDefinitions(path, known)),
   ]);
-  return joined([{ ...nothing, definitions: core }, ...found]);
+  return joined([{ ...nothing, definitions: core.definitions, digests: [core.digest] }, ...found]);
 }
 
 const folders = ['capability', 'searchparameters', 'profiles'];
-const nothing: Found = { statements: [], definitions: [], packages: [], problems: [] };
+const nothing: Found = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
 const refused = (file: string, text: string): Found => ({ ...nothing, problems: [{ file, path: '', text }] });
 
 async function readCapability(path: string, known: ReadonlySet<string>): Promise<Found> {
@@ -88,7 +91,13 @@ async function readFolder(kind: string, folder: FoundFile, root: string, known: 
 async function readPackageFile({ path, file }: FoundFile): Promise<Found> {
   if (!path.endsWith('.tgz')) return refused(file, 'The file is no FHIR package (.tgz).');
   const read = await readPackage(path, file);
-  return { ...nothing, definitions: read.definitions, packages: [read], problems: read.problems };
+  return {
+    ...nothing,
+    definitions: read.definitions,
+    packages: [read],
+    problems: read.problems,
+    digests: [read.digest],
+  };
 }
 
 async function readJson(
@@ -96,9 +105,10 @@ async function readJson(
   interfaceFolder: boolean,
   known: ReadonlySet<string>,
 ): Promise<Found> {
+  const bytes = await readFile(path);
   let content: unknown;
   try {
-    content = parseJson(decodeUtf8(await readFile(path))).value;
+    content = parseJson(decodeUtf8(bytes)).value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return refused(file, `${error.message} Line ${error.line}, column ${error.column}.`);
@@ -115,6 +125,7 @@ async function readJson(
     statements: interfaceFolder ? definitions.filter(isStatement) : [],
     definitions: definitions.filter(definition => !isStatement(definition) && definition.url !== ''),
     problems,
+    digests: [hash('sha256', bytes)],
   };
 }
 
@@ -143,4 +154,5 @@ const joined = (found: readonly Found[]): Found => ({
   definitions: found.flatMap(({ definitions }) => definitions),
   packages: found.flatMap(({ packages }) => packages),
   problems: found.flatMap(({ problems }) => problems),
+  digests: found.flatMap(({ digests }) => digests),
 });

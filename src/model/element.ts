@@ -27,7 +27,10 @@ export interface ElementDefinition {
   readonly summary: boolean;
   readonly modifier: boolean;
   readonly types: readonly ElementType[];
-  readonly binding?: { readonly strength: 'required' | 'extensible' | 'preferred' | 'example'; readonly valueSet: string };
+  readonly binding?: {
+    readonly strength: 'required' | 'extensible' | 'preferred' | 'example';
+    readonly valueSet: string;
+  };
 }
 
 export interface ElementType {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Definition } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
 import { packFile, readPack } from '../definitions/pack.ts';
@@ -26,6 +27,16 @@ export function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySe
   };
 }
 
+/** The base types among definitions: of R4 itself (4.0.1) wherever that version is there, so that no other release takes over. */
+export function baseTypes(definitions: Definitions): TypeDefinitions {
+  const find: FindType = name =>
+    (
+      definitions.find('StructureDefinition', `${base}${name}|4.0.1`) ??
+      definitions.find('StructureDefinition', base + name)
+    )?.resource();
+  return compileTypeDefinitions(find, concreteResourceTypes(definitions.all('StructureDefinition')));
+}
+
 /** The type definitions of all of R4 from the pack under `profiles/`, without any capability file. */
 export function readTypeDefinitions(): TypeDefinitions {
   const structures = readCore('StructureDefinition');
@@ -48,8 +59,8 @@ const base = 'http://hl7.org/fhir/StructureDefinition/';
 
 function readCore(resourceType: string): ReadonlyMap<string, Definition> {
   const file = fileURLToPath(new URL(`../../profiles/${packFile}`, import.meta.url));
-  const definitions = readPack(file, `profiles/${packFile}`).filter(found => found.resourceType === resourceType);
-  return new Map(definitions.map(definition => [definition.url, definition]));
+  const found = readPack(file, `profiles/${packFile}`).definitions.filter(one => one.resourceType === resourceType);
+  return new Map(found.map(definition => [definition.url, definition]));
 }
 
 type Content = TypeDefinition & {

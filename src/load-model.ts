@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import { checkPackages } from './definitions/check.ts';
+import type { Definition } from './definitions/definition.ts';
+import { within } from './definitions/definition.ts';
+import { indexDefinitions } from './definitions/definitions.ts';
+import type { Problem } from './definitions/problem.ts';
+import { readSources } from './definitions/source.ts';
+import { compileModel } from './model/compile.ts';
+import type { TypeDefinitions } from './model/element.ts';
+import type { Model } from './model/model.ts';
+import { baseTypes } from './model/type-definitions.ts';
+import { checkStructure } from './validation/structure.ts';
+
+export type { Problem } from './definitions/problem.ts';
+
+export interface LoadedModel {
+  /** Undefined where there are problems. */
+  readonly model: Model | undefined;
+  /** Everything that stops the start, in the order of the files. */
+  readonly problems: readonly Problem[];
+  /** What a package names and nobody has, one line each. */
+  readonly warnings: readonly string[];
+  /** Replaced definitions, types that no token reaches: one line each. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The definitions of the three shipped folders (`root` is the checkout that has them), of `--definitions` folders and
+ * packages, with `capability` in place of the shipped folder of that name: read, checked against the base definitions, and
+ * compiled to a model.
+ */
+export async function loadModel(sources: {
+  readonly definitions: readonly string[];
+  readonly capability?: string | undefined;
+  readonly root?: string | undefined;
+}): Promise<LoadedModel> {
+  const root = sources.root ?? fileURLToPath(new URL('..', import.meta.url));
+  const found = await readSources({ definitions: sources.definitions, capability: sources.capability, root });
+  const { definitions, problems, notices } = indexDefinitions(found.definitions);
+  const types = baseTypes(definitions);
+  const compiled = compileModel(found.statements, definitions, types, found.digests);
+  const plain = [...found.statements, ...found.definitions].filter(
+    ({ core, package: from }) => !core && from === undefined,
+  );
+  const all = [...found.problems, ...problems, ...plain.flatMap(one => misshapen(one, types)), ...compiled.problems];
+  return {
+    model: all.length === 0 ? compiled.model : undefined,
+    problems: inOrder(all),
+    warnings: checkPackages(found.packages, definitions),
+    notices: [...notices, ...compiled.notices],
+  };
+}
+
+/** What the base definitions of R4 refuse in a definition that is a single file: a misspelt element would count for nothing. */
+function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {
+  const root = `${definition.resourceType}.`;
+  return checkStructure(definition.resource(), { definitions }, definition.resourceType).map(
+    ({ text, expression = '' }) => ({
+      file: definition.file,
+      path: within(definition, expression.startsWith(root) ? expression.slice(root.length) : ''),
+      text,
+    }),
+  );
+}
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const distinct = new Map(problems.map(problem => [JSON.stringify(problem), problem]));
+  return [...distinct.values()].sort((a, b) => (a.file === b.file ? 0 : a.file < b.file ? -1 : 1));
+}

@@ -1,0 +1,119 @@
+import { didYouMean } from '../fhir/suggest.ts';
+import { extensions } from './declared.ts';
+import type { Standing } from './declared.ts';
+import { partsOf, textOf } from './extensions.ts';
+import type { ResourceType, SearchParam } from './model.ts';
+import type { Context } from './resource-type.ts';
+
+/**
+ * Who a resource of the type belongs to, and what narrows a token's view of it. Without an `access-link` it belongs to the
+ * patient that its parameter `patient`, else `subject`, names; the compartment's own resource belongs to itself.
+ */
+export function compileAccess(
+  typeName: string,
+  standings: readonly Standing[],
+  own: ReadonlyMap<string, SearchParam>,
+  context: Context,
+): {
+  readonly links: ResourceType['accessLinks'];
+  readonly criteria: ResourceType['accessCriteria'];
+  /** The parameters of the links. */
+  readonly owners: readonly SearchParam[];
+} {
+  const given = extensions(standings, 'access-link');
+  const found =
+    given.length === 0
+      ? defaultLink(typeName, standings, own, context)
+      : given.flatMap(standing => readLink(typeName, standing, own, context));
+  return {
+    links: found.map(({ compartment, param }) => Object.freeze({ compartment, parameter: param.code })),
+    owners: [...new Map(found.map(({ param }) => [param.code, param])).values()],
+    criteria: extensions(standings, 'access-criteria').map(standing => readCriteria(typeName, standing, own, context)),
+  };
+}
+
+interface Link {
+  readonly compartment: string;
+  readonly param: SearchParam;
+}
+
+const defaultCompartment = 'Patient';
+
+function defaultLink(
+  typeName: string,
+  standings: readonly Standing[],
+  own: ReadonlyMap<string, SearchParam>,
+  { parameters }: Context,
+): readonly Link[] {
+  const [standing] = standings;
+  if (typeName === defaultCompartment || standing === undefined) return [];
+  for (const code of ['patient', 'subject']) {
+    const param =
+      own.get(code) ??
+      (parameters.codes(typeName).includes(code) ? parameters.byCode(code, typeName, standing, 'type') : undefined);
+    if (param !== undefined && leadsTo(param, defaultCompartment)) return [{ compartment: defaultCompartment, param }];
+  }
+  return [];
+}
+
+function readLink(
+  typeName: string,
+  standing: Standing,
+  own: ReadonlyMap<string, SearchParam>,
+  context: Context,
+): readonly Link[] {
+  const { compartments, parameters, report } = context;
+  const [compartmentPart] = partsOf(standing.json, 'compartment');
+  const [parameterPart] = partsOf(standing.json, 'parameter');
+  const compartment = textOf(compartmentPart?.json) ?? defaultCompartment;
+  const code = textOf(parameterPart?.json) ?? '';
+  if (!compartments.has(compartment))
+    report(
+      standing,
+      `${compartmentPart?.path ?? ''}.valueCode`,
+      `No CompartmentDefinition with the code \`${compartment}\` is loaded.${didYouMean(compartment, compartments.keys())}`,
+    );
+  const at = `${parameterPart?.path ?? ''}.valueCode`;
+  const param = own.get(code) ?? parameters.byCode(code, typeName, standing, at);
+  if (param === undefined) {
+    if (!parameters.codes(typeName).includes(code))
+      report(
+        standing,
+        at,
+        `No SearchParameter \`${code}\` of ${typeName} is loaded.${didYouMean(code, parameters.codes(typeName))}`,
+      );
+    return [];
+  }
+  if (!leadsTo(param, compartment)) {
+    report(standing, at, `The parameter \`${code}\` of ${typeName} never leads to a ${compartment}.`);
+    return [];
+  }
+  return [{ compartment, param }];
+}
+
+const leadsTo = ({ type, targets }: SearchParam, compartment: string): boolean =>
+  type === 'reference' && (targets.length === 0 || targets.includes(compartment));
+
+function readCriteria(
+  typeName: string,
+  standing: Standing,
+  own: ReadonlyMap<string, SearchParam>,
+  { report }: Context,
+): { readonly context: string; readonly criteria: string } {
+  const [criteriaPart] = partsOf(standing.json, 'criteria');
+  const criteria = textOf(criteriaPart?.json) ?? '';
+  const at = `${criteriaPart?.path ?? ''}.valueString`;
+  for (const pair of criteria.split('&')) {
+    const code = /^[^=:.]+/.exec(pair)?.[0] ?? '';
+    if (!own.has(code) && code !== '_id' && code !== '_lastUpdated')
+      report(
+        standing,
+        at,
+        `${typeName} neither offers a parameter \`${code}\` nor has it \`indexed-only\`.${didYouMean(code, own.keys())}`,
+      );
+  }
+  for (const [placeholder] of criteria.matchAll(/\{[^}]*\}?/g))
+    if (placeholder !== '{fhirUser}' && placeholder !== '{clientId}')
+      report(standing, at, `\`${placeholder}\` stands for nothing; \`{fhirUser}\` and \`{clientId}\` are known.`);
+  return Object.freeze({ context: textOf(partsOf(standing.json, 'context')[0]?.json) ?? '', criteria });
+}

@@ -1,0 +1,91 @@
+import type { Definitions } from '../definitions/definitions.ts';
+import { asString, objectsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { incompleteUrl } from '../definitions/definitions.ts';
+import type { SystemInteraction } from '../fhir/interaction.ts';
+import type { Declared, Standing } from './declared.ts';
+import { textOf } from './extensions.ts';
+import type { ResourceType, SearchParam } from './model.ts';
+
+/**
+ * The CapabilityStatement of what was compiled, whoever declared it: what stands in it is wired. What depends on the
+ * deployment is added by capability-statement.ts. https://hl7.org/fhir/R4/capabilitystatement.html
+ */
+export function buildStatement(
+  declared: Declared,
+  types: readonly ResourceType[],
+  interactions: ReadonlySet<SystemInteraction>,
+  definitions: Definitions,
+): JsonObject {
+  const [first] = declared.statements;
+  const resources = types.map(type =>
+    buildResource(type, definitions, documentationOf(declared.types.get(type.name) ?? [])),
+  );
+  return {
+    resourceType: 'CapabilityStatement',
+    ...copied(first?.json ?? {}, ['name', 'title']),
+    status: 'active',
+    ...copied(first?.json ?? {}, ['publisher', 'contact', 'description', 'jurisdiction', 'purpose', 'copyright']),
+    kind: 'instance',
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'json'],
+    rest: [
+      {
+        mode: 'server',
+        ...text('documentation', documentationOf(declared.rests)),
+        ...list('resource', resources),
+        ...list(
+          'interaction',
+          [...interactions].map(code => ({ code })),
+        ),
+      },
+    ],
+  };
+}
+
+function buildResource(type: ResourceType, definitions: Definitions, documentation: string | undefined): JsonObject {
+  const notes = [documentation, ...incompleteProfiles(type, definitions)].filter(note => note !== undefined);
+  const { conditionalRead, conditionalDelete } = type;
+  return {
+    type: type.name,
+    ...text('profile', type.profile),
+    ...list('supportedProfile', type.supportedProfiles),
+    ...text('documentation', notes.length === 0 ? undefined : notes.join('\n\n')),
+    ...list(
+      'interaction',
+      [...type.interactions].map(code => ({ code })),
+    ),
+    versioning: type.versioning,
+    conditionalCreate: type.conditionalCreate,
+    conditionalRead,
+    conditionalUpdate: type.conditionalUpdate,
+    conditionalDelete,
+    ...list('referencePolicy', [...type.referencePolicies]),
+    ...list('searchParam', [...type.parameters.values()].map(buildParameter)),
+  };
+}
+
+const buildParameter = (param: SearchParam): JsonObject => ({
+  name: param.code,
+  definition: param.url,
+  type: param.type,
+  ...text('documentation', param.description),
+});
+
+function incompleteProfiles({ profile, supportedProfiles }: ResourceType, definitions: Definitions): readonly string[] {
+  return [...(profile === undefined ? [] : [profile]), ...supportedProfiles].flatMap(canonical => {
+    const extension = objectsOf(definitions.find('StructureDefinition', canonical)?.resource()['extension']);
+    const reason = textOf(extension.find(({ url }) => url === incompleteUrl));
+    return reason === undefined ? [] : [`The profile ${canonical} is not the published one: ${reason}`];
+  });
+}
+
+function documentationOf(standings: readonly Standing[]): string | undefined {
+  const found = standings.flatMap(({ json }) => asString(json['documentation']) ?? []);
+  return found.length === 0 ? undefined : [...new Set(found)].join('\n\n');
+}
+
+const copied = (from: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.filter(name => from[name] !== undefined).map(name => [name, from[name]]));
+const text = (name: string, value: string | undefined): JsonObject => (value === undefined ? {} : { [name]: value });
+const list = (name: string, value: readonly unknown[]): JsonObject => (value.length === 0 ? {} : { [name]: value });

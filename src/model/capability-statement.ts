@@ -1,0 +1,44 @@
+import manifest from '../../package.json' with { type: 'json' };
+import type { JsonObject } from '../definitions/json-object.ts';
+import type { Model } from './model.ts';
+
+/** What the statement of a running server says beside the model. */
+export interface Deployment {
+  /** `{publicUrl}/r4/{partition}`, no trailing slash. */
+  readonly base: string;
+  /** When what is served last changed, as a FHIR dateTime. */
+  readonly date: string;
+  /** This program, where it is left out. */
+  readonly software?: { readonly name: string; readonly version: string };
+}
+
+/**
+ * The CapabilityStatement that `/metadata` serves, as an object of which the same arguments always give the same JSON.
+ * https://hl7.org/fhir/R4/http.html#capabilities
+ */
+export function capabilityStatement(model: Model, { base, date, software = program }: Deployment): JsonObject {
+  const { resourceType, name, title, status, kind, fhirVersion, format, rest, ...prose } = model.statement;
+  const { publisher, contact, description, ...rights } = prose;
+  return withoutUndefined({
+    resourceType,
+    name,
+    title,
+    status,
+    date,
+    publisher,
+    contact,
+    description,
+    ...rights,
+    kind,
+    software: { name: software.name, version: software.version },
+    implementation: { description: `${typeof title === 'string' ? title : software.name} at ${base}`, url: base },
+    fhirVersion,
+    format,
+    rest,
+  });
+}
+
+const program = { name: 'Clinical Records Service', version: manifest.version };
+
+const withoutUndefined = (from: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined));

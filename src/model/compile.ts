@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import type { Definition } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { stringsOf } from '../definitions/json-object.ts';
+import type { Problem } from '../definitions/problem.ts';
+import { systemInteractions } from '../fhir/interaction.ts';
+import type { SystemInteraction } from '../fhir/interaction.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { buildStatement } from './build-statement.ts';
+import { compileCompartments } from './compartments.ts';
+import { items, readDeclared, reportTo } from './declared.ts';
+import type { Declared, ReportAt } from './declared.ts';
+import type { TypeDefinitions } from './element.ts';
+import { checkExtensions } from './extensions.ts';
+import type { Model, ResourceType } from './model.ts';
+import { compileResourceType } from './resource-type.ts';
+import { createParameterCompiler, indexVersion } from './search-parameters.ts';
+import { valueSetSystem } from './value-set-system.ts';
+
+export interface Compiled {
+  /** Whole only where there are no problems. */
+  readonly model: Model;
+  readonly problems: readonly Problem[];
+  /** What an operator should know though it stops nothing, one line each. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Compiles what the CapabilityStatements declare, with the definitions that they name, to a frozen model. All problems are
+ * told at once. `digests` are those of the files that were read.
+ * https://hl7.org/fhir/R4/capabilitystatement.html
+ */
+export function compileModel(
+  statements: readonly Definition[],
+  definitions: Definitions,
+  types: TypeDefinitions,
+  digests: readonly string[],
+): Compiled {
+  const problems: Problem[] = [];
+  const report = reportTo(problems);
+  const declared = readDeclared(statements);
+  for (const definition of [...statements, ...plainFiles(definitions)]) {
+    const json = definition.resource();
+    checkExtensions(json, (path, text) => report({ definition, path: '', json }, path, text));
+  }
+  checkStatements(declared, report);
+  const compartments = compileCompartments(definitions);
+  const parameters = createParameterCompiler(definitions, types, report);
+  const compiled = [...declared.types].flatMap(([name, standings]) => {
+    return (
+      compileResourceType(name, standings, { declared, definitions, types, compartments, parameters, report }) ?? []
+    );
+  });
+  const interactions = systemInteractionsOf(declared, report);
+  const model: Model = {
+    digest: hash('sha256', JSON.stringify([indexVersion, digests])),
+    types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
+    systemInteractions: interactions,
+    compartments,
+    definitions: types,
+    statement: Object.freeze(buildStatement(declared, compiled, interactions, definitions)),
+    caseSensitive: caseSensitivity(definitions),
+    valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
+  };
+  return { model: Object.freeze(model), problems, notices: compiled.flatMap(noticesOf) };
+}
+
+/** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
+const plainFiles = (definitions: Definitions): readonly Definition[] =>
+  ['CompartmentDefinition', 'OperationDefinition', 'SearchParameter', 'StructureDefinition', 'ValueSet', 'CodeSystem']
+    .flatMap(resourceType => definitions.all(resourceType))
+    .filter(definition => !definition.core && definition.package === undefined);
+
+/** What a statement says beside its resource types. */
+function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
+  for (const statement of statements) {
+    const { fhirVersion } = statement.json;
+    if (typeof fhirVersion === 'string' && !fhirVersion.startsWith('4.0'))
+      report(statement, 'fhirVersion', `The statement is for FHIR ${fhirVersion}; this server is FHIR R4 (4.0.1).`);
+  }
+  for (const rest of rests) {
+    if (rest.json['security'] !== undefined)
+      report(rest, 'security', '`security` is not written by hand; it is made from the access configuration.');
+    stringsOf(rest.json['compartment']).forEach((canonical, index) =>
+      report(rest, `compartment[${index}]`, `Compartment searches are not served; remove \`${canonical}\`.`),
+    );
+  }
+  for (const operation of items(rests, 'operation'))
+    report(operation, '', `Operations are not served; remove \`${String(operation.json['definition'])}\`.`);
+}
+
+function systemInteractionsOf({ rests }: Declared, report: ReportAt): ReadonlySet<SystemInteraction> {
+  const found = new Set<SystemInteraction>();
+  for (const interaction of items(rests, 'interaction')) {
+    const code = systemInteractions.find(known => known === interaction.json['code']);
+    if (code !== undefined) found.add(code);
+    else {
+      const given = String(interaction.json['code']);
+      report(
+        interaction,
+        'code',
+        `\`${given}\` is no interaction of the whole system.${didYouMean(given, systemInteractions)} They are ${systemInteractions.map(known => `\`${known}\``).join(', ')}.`,
+      );
+    }
+  }
+  return found;
+}
+
+/** https://hl7.org/fhir/R4/codesystem-definitions.html#CodeSystem.caseSensitive */
+function caseSensitivity(definitions: Definitions): (system: string) => boolean {
+  const known = new Set(definitions.all('CodeSystem').map(({ url }) => url));
+  const look = kept(system => definitions.find('CodeSystem', system)?.resource()['caseSensitive'] === true);
+  return system => known.has(system) && look(system); // what clients send is not kept
+}
+
+/** Looks a value up when it is first asked for, and keeps it. */
+function kept<Value>(look: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, Value>();
+  return key => {
+    if (!values.has(key)) values.set(key, look(key));
+    return values.get(key) as Value; // set above
+  };
+}
+
+const noticesOf = (type: ResourceType): readonly string[] =>
+  type.smartScopes.length === 0 ? [`${type.name} has no smart-scope, so no token reaches it.`] : [];

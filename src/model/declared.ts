@@ -1,0 +1,114 @@
+import type { Definition } from '../definitions/definition.ts';
+import { within } from '../definitions/definition.ts';
+import { asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import type { Problem } from '../definitions/problem.ts';
+import { print } from '../definitions/same.ts';
+import { extensionsOf } from './extensions.ts';
+
+/** A piece of a definition and where it stands, for problems. */
+export interface Standing {
+  readonly definition: Definition;
+  readonly path: string;
+  readonly json: JsonObject;
+}
+
+/** What all CapabilityStatements together declare: pieces, by the resource type that they speak of. */
+export interface Declared {
+  readonly statements: readonly Standing[];
+  /** `rest` of mode server. */
+  readonly rests: readonly Standing[];
+  readonly types: ReadonlyMap<string, readonly Standing[]>;
+}
+
+/** Tells of a problem at a path below a standing. */
+export type ReportAt = (standing: Standing, path: string, text: string) => void;
+
+/** A ReportAt that fills a list; the same problem is told once. */
+export function reportTo(problems: Problem[]): ReportAt {
+  const seen = new Set(problems.map(problem => JSON.stringify(problem)));
+  return ({ definition, path }, below, text) => {
+    const full = [path, below].filter(part => part !== '').join('.');
+    const problem = { file: definition.file, path: within(definition, full), text };
+    const key = JSON.stringify(problem);
+    if (!seen.has(key)) problems.push(problem);
+    seen.add(key);
+  };
+}
+
+/**
+ * Sorts out what the CapabilityStatements declare. Statements of kind requirements say what others should offer and declare
+ * nothing here. https://hl7.org/fhir/R4/capabilitystatement.html
+ */
+export function readDeclared(definitions: readonly Definition[]): Declared {
+  const statements = definitions
+    .map(definition => ({ definition, path: '', json: definition.resource() }))
+    .filter(({ json }) => json['kind'] !== 'requirements');
+  const rests = statements
+    .flatMap(statement => items([statement], 'rest'))
+    .filter(({ json }) => json['mode'] === 'server');
+  const types = new Map<string, Standing[]>();
+  for (const resource of items(rests, 'resource')) {
+    const name = asString(resource.json['type']) ?? '';
+    types.set(name, [...(types.get(name) ?? []), resource]);
+  }
+  return { statements, rests, types };
+}
+
+/** The objects of a list element of several pieces. */
+export function items(standings: readonly Standing[], name: string): readonly Standing[] {
+  return standings.flatMap(({ definition, path, json }) =>
+    objectsOf(json[name]).map((item, index) => ({ definition, path: joined(path, `${name}[${index}]`), json: item })),
+  );
+}
+
+/** The texts of a list element of several pieces, each with the standing of its text. */
+export function texts(standings: readonly Standing[], name: string): readonly (Standing & { readonly text: string })[] {
+  return standings.flatMap(({ definition, path, json }) =>
+    stringsOf(json[name]).map((text, index) => ({ definition, path: joined(path, `${name}[${index}]`), json, text })),
+  );
+}
+
+/** Our extensions of a name on several pieces. */
+export function extensions(standings: readonly Standing[], name: string): readonly Standing[] {
+  return standings.flatMap(({ definition, path, json }) =>
+    extensionsOf(json, name).map(found => ({ definition, path: joined(path, found.path), json: found.json })),
+  );
+}
+
+/** The one value that pieces give an element; a piece that gives another is a problem that names both files. */
+export function oneValue(standings: readonly Standing[], name: string, report: ReportAt): unknown {
+  return agreed(
+    standings
+      .filter(({ json }) => json[name] !== undefined)
+      .map(standing => ({ standing, value: standing.json[name] })),
+    name,
+    (standing, text) => report(standing, name, text),
+  );
+}
+
+/** The one extension of a name that pieces have; another with other content is a problem that names both files. */
+export function oneExtension(standings: readonly Standing[], name: string, report: ReportAt): Standing | undefined {
+  const found = extensions(standings, name).map(standing => ({ standing, value: standing.json }));
+  agreed(found, name, (standing, text) => report(standing, '', text));
+  return found[0]?.standing;
+}
+
+function agreed(
+  given: readonly { readonly standing: Standing; readonly value: unknown }[],
+  name: string,
+  report: (standing: Standing, text: string) => void,
+): unknown {
+  const [first, ...others] = given;
+  for (const { standing, value } of others)
+    if (first !== undefined && print(value) !== print(first.value))
+      report(
+        standing,
+        `\`${name}\` is ${shown(value)} here and ${shown(first.value)} in ${first.standing.definition.file}; they must agree.`,
+      );
+  return first?.value;
+}
+
+const shown = (value: unknown): string => `\`${JSON.stringify(value)}\``;
+
+const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);

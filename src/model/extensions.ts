@@ -1,0 +1,260 @@
+import { asString, isObject, objectsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { didYouMean, suggest } from '../fhir/suggest.ts';
+
+/** Where our extensions live; each has its StructureDefinition under `profiles/`. */
+export const extensionBase = 'https://clinical-records.example/fhir/StructureDefinition/';
+
+type ValueName = 'valueString' | 'valueCode' | 'valueCanonical' | 'valuePositiveInt';
+
+/** One value of an extension, or of a part of one. */
+interface Value {
+  readonly value: ValueName;
+  readonly min?: number;
+  readonly max?: number;
+  /** What the text must look like, and how to say so. */
+  readonly pattern?: RegExp;
+  readonly expected?: string;
+}
+
+interface Parts {
+  readonly parts: Readonly<Record<string, (Value | Parts) & { readonly min?: number; readonly max?: number }>>;
+}
+
+export type Shape = (Value | Parts) & {
+  /** Element paths that it may stand on. */
+  readonly on: readonly string[];
+  readonly max: number;
+};
+
+const resource = 'CapabilityStatement.rest.resource';
+const rest = 'CapabilityStatement.rest';
+
+/** Every extension of ours: where it may stand, how often, and what it holds. */
+export const extensionShapes: Readonly<Record<string, Shape>> = {
+  'smart-scope': {
+    on: [resource],
+    max: Infinity,
+    value: 'valueString',
+    pattern: /^(fhirUser|(patient|user|system)\/([A-Za-z]+|\*)\.(?=[cruds])c?r?u?d?s?(\?\S+)?)$/,
+    expected: '`fhirUser` or a scope such as `patient/Condition.rs`',
+  },
+  'access-criteria': {
+    on: [resource],
+    max: Infinity,
+    parts: {
+      context: { value: 'valueCode', min: 1, max: 1, pattern: /^(user|system)$/, expected: '`user` or `system`' },
+      criteria: {
+        value: 'valueString',
+        min: 1,
+        max: 1,
+        pattern: /^[^=&\s]+=[^&\s]+(&[^=&\s]+=[^&\s]+)*$/,
+        expected: 'a search such as `general-practitioner={fhirUser}`',
+      },
+    },
+  },
+  'access-link': {
+    on: [resource],
+    max: Infinity,
+    parts: {
+      compartment: { value: 'valueCode', max: 1 },
+      parameter: { value: 'valueCode', min: 1, max: 1 },
+    },
+  },
+  'indexed-only': { on: [resource], max: Infinity, value: 'valueCanonical' },
+  'sort-date': { on: [resource], max: 1, value: 'valueCode' },
+  'page-size': {
+    on: [resource, rest],
+    max: 1,
+    parts: {
+      default: { value: 'valuePositiveInt', max: 1 },
+      max: { value: 'valuePositiveInt', max: 1 },
+    },
+  },
+  attachment: {
+    on: [resource],
+    max: 1,
+    parts: {
+      path: { value: 'valueString', min: 1, max: 1 },
+      maxBytes: { value: 'valuePositiveInt', min: 1, max: 1 },
+      contentType: {
+        min: 1,
+        parts: {
+          type: {
+            value: 'valueCode',
+            min: 1,
+            max: 1,
+            pattern: /^[\w.+-]+\/[\w.+-]+$/,
+            expected: 'a MIME type such as `image/jpeg`',
+          },
+          signature: {
+            value: 'valueString',
+            max: 1,
+            pattern: /^([0-9a-f]{2}|\.\.)+$/,
+            expected: 'bytes in lower case hex, `..` for any byte, such as `ffd8ff`',
+          },
+        },
+      },
+      refusal: { value: 'valueString', max: 1 },
+    },
+  },
+  'server-set': {
+    on: [resource],
+    max: Infinity,
+    parts: {
+      path: { value: 'valueString', min: 1, max: 1 },
+      value: { value: 'valueCode', min: 1, max: 1, pattern: /^now$/, expected: '`now`' },
+    },
+  },
+  'validation-policy': {
+    on: [resource, rest],
+    max: 1,
+    value: 'valueCode',
+    pattern: /^(off|warn|enforce)$/,
+    expected: '`off`, `warn` or `enforce`',
+  },
+  incomplete: { on: ['StructureDefinition'], max: 1, value: 'valueString' },
+};
+
+/** Tells of a problem: the path within the definition, and the sentence. */
+export type Report = (path: string, text: string) => void;
+
+/**
+ * Checks every extension in a definition that is one of ours or was meant to be: its name, its place, how often it stands
+ * there, and what it holds. A misspelt one must never drop a restriction in silence.
+ */
+export function checkExtensions(definition: JsonObject, report: Report): void {
+  walk(definition, String(definition['resourceType']), '', (extensions, element) => {
+    const seen = new Map<string, number>();
+    extensions.forEach(({ json, at }) => {
+      const name = ourName(json, at, report);
+      if (name === undefined) return;
+      const shape = extensionShapes[name];
+      if (shape === undefined) return;
+      const count = (seen.get(name) ?? 0) + 1;
+      seen.set(name, count);
+      if (!shape.on.includes(element))
+        report(
+          at,
+          `The extension \`${name}\` stands on \`${element}\`, where it has no meaning; it belongs on ${shape.on.map(place => `\`${place}\``).join(' or ')}.`,
+        );
+      else if (count > shape.max) report(at, `The extension \`${name}\` stands here more than once.`);
+      checkShape(json, shape, `The extension \`${name}\``, at, report);
+    });
+  });
+}
+
+/** The extensions of ours with a name on an element, with their paths. */
+export function extensionsOf(
+  element: JsonObject,
+  name: string,
+): readonly { readonly json: JsonObject; readonly path: string }[] {
+  return partsOf(element, extensionBase + name);
+}
+
+/** The parts of a complex extension with a url, with their paths. */
+export function partsOf(
+  extension: JsonObject,
+  url: string,
+): readonly { readonly json: JsonObject; readonly path: string }[] {
+  return objectsOf(extension['extension']).flatMap((json, index) =>
+    json['url'] === url ? [{ json, path: `extension[${index}]` }] : [],
+  );
+}
+
+/** The text of an extension's value; undefined where it has none. */
+export const textOf = (extension: JsonObject | undefined): string | undefined =>
+  asString(extension?.['valueString'] ?? extension?.['valueCode'] ?? extension?.['valueCanonical']);
+
+/** The name of one of our extensions; reports where the url is not quite one of ours. */
+function ourName(extension: JsonObject, at: string, report: Report): string | undefined {
+  const url = asString(extension['url']) ?? '';
+  const names = Object.keys(extensionShapes);
+  const name = url.slice(url.lastIndexOf('/') + 1);
+  if (url.startsWith(extensionBase)) {
+    if (names.includes(name)) return name;
+    report(
+      `${at}.url`,
+      `No extension \`${url}\` exists.${didYouMean(url.slice(extensionBase.length), names)} The extensions are ${names.map(known => `\`${known}\``).join(', ')}.`,
+    );
+    return undefined;
+  }
+  const meant = names.includes(name) ? name : suggest(name, names);
+  const near = url === name || suggest(url.slice(0, url.length - name.length), [extensionBase]) !== undefined;
+  if (meant !== undefined && near)
+    report(`${at}.url`, `No extension \`${url}\` exists. Did you mean \`${extensionBase}${meant}\`?`);
+  return undefined;
+}
+
+function checkShape(json: JsonObject, shape: Value | Parts, what: string, at: string, report: Report): void {
+  if ('parts' in shape) return checkParts(json, shape, what, at, report);
+  const found = Object.keys(json).filter(key => key.startsWith('value'));
+  const value = json[shape.value];
+  if (found.length !== 1 || found[0] !== shape.value || json['extension'] !== undefined)
+    return report(
+      at,
+      `${what} has ${found.length === 0 ? 'no value' : found.map(key => `\`${key}\``).join(' and ')}; expected \`${shape.value}\` alone.`,
+    );
+  const valueAt = `${at}.${shape.value}`;
+  if (shape.value === 'valuePositiveInt') {
+    if (!Number.isInteger(value) || Number(value) < 1)
+      report(valueAt, `${what} has ${JSON.stringify(value)}; expected a whole number above 0.`);
+  } else if (typeof value !== 'string' || value.trim() === '')
+    report(valueAt, `${what} has ${JSON.stringify(value)}; expected a text.`);
+  else if (shape.pattern?.test(value) === false)
+    report(valueAt, `${what} has \`${value}\`; expected ${shape.expected ?? ''}.`);
+}
+
+function checkParts(json: JsonObject, { parts }: Parts, what: string, at: string, report: Report): void {
+  const value = Object.keys(json).find(key => key.startsWith('value'));
+  if (value !== undefined)
+    report(
+      `${at}.${value}`,
+      `${what} has \`${value}\`; its values stand in extensions inside it: ${Object.keys(parts)
+        .map(name => `\`${name}\``)
+        .join(', ')}.`,
+    );
+  objectsOf(json['extension']).forEach((part, index) => {
+    const name = asString(part['url']) ?? '';
+    const shape = parts[name];
+    const path = `${at}.extension[${index}]`;
+    if (shape === undefined)
+      report(
+        `${path}.url`,
+        `${what} has no part \`${name}\`.${didYouMean(name, Object.keys(parts))} Its parts are ${Object.keys(parts)
+          .map(known => `\`${known}\``)
+          .join(', ')}.`,
+      );
+    else checkShape(part, shape, `${what}, part \`${name}\`,`, path, report);
+  });
+  for (const [name, shape] of Object.entries(parts)) {
+    const count = partsOf(json, name).length;
+    if (count < (shape.min ?? 0)) report(at, `${what} needs its part \`${name}\`.`);
+    if (count > (shape.max ?? Infinity)) report(at, `${what} has its part \`${name}\` more than once.`);
+  }
+}
+
+interface Standing {
+  readonly json: JsonObject;
+  readonly at: string;
+}
+
+/** Visits the extensions of every element, except those inside an extension. */
+function walk(
+  value: JsonObject,
+  element: string,
+  path: string,
+  visit: (extensions: readonly Standing[], element: string) => void,
+): void {
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  for (const [name, child] of Object.entries(value)) {
+    if (name === 'extension' || name === 'modifierExtension') {
+      const standing = objectsOf(child).map((json, index) => ({ json, at: `${at(name)}[${index}]` }));
+      visit(standing, name === 'extension' ? element : `${element}.modifierExtension`);
+    } else if (isObject(child)) walk(child, `${element}.${name}`, at(name), visit);
+    else if (Array.isArray(child))
+      child.forEach((item, index) => {
+        if (isObject(item)) walk(item, `${element}.${name}`, `${at(name)}[${index}]`, visit);
+      });
+  }
+}

@@ -1,0 +1,95 @@
+import { asString } from '../definitions/json-object.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { items } from './declared.ts';
+import type { Standing } from './declared.ts';
+import type { SearchParam } from './model.ts';
+import type { Context } from './resource-type.ts';
+
+/**
+ * The parameters that a type offers: its own `searchParam`s, and those of `rest` where it can be searched. Two pieces may
+ * offer the same one; two different ones under one name are a problem that names both files.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.searchParam
+ */
+export function offeredParameters(
+  typeName: string,
+  standings: readonly Standing[],
+  searchable: boolean,
+  context: Context,
+): ReadonlyMap<string, SearchParam> {
+  const { report } = context;
+  const own = items(standings, 'searchParam');
+  if (!searchable)
+    for (const standing of own)
+      report(standing, '', `${typeName} declares no \`search-type\`, so it can offer no parameter.`);
+  const everywhere = searchable ? items(context.declared.rests, 'searchParam') : [];
+  const offered = new Map<string, { readonly param: SearchParam; readonly standing: Standing }>();
+  for (const standing of [...everywhere, ...own]) {
+    const param = compileOffered(typeName, standing, context);
+    if (param === undefined) continue;
+    const there = offered.get(param.code);
+    if (there === undefined) offered.set(param.code, { param, standing });
+    else if (there.param.url !== param.url)
+      report(
+        standing,
+        'definition',
+        `${typeName} offers \`${param.code}\` as ${param.url} here and as ${there.param.url} in ${there.standing.definition.file}; they must agree.`,
+      );
+  }
+  for (const code of offered.keys()) {
+    const other = [...offered.keys()].find(known => known !== code && known.toLowerCase() === code.toLowerCase());
+    const standing = offered.get(code)?.standing;
+    if (other !== undefined && standing !== undefined)
+      report(standing, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
+  }
+  return new Map([...offered].map(([code, { param }]) => [code, param]));
+}
+
+/** Parameters that steer the answer; every search takes them, and no SearchParameter stands behind them. */
+const controls = new Set([
+  '_count',
+  '_page_token',
+  '_sort',
+  '_summary',
+  '_elements',
+  '_total',
+  '_format',
+  '_pretty',
+  '_include',
+  '_revinclude',
+]);
+
+function compileOffered(
+  typeName: string,
+  standing: Standing,
+  { parameters, report }: Context,
+): SearchParam | undefined {
+  const name = asString(standing.json['name']) ?? '';
+  const canonical = asString(standing.json['definition']);
+  if (controls.has(name)) {
+    report(standing, 'name', `\`${name}\` is no search parameter but steers the answer; it needs no declaration.`);
+    return undefined;
+  }
+  const param =
+    canonical === undefined
+      ? parameters.byCode(name, typeName, standing, 'name')
+      : parameters.byCanonical(canonical, typeName, standing, 'definition');
+  if (param === undefined) {
+    if (canonical === undefined && !parameters.codes(typeName).includes(name))
+      report(
+        standing,
+        'name',
+        `No SearchParameter \`${name}\` of ${typeName} is loaded.${didYouMean(name, parameters.codes(typeName))}`,
+      );
+    return undefined;
+  }
+  if (param.code !== name)
+    report(standing, 'name', `The parameter is called \`${param.code}\` by its definition, not \`${name}\`.`);
+  const type = standing.json['type'];
+  if (type !== undefined && type !== param.type)
+    report(
+      standing,
+      'type',
+      `The parameter \`${name}\` is of type ${param.type} by its definition, not ${JSON.stringify(type)}.`,
+    );
+  return param;
+}

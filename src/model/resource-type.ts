@@ -1,0 +1,198 @@
+import type { Definitions } from '../definitions/definitions.ts';
+import { asString } from '../definitions/json-object.ts';
+import { typeInteractions } from '../fhir/interaction.ts';
+import type { TypeInteraction } from '../fhir/interaction.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { compileAccess } from './access-rules.ts';
+import { extensions, items, oneExtension, oneValue, texts } from './declared.ts';
+import type { Declared, ReportAt, Standing } from './declared.ts';
+import type { TypeDefinitions } from './element.ts';
+import { partsOf, textOf } from './extensions.ts';
+import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
+import { offeredParameters } from './offered.ts';
+import type { ParameterCompiler } from './search-parameters.ts';
+import { compileAttachment, compileServerSet } from './written.ts';
+
+/** What the pieces of a declaration are compiled with. */
+export interface Context {
+  readonly declared: Declared;
+  readonly definitions: Definitions;
+  readonly types: TypeDefinitions;
+  readonly compartments: ReadonlyMap<string, Compartment>;
+  readonly parameters: ParameterCompiler;
+  readonly report: ReportAt;
+}
+
+/**
+ * One declared resource type from every piece that declares it; undefined where no type has the name.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
+ */
+export function compileResourceType(
+  name: string,
+  standings: readonly Standing[],
+  context: Context,
+): ResourceType | undefined {
+  const { types, report } = context;
+  const definition = types.get(name);
+  if (definition === undefined || !types.resourceTypes.has(name)) {
+    for (const standing of standings)
+      report(standing, 'type', `\`${name}\` is no resource type of FHIR R4.${didYouMean(name, types.resourceTypes)}`);
+    return undefined;
+  }
+  for (const unserved of ['searchInclude', 'searchRevInclude', 'operation'])
+    for (const standing of standings)
+      if (standing.json[unserved] !== undefined)
+        report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
+
+  const one = (element: string): unknown => oneValue(standings, element, report);
+  const interactions = interactionsOf(standings, report);
+  const parameters = offeredParameters(name, standings, interactions.has('search-type'), context);
+  const indexedOnly = extensions(standings, 'indexed-only').flatMap(standing => {
+    const canonical = textOf(standing.json) ?? '';
+    return context.parameters.byCanonical(canonical, name, standing, 'valueCanonical') ?? [];
+  });
+  const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));
+  const access = compileAccess(name, standings, own, context);
+  const sortDate = sortDateOf(standings, own, name, report);
+  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners]);
+  const policy = ['off', 'warn', 'enforce'] as const;
+  const policyText = textOf(
+    (
+      oneExtension(standings, 'validation-policy', report) ??
+      oneExtension(context.declared.rests, 'validation-policy', report)
+    )?.json,
+  );
+  return Object.freeze<ResourceType>({
+    name,
+    definition,
+    interactions,
+    versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
+    conditionalCreate: one('conditionalCreate') === true,
+    conditionalUpdate: one('conditionalUpdate') === true,
+    conditionalDelete: chosen(one('conditionalDelete'), ['not-supported', 'single', 'multiple'], 'not-supported'),
+    conditionalRead: chosen(
+      one('conditionalRead'),
+      ['not-supported', 'modified-since', 'not-match', 'full-support'],
+      'not-supported',
+    ),
+    referencePolicies: new Set(texts(standings, 'referencePolicy').map(({ text }) => text)),
+    parameters,
+    indexed,
+    sortDate,
+    pairs: pairsOf(access.owners, [...parameters.values()]),
+    pageSize: pageSizeOf(standings, context),
+    ...profilesOf(name, standings, context),
+    smartScopes: smartScopesOf(name, standings, report),
+    accessCriteria: access.criteria,
+    accessLinks: access.links,
+    attachment: compileAttachment(definition, standings, context),
+    serverSet: compileServerSet(definition, standings, context),
+    validationPolicy: policy.find(known => known === policyText),
+  });
+}
+
+function interactionsOf(standings: readonly Standing[], report: ReportAt): ReadonlySet<TypeInteraction> {
+  const found = new Set<TypeInteraction>();
+  for (const interaction of items(standings, 'interaction')) {
+    const code = typeInteractions.find(known => known === interaction.json['code']);
+    if (code !== undefined) found.add(code);
+    else {
+      const given = String(interaction.json['code']);
+      report(
+        interaction,
+        'code',
+        `\`${given}\` is no interaction of a type.${didYouMean(given, typeInteractions)} They are ${typeInteractions.map(known => `\`${known}\``).join(', ')}.`,
+      );
+    }
+  }
+  return found;
+}
+
+function sortDateOf(
+  standings: readonly Standing[],
+  own: ReadonlyMap<string, SearchParam>,
+  name: string,
+  report: ReportAt,
+): SearchParam | undefined {
+  const standing = oneExtension(standings, 'sort-date', report);
+  const code = textOf(standing?.json);
+  if (standing === undefined || code === undefined) return undefined;
+  const param = own.get(code);
+  if (param === undefined)
+    report(
+      standing,
+      'valueCode',
+      `${name} neither offers a parameter \`${code}\` nor has it \`indexed-only\`.${didYouMean(code, own.keys())}`,
+    );
+  else if (param.type !== 'date')
+    report(
+      standing,
+      'valueCode',
+      `The parameter \`${code}\` is of type ${param.type}; the default order goes by a date.`,
+    );
+  return param?.type === 'date' ? param : undefined;
+}
+
+/** Entries are kept of all of these; ids and the times of updates have their own columns. */
+function indexedParameters(params: readonly SearchParam[]): ReadonlyMap<string, SearchParam> {
+  return new Map(
+    params.filter(({ code }) => code !== '_id' && code !== '_lastUpdated').map(param => [param.code, param]),
+  );
+}
+
+function pairsOf(owners: readonly SearchParam[], offered: readonly SearchParam[]): readonly Pair[] {
+  const tokens = offered.filter(({ type, code }) => type === 'token' && !code.startsWith('_'));
+  return owners.flatMap(owner =>
+    tokens.map(token => Object.freeze({ code: `${owner.code}+${token.code}`, owner, token })),
+  );
+}
+
+function pageSizeOf(standings: readonly Standing[], { declared, report }: Context): ResourceType['pageSize'] {
+  const standing = oneExtension(standings, 'page-size', report) ?? oneExtension(declared.rests, 'page-size', report);
+  const part = (name: string): number | undefined => {
+    const value = standing === undefined ? undefined : partsOf(standing.json, name)[0]?.json['valuePositiveInt'];
+    return typeof value === 'number' ? value : undefined;
+  };
+  const max = part('max') ?? 1000;
+  const size = { default: part('default') ?? Math.min(50, max), max };
+  if (standing !== undefined && size.default > size.max)
+    report(standing, '', `The default page size ${size.default} is above the maximum ${size.max}.`);
+  return Object.freeze(size);
+}
+
+function profilesOf(
+  name: string,
+  standings: readonly Standing[],
+  { definitions, report }: Context,
+): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
+  const check = (canonical: string, standing: Standing, path: string): void => {
+    const definition = definitions.find('StructureDefinition', canonical);
+    const type = definition?.resource()['type'];
+    const urls = definitions.all('StructureDefinition').map(({ url }) => url.slice(url.lastIndexOf('/') + 1));
+    const last = canonical.replace(/\|.*/, '').slice(canonical.lastIndexOf('/') + 1);
+    if (definition === undefined)
+      report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, urls)}`);
+    else if (type !== name) report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
+  };
+  const profile = asString(oneValue(standings, 'profile', report));
+  const holder = standings.find(({ json }) => json['profile'] !== undefined);
+  if (profile !== undefined && holder !== undefined) check(profile, holder, 'profile');
+  const supported = texts(standings, 'supportedProfile');
+  for (const { text, ...standing } of supported) check(text, standing, '');
+  return { profile, supportedProfiles: [...new Set(supported.map(({ text }) => text))] };
+}
+
+function smartScopesOf(name: string, standings: readonly Standing[], report: ReportAt): readonly string[] {
+  return extensions(standings, 'smart-scope').flatMap(standing => {
+    const scope = textOf(standing.json) ?? '';
+    const type = /\/(.*?)\./.exec(scope)?.[1];
+    if (type !== undefined && type !== name && type !== '*')
+      report(standing, 'valueString', `The scope \`${scope}\` is of ${type}, but stands on ${name}.`);
+    return [scope];
+  });
+}
+
+/** One of the codes of a required binding; the structure check reports what is none of them. */
+function chosen<Code extends string>(value: unknown, codes: readonly Code[], otherwise: Code): Code {
+  return codes.find(code => code === value) ?? otherwise;
+}
