@@ -1,4 +1,4 @@
-import { checkElements, checkFunctions } from './fhirpath/check.ts';
+import { checkElements, checkNames } from './fhirpath/check.ts';
 import { interpret } from './fhirpath/interpreter.ts';
 import type { Run } from './fhirpath/interpreter.ts';
 import { parseExpression } from './fhirpath/parse.ts';
@@ -50,7 +50,7 @@ export function compileExpression(
 ): CompiledExpression {
   const base = typeof type === 'string' ? named(type, definitions) : type;
   const tree = parseExpression(expression);
-  checkFunctions(tree, expression);
+  checkNames(tree, expression, definitions);
   const bind = (choose: Choose): Run => {
     const scope: Scope = {
       compilePath,
@@ -99,12 +99,19 @@ function describe(results: readonly ResultType[] | undefined, bind: (choose: Cho
     bind: prepare,
     evaluate(value, resource) {
       const all: Extracted[] = [];
-      prepare(({ code }) => (found, parent, key) => {
-        all.push({ value: found, type: code, parent, key });
+      prepare(({ code, definition }) => (found, parent, key) => {
+        const type = definition?.kind === 'resource' ? typeOf(found, code) : code;
+        all.push({ value: found, type, parent, key });
       })(value, resource);
       return all;
     },
   };
+}
+
+/** A resource says itself what it is, where the definitions only say `Resource`. */
+function typeOf(resource: unknown, otherwise: string): string {
+  const { resourceType } = resource as { resourceType?: unknown }; // an object of JSON
+  return typeof resourceType === 'string' ? resourceType : otherwise;
 }
 
 /** Several types of one element exclude each other; results of different elements do not. */

@@ -1,18 +1,20 @@
 import { didYouMean } from '../../fhir/suggest.ts';
+import type { TypeDefinitions } from '../element.ts';
 import { functions } from './functions.ts';
+import { namedType } from './named-type.ts';
 import type { Scope } from './scope.ts';
 import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 
 /**
- * Throws ExpressionError for functions that do not exist, and for `resolve()` where more is asked of it than a type: other
+ * Throws ExpressionError for functions and types that do not exist, and for `resolve()` where more is asked of it than a type: other
  * resources are not fetched for an index.
  */
-export function checkFunctions(tree: Expression, text: string): void {
-  visit(tree, text, false);
+export function checkNames(tree: Expression, text: string, definitions: TypeDefinitions): void {
+  visit(tree, text, definitions, false);
 }
 
-function visit(tree: Expression, text: string, typeAsked: boolean): void {
+function visit(tree: Expression, text: string, definitions: TypeDefinitions, typeAsked: boolean): void {
   switch (tree.kind) {
     case 'call': {
       const { name, at } = tree;
@@ -27,27 +29,28 @@ function visit(tree: Expression, text: string, typeAsked: boolean): void {
           `\`resolve()\` can only be asked for its type, as in \`resolve() is Type\`: ${why}`,
         );
       }
-      if (tree.of !== undefined) visit(tree.of, text, name === 'is');
-      // The argument of these is the name of a type.
-      if (!/^(is|as|ofType)$/.test(name)) for (const argument of tree.args) visit(argument, text, false);
+      if (tree.of !== undefined) visit(tree.of, text, definitions, name === 'is');
+      if (/^(is|as|ofType)$/.test(name)) namedType(tree.args[0], text, definitions);
+      else for (const argument of tree.args) visit(argument, text, definitions, false);
       return;
     }
     case 'member':
-      if (tree.of !== undefined) visit(tree.of, text, false);
+      if (tree.of !== undefined) visit(tree.of, text, definitions, false);
       return;
     case 'index':
-      visit(tree.of, text, false);
-      visit(tree.index, text, false);
+      visit(tree.of, text, definitions, false);
+      visit(tree.index, text, definitions, false);
       return;
     case 'type':
-      visit(tree.of, text, tree.operator === 'is');
+      namedType(tree.type, text, definitions);
+      visit(tree.of, text, definitions, tree.operator === 'is');
       return;
     case 'binary':
-      visit(tree.left, text, false);
-      visit(tree.right, text, false);
+      visit(tree.left, text, definitions, false);
+      visit(tree.right, text, definitions, false);
       return;
     case 'sign':
-      visit(tree.of, text, false);
+      visit(tree.of, text, definitions, false);
       return;
     case 'literal':
     case 'other':

@@ -80,6 +80,8 @@ function compileNth(
   scope: Scope,
   choose: Choose,
 ): Receive | undefined {
+  // A union drops what is equal, by which the numbers of those after it change.
+  if (wanted > 0 && hasUnion(of)) throw new NeedsInterpreter();
   let seen = 0;
   const all = compilePath(of, type, scope, found => {
     const next = choose({ ...found, many: type.many });
@@ -92,6 +94,11 @@ function compileNth(
     seen = 0;
     all(value, parent, key);
   };
+}
+
+function hasUnion(tree: Expression): boolean {
+  if (tree.kind === 'binary') return true;
+  return 'of' in tree && tree.of !== undefined && hasUnion(tree.of);
 }
 
 function compileIndex(
