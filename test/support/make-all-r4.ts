@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { asString, stringsOf } from '../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../src/definitions/json-object.ts';
+import { extensionBase } from '../../src/model/extensions.ts';
+import { supertypes } from '../../src/model/search-parameters.ts';
+import { readOfficialSearchParameters, readTypeDefinitions } from '../../src/model/type-definitions.ts';
+
+/**
+ * Makes test/fixtures/all-r4: a capability folder that declares read and search for every resource type of R4, with every
+ * official search parameter that has an expression. Run it with `node test/support/make-all-r4.ts` after `npm run distil`.
+ */
+export function allR4(): JsonObject {
+  const types = readTypeDefinitions();
+  // `_text`, `_content` and `_query` have no expression: nothing says how to index them.
+  const parameters = readOfficialSearchParameters().filter(({ expression }) => expression !== undefined);
+  const declared = (name: string): readonly JsonObject[] =>
+    parameters
+      .filter(({ base }) => stringsOf(base).includes(name))
+      .map(({ code, url, type }) => ({ name: code, definition: url, type }))
+      .sort((a, b) => ((asString(a.name) ?? '') < (asString(b.name) ?? '') ? -1 : 1));
+  return {
+    resourceType: 'CapabilityStatement',
+    name: 'AllOfR4',
+    title: 'All of R4',
+    status: 'active',
+    date: '2019-11-01',
+    description: 'Every resource type of FHIR R4 with every official search parameter.',
+    kind: 'capability',
+    software: { name: 'Clinical Records Service' },
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'json'],
+    rest: [
+      {
+        mode: 'server',
+        resource: [...types.resourceTypes].map(name =>
+          withoutEmpty({
+            extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.cruds` }],
+            type: name,
+            interaction: [{ code: 'read' }, { code: 'search-type' }],
+            searchParam: [name, ...supertypes(name, types).filter(base => base !== 'Resource')].flatMap(declared),
+          }),
+        ),
+        searchParam: declared('Resource'),
+      },
+    ],
+  };
+}
+
+/** An empty array is not allowed in FHIR JSON. */
+const withoutEmpty = (resource: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(resource).filter(([, value]) => !Array.isArray(value) || value.length > 0));
+
+if (import.meta.main) {
+  const folder = join(fileURLToPath(new URL('../fixtures/all-r4/capability', import.meta.url)));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'all-r4.json'), `${JSON.stringify(allR4(), null, 1)}\n`);
+}
