@@ -42,7 +42,19 @@ export async function loadModel(sources: {
   const plain = [...found.statements, ...found.definitions].filter(
     ({ core, package: from }) => !core && from === undefined,
   );
-  const all = [...found.problems, ...problems, ...plain.flatMap(one => misshapen(one, types)), ...compiled.problems];
+  const nothing: Problem = {
+    file: sources.capability ?? 'capability',
+    path: '',
+    text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
+  };
+  const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
+  const all = [
+    ...(empty ? [nothing] : []),
+    ...found.problems,
+    ...problems,
+    ...plain.flatMap(one => misshapen(one, types)),
+    ...compiled.problems,
+  ];
   return {
     model: all.length === 0 ? compiled.model : undefined,
     problems: inOrder(all),

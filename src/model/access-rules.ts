@@ -50,7 +50,9 @@ function defaultLink(
   for (const code of ['patient', 'subject']) {
     const param =
       own.get(code) ??
-      (parameters.codes(typeName).includes(code) ? parameters.byCode(code, typeName, standing, 'type') : undefined);
+      (parameters.codes(typeName).includes(code)
+        ? parameters.officialByCode(code, typeName, standing, 'type')
+        : undefined);
     if (param !== undefined && leadsTo(param, defaultCompartment)) return [{ compartment: defaultCompartment, param }];
   }
   return [];
@@ -74,7 +76,7 @@ function readLink(
       `No CompartmentDefinition with the code \`${compartment}\` is loaded.${didYouMean(compartment, compartments.keys())}`,
     );
   const at = `${parameterPart?.path ?? ''}.valueCode`;
-  const param = own.get(code) ?? parameters.byCode(code, typeName, standing, at);
+  const param = own.get(code) ?? parameters.officialByCode(code, typeName, standing, at);
   if (param === undefined) {
     if (!parameters.codes(typeName).includes(code))
       report(

@@ -14,7 +14,8 @@ import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import type { Model, ResourceType } from './model.ts';
 import { compileResourceType } from './resource-type.ts';
-import { createParameterCompiler, indexVersion } from './search-parameters.ts';
+import { indexVersion } from './search-parameter.ts';
+import { createParameterCompiler } from './search-parameters.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
 export interface Compiled {
@@ -62,7 +63,7 @@ export function compileModel(
     caseSensitive: caseSensitivity(definitions),
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: compiled.flatMap(noticesOf) };
+  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled) };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
@@ -122,5 +123,9 @@ function kept<Value>(look: (key: string) => Value): (key: string) => Value {
   };
 }
 
-const noticesOf = (type: ResourceType): readonly string[] =>
-  type.smartScopes.length === 0 ? [`${type.name} has no smart-scope, so no token reaches it.`] : [];
+const noticesOf = ({ requirements }: Declared, types: readonly ResourceType[]): readonly string[] => [
+  ...requirements.map(({ definition }) => `${definition.file} is of kind requirements, so it declares nothing here.`),
+  ...types
+    .filter(({ smartScopes }) => smartScopes.length === 0)
+    .map(({ name }) => `${name} has no smart-scope, so no token reaches it.`),
+];

@@ -19,6 +19,8 @@ export interface Declared {
   /** `rest` of mode server. */
   readonly rests: readonly Standing[];
   readonly types: ReadonlyMap<string, readonly Standing[]>;
+  /** Statements of kind requirements: they say what others should offer, and declare nothing here. */
+  readonly requirements: readonly Standing[];
 }
 
 /** Tells of a problem at a path below a standing. */
@@ -37,13 +39,13 @@ export function reportTo(problems: Problem[]): ReportAt {
 }
 
 /**
- * Sorts out what the CapabilityStatements declare. Statements of kind requirements say what others should offer and declare
- * nothing here. https://hl7.org/fhir/R4/capabilitystatement.html
+ * Sorts out what the CapabilityStatements declare.
+ * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export function readDeclared(definitions: readonly Definition[]): Declared {
-  const statements = definitions
-    .map(definition => ({ definition, path: '', json: definition.resource() }))
-    .filter(({ json }) => json['kind'] !== 'requirements');
+  const all = definitions.map(definition => ({ definition, path: '', json: definition.resource() }));
+  const isRequirements = ({ json }: Standing): boolean => json['kind'] === 'requirements';
+  const statements = all.filter(standing => !isRequirements(standing));
   const rests = statements
     .flatMap(statement => items([statement], 'rest'))
     .filter(({ json }) => json['mode'] === 'server');
@@ -52,7 +54,7 @@ export function readDeclared(definitions: readonly Definition[]): Declared {
     const name = asString(resource.json['type']) ?? '';
     types.set(name, [...(types.get(name) ?? []), resource]);
   }
-  return { statements, rests, types };
+  return { statements, rests, types, requirements: all.filter(isRequirements) };
 }
 
 /** The objects of a list element of several pieces. */

@@ -47,10 +47,7 @@ export function compileResourceType(
   const one = (element: string): unknown => oneValue(standings, element, report);
   const interactions = interactionsOf(standings, report);
   const parameters = offeredParameters(name, standings, interactions.has('search-type'), context);
-  const indexedOnly = extensions(standings, 'indexed-only').flatMap(standing => {
-    const canonical = textOf(standing.json) ?? '';
-    return context.parameters.byCanonical(canonical, name, standing, 'valueCanonical') ?? [];
-  });
+  const indexedOnly = indexedOnlyParameters(name, standings, parameters, context);
   const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));
   const access = compileAccess(name, standings, own, context);
   const sortDate = sortDateOf(standings, own, name, report);
@@ -106,6 +103,28 @@ function interactionsOf(standings: readonly Standing[], report: ReportAt): Reado
     }
   }
   return found;
+}
+
+function indexedOnlyParameters(
+  name: string,
+  standings: readonly Standing[],
+  offered: ReadonlyMap<string, SearchParam>,
+  { parameters, report }: Context,
+): readonly SearchParam[] {
+  const found = new Map<string, SearchParam>();
+  for (const standing of extensions(standings, 'indexed-only')) {
+    const param = parameters.byCanonical(textOf(standing.json) ?? '', name, standing, 'valueCanonical');
+    if (param === undefined) continue;
+    const other = offered.get(param.code) ?? found.get(param.code);
+    if (other !== undefined && other.url !== param.url)
+      report(
+        standing,
+        'valueCanonical',
+        `${name} has another parameter with the code \`${param.code}\`, ${other.url}; indexes go by code.`,
+      );
+    found.set(param.code, param);
+  }
+  return [...found.values()];
 }
 
 function sortDateOf(

@@ -55,6 +55,12 @@ export function readOfficialSearchParameters(): readonly JsonObject[] {
 export const concreteResourceTypes = (definitions: Iterable<Definition>): ReadonlySet<string> =>
   new Set([...definitions].flatMap(({ concrete }) => concrete ?? []).sort((a, b) => (a < b ? -1 : 1)));
 
+/** Names of the types that a type specializes, nearest first. */
+export function supertypes(typeName: string, types: TypeDefinitions): readonly string[] {
+  const base = types.get(typeName)?.base;
+  return base === undefined ? [] : [base, ...supertypes(base, types)];
+}
+
 const base = 'http://hl7.org/fhir/StructureDefinition/';
 
 function readCore(resourceType: string): ReadonlyMap<string, Definition> {

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { asString, stringsOf } from '../../src/definitions/json-object.ts';
 import type { JsonObject } from '../../src/definitions/json-object.ts';
 import { extensionBase } from '../../src/model/extensions.ts';
-import { supertypes } from '../../src/model/search-parameters.ts';
-import { readOfficialSearchParameters, readTypeDefinitions } from '../../src/model/type-definitions.ts';
+import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
 
 /**
  * Makes test/fixtures/all-r4: a capability folder that declares read and search for every resource type of R4, with every
