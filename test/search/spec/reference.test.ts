@@ -1,0 +1,75 @@
+// https://hl7.org/fhir/R4/search.html#reference
+import { describe, expect, it } from 'vitest';
+import { canonical, entry, explain, reference, refusal, resource } from '../thing.ts';
+
+const both = (param: string) => [
+  entry('patient', reference('Patient', param)),
+  entry('focus', reference('Patient', param)),
+];
+const resources = [
+  resource('a', [...both('1'), entry('subject', reference('Patient', '1'))]),
+  resource('b', [entry('subject', reference('Group', '1')), entry('focus', reference('Device', '1'))]),
+  resource('c', [entry('focus', canonical('https://elsewhere.org/fhir/Patient/1'))]),
+  resource('d', [entry('focus', canonical('urn:uuid:1')), entry('plan', canonical('http://plan', '1.0'))]),
+  resource('e', [entry('plan', canonical('http://plan'))]),
+];
+
+describe('reference search', () => {
+  it.each([
+    ['Type/id', 'patient=Patient/1', '(param patient (reference Patient "1"))', 'a'],
+    ['an id, its type from the target', 'patient=1', '(param patient (reference Patient "1"))', 'a'],
+    [
+      'an id, one of several targets',
+      'subject=1',
+      '(or (param subject (reference Patient "1")) (param subject (reference Group "1")))',
+      'a b',
+    ],
+    ['an id, no limit to targets', 'focus=1', '(param focus (reference any "1"))', 'a b'],
+    [
+      'our own absolute URL',
+      'patient=https://example.org/r4/demo/Patient/1',
+      '(param patient (reference Patient "1"))',
+      'a',
+    ],
+    [
+      'an absolute URL elsewhere',
+      'focus=https://elsewhere.org/fhir/Patient/1',
+      '(param focus (reference "https://elsewhere.org/fhir/Patient/1"))',
+      'c',
+    ],
+    ['a urn', 'focus=urn:uuid:1', '(param focus (reference "urn:uuid:1"))', 'd'],
+    ['a version is not looked at', 'patient=Patient/1/_history/2', '(param patient (reference Patient "1"))', 'a'],
+    ['nobody has the id', 'patient=2', '(param patient (reference Patient "2"))', ''],
+    ['a canonical of any version', 'plan=http://plan', '(param plan (reference "http://plan"))', 'd e'],
+    ['a canonical with its version', 'plan=http://plan|1.0', '(param plan (reference "http://plan" "1.0"))', 'd'],
+    ['or', 'patient=2,1', '(or (param patient (reference Patient "2")) (param patient (reference Patient "1")))', 'a'],
+    [':missing', 'patient:missing=true', '(not (present patient))', 'b c d e'],
+  ])('%s: %s', (_, query, ast, finds) => {
+    expect(explain(query, resources)).toEqual({ ast, finds });
+  });
+
+  it.each([
+    ['patient=', '`patient` has no value'],
+    ['patient=Patient/', '`patient` has no value'],
+    ['patient=/', '`patient` has no value'],
+    ['patient=Patient/1,Patient/', '`patient` has an empty value in its list'],
+    [
+      'patient=Practitioner/1',
+      '`Practitioner/1` is not a value for `patient`: write `Patient/id`, the id alone, or an absolute URL.',
+    ],
+    ['subject=Device/1', 'write `Patient/id` with one of the types `Patient`, `Group`, the id alone'],
+    ['focus=Nothing/1', 'write `Type/id`'],
+    ['patient=https://example.org/r4/demo/Practitioner/1', 'write `Patient/id`'],
+    ['patient=https://example.org/r4/demo/metadata', '`patient`'],
+    ['patient=a_b', 'is not a value'],
+    ['patient=patient/1', 'is not a value'],
+    ['patient=%23p1', 'is not a value'],
+    ['patient=Patient/1|2', 'is not a value'],
+    ['plan=http://plan|', 'a canonical is written `url|version`'],
+    ['patient:Patient=1', '400 code-invalid http.patient:Patient'],
+    ['patient:identifier=1', '400 code-invalid'],
+    ['patient:not=1', '400 code-invalid'],
+  ])('refuses %s', (query, error) => {
+    expect(refusal(query)).toContain(error);
+  });
+});

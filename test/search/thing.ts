@@ -1,0 +1,191 @@
+import { MAX_TIME, MIN_TIME, parseInstantRange } from '../../src/fhir/instant-range.ts';
+import { foldCode, foldString } from '../../src/indexing/normalize.ts';
+import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
+import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
+import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
+import { matches, type Indexed } from '../../src/search/matches.ts';
+import { parseSearch } from '../../src/search/parse/search.ts';
+import type { SearchContext } from '../../src/search/parse/value.ts';
+import { print } from '../../src/search/print.ts';
+import type { QueryPair, SearchRequest } from '../../src/search/request.ts';
+
+/** A resource type with a search parameter of every kind, made for the tables of search. */
+const typeName = 'Observation';
+
+export function parameter(
+  code: string,
+  type: SearchParamType,
+  dataTypes: readonly string[],
+  more: Partial<SearchParam> = {},
+): SearchParam {
+  return {
+    code,
+    type,
+    url: `http://example.org/SearchParameter/${code}`,
+    resourceType: typeName,
+    expression: `${typeName}.${code}`,
+    targets: [],
+    dataTypes: new Set(dataTypes),
+    single: false,
+    components: [],
+    digest: code,
+    description: undefined,
+    ...more,
+  };
+}
+
+const size = parameter('size', 'quantity', ['Quantity']);
+const code = parameter('code', 'token', ['CodeableConcept']);
+
+export const parameters: readonly SearchParam[] = [
+  parameter('_id', 'token', ['id']),
+  parameter('_lastUpdated', 'date', ['instant']),
+  parameter('name', 'string', ['HumanName']),
+  code,
+  parameter('status', 'token', ['code']),
+  parameter('active', 'token', ['boolean']),
+  parameter('phone', 'token', ['ContactPoint']),
+  parameter('site', 'token', ['uri']),
+  parameter('url', 'uri', ['uri']),
+  parameter('patient', 'reference', ['Reference'], { targets: ['Patient'] }),
+  parameter('subject', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }),
+  parameter('focus', 'reference', ['Reference']),
+  parameter('plan', 'reference', ['canonical']),
+  parameter('born', 'date', ['date'], { single: true }),
+  parameter('date', 'date', ['dateTime', 'Period']),
+  parameter('score', 'number', ['decimal', 'Range']),
+  size,
+  parameter('code-size', 'composite', ['Observation'], {
+    components: [
+      { param: code, expression: 'code' },
+      { param: size, expression: 'value' },
+    ],
+  }),
+  parameter('near', 'special', []),
+];
+
+const definitions = readTypeDefinitions();
+const definition = definitions.get(typeName);
+if (definition === undefined) throw new Error('The definitions lack a type');
+
+export const thing: ResourceType = {
+  name: typeName,
+  definition,
+  interactions: new Set(['search-type']),
+  versioning: 'versioned',
+  conditionalCreate: false,
+  conditionalUpdate: false,
+  conditionalDelete: 'not-supported',
+  conditionalRead: 'not-supported',
+  referencePolicies: new Set(),
+  parameters: new Map(parameters.map(param => [param.code, param])),
+  indexed: new Map(parameters.filter(({ code }) => !code.startsWith('_')).map(param => [param.code, param])),
+  sortDate: parameters.find(param => param.code === 'date'),
+  pairs: [],
+  pageSize: { default: 50, max: 1000 },
+  profile: undefined,
+  supportedProfiles: [],
+  smartScopes: [],
+  accessCriteria: [],
+  accessLinks: [],
+  attachment: undefined,
+  serverSet: [],
+  validationPolicy: undefined,
+};
+
+export const model: Model = {
+  digest: 'thing',
+  types: new Map([[typeName, thing]]),
+  systemInteractions: new Set(),
+  compartments: new Map(),
+  definitions,
+  statement: {},
+  caseSensitive: system => system === 'http://exact',
+  valueSetSystem: () => undefined,
+};
+
+export const context: SearchContext = {
+  model,
+  base: 'https://example.org/r4/demo',
+  zone: 'America/Toronto',
+  handling: 'strict',
+  now: Date.UTC(2026, 0, 1),
+};
+
+/** `a=1&b=2` as pairs, percent-decoded as HTTP does. */
+export const pairs = (query: string): QueryPair[] => [...new URLSearchParams(query)];
+
+export const search = (query: string, more: Partial<SearchContext> = {}): SearchRequest =>
+  parseSearch(thing, pairs(query), { ...context, ...more });
+
+/** What a row of a table states: the printed query, and which of the resources it finds. */
+export function explain(query: string, resources: readonly Indexed[]): { ast: string; finds: string } {
+  const request = search(query);
+  const found = resources.filter(resource => matches(request.query, resource));
+  return { ast: print(request.query), finds: found.map(({ id }) => id).join(' ') };
+}
+
+/** The error that a query ends in: status, code and text. */
+export function refusal(query: string, more: Partial<SearchContext> = {}): string {
+  try {
+    search(query, more);
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && 'issues' in error) {
+      const [issue] = error.issues as { code: string; expression?: string; text: string }[];
+      return `${String(error.status)} ${issue?.code} ${issue?.expression}: ${issue?.text}`;
+    }
+    throw error;
+  }
+  return 'no error';
+}
+
+export const resource = (id: string, entries: readonly IndexEntry[], lastUpdated = 0): Indexed => ({
+  id,
+  lastUpdated,
+  entries,
+});
+
+type Single = Exclude<IndexValue, CompositeValue>;
+
+export const entry = (param: string, value: IndexValue): IndexEntry => ({ param, value });
+export const token = (system: string | undefined, code: string | undefined): Single => {
+  const caseSensitive = system === 'http://exact';
+  return {
+    kind: 'token',
+    system,
+    code: code === undefined || caseSensitive ? code : foldCode(code),
+    caseSensitive,
+  };
+};
+export const text = (text: string): Single => ({ kind: 'string', text, folded: foldString(text) });
+export const reference = (type: string, id: string): Single => ({
+  kind: 'reference',
+  type,
+  id,
+  url: undefined,
+  version: undefined,
+});
+export const canonical = (url: string, version?: string): Single => ({
+  kind: 'reference',
+  type: undefined,
+  id: undefined,
+  url,
+  version,
+});
+/** A date, or `start..end` of a period with either end open. */
+export const date = (written: string, zone = 'America/Toronto'): Single => {
+  const [start = '', end = start] = written.split('..');
+  const low = start === '' ? MIN_TIME : parseInstantRange(start, zone)?.low;
+  const high = end === '' ? MAX_TIME : parseInstantRange(end, zone)?.high;
+  if (low === undefined || high === undefined) throw new Error(`${written} is no date`);
+  return { kind: 'date', low, high };
+};
+export const number = (low: number, high = low): Single => ({ kind: 'number', low, high });
+export const quantity = (value: number, system?: string, code?: string, unit?: string): Single => ({
+  kind: 'quantity',
+  low: value,
+  high: value,
+  system,
+  code,
+  unit,
+});
