@@ -1,9 +1,9 @@
 import { compileExpression } from '../model/expression.ts';
 import type { Receive, ResultType } from '../model/expression.ts';
-import type { Model, SearchParam } from '../model/model.ts';
+import type { SearchParam } from '../model/model.ts';
 import type { CompositeValue, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
-import type { Emit, Reading } from './reading.ts';
+import type { Emit, Meanings, Reading } from './reading.ts';
 
 type Single = Exclude<IndexValue, CompositeValue>;
 
@@ -16,7 +16,7 @@ export function compositeEntries(
   type: ResultType,
   emit: Emit,
   reading: Reading,
-  model: Model,
+  model: Meanings,
 ): Receive | undefined {
   let values: Single[] = [];
   const keep: Emit = value => {

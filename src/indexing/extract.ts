@@ -1,17 +1,17 @@
 import { compileExpression } from '../model/expression.ts';
-import type { Model, ResourceType, SearchParam } from '../model/model.ts';
+import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Extract } from '../store/store.ts';
 import { compositeEntries } from './composite.ts';
 import type { IndexEntry, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
-import type { Emit, Reading } from './reading.ts';
+import type { Emit, Meanings, Reading } from './reading.ts';
 
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
  * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be read
  * has no entry; a text that is not JSON throws. A type is compiled when its first resource comes.
  */
-export function createExtract(model: Model, publicUrl: string): Extract {
+export function createExtract(model: Meanings, publicUrl: string): Extract {
   const root = publicUrl.replace(/\/+$/, '');
   const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
   const compiled = new Map<ResourceType, Collect>();
@@ -34,7 +34,7 @@ export function createExtract(model: Model, publicUrl: string): Extract {
 
 type Collect = (resource: object) => readonly IndexEntry[];
 
-function compileType(type: ResourceType, model: Model, reading: Reading): Collect {
+function compileType(type: ResourceType, model: Meanings, reading: Reading): Collect {
   const collector = new Collector();
   const params = [...type.indexed.values()].filter(({ expression }) => expression !== '');
   const runs = params.map(param => ({ param: param.code, run: compileParam(param, collector.emit, reading, model) }));
@@ -47,7 +47,7 @@ function compileType(type: ResourceType, model: Model, reading: Reading): Collec
   };
 }
 
-function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Model): (resource: object) => void {
+function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Meanings): (resource: object) => void {
   const expression = compileExpression(param.expression, param.resourceType, model.definitions);
   const run = expression.bind(type =>
     param.type === 'composite'

@@ -1,10 +1,10 @@
 import { compileExpression } from '../model/expression.ts';
 import type { Receive, ResultType } from '../model/expression.ts';
-import type { Model, SearchParamType } from '../model/model.ts';
+import type { SearchParamType } from '../model/model.ts';
 import { dateEntries } from './date.ts';
 import { numberEntries } from './number.ts';
 import { quantityEntries } from './quantity.ts';
-import type { Emit, Entries, Reading } from './reading.ts';
+import type { Emit, Entries, Meanings, Reading } from './reading.ts';
 import { referenceEntries } from './reference.ts';
 import { specialEntries } from './special.ts';
 import { stringEntries } from './string.ts';
@@ -32,7 +32,7 @@ export function entriesOf(
   type: ResultType,
   emit: Emit,
   reading: Reading,
-  model: Model,
+  model: Meanings,
 ): Receive | undefined {
   if (searchType === 'composite') return undefined;
   const entries = searchTypes[searchType];

@@ -11,6 +11,9 @@ export interface Reading {
   base: string;
 }
 
+/** What reading needs of the model: the types, and what is known of codes. */
+export type Meanings = Pick<Model, 'definitions' | 'caseSensitive' | 'valueSetSystem'>;
+
 /** Takes one value of a parameter. */
 export type Emit = (value: IndexValue) => void;
 
@@ -18,4 +21,4 @@ export type Emit = (value: IndexValue) => void;
  * Says how values of a FHIR type become values of a search type: the function that takes each of them; undefined where
  * the search type has no meaning for them. A value that cannot be read emits nothing.
  */
-export type Entries = (type: ResultType, emit: Emit, reading: Reading, model: Model) => Receive | undefined;
+export type Entries = (type: ResultType, emit: Emit, reading: Reading, model: Meanings) => Receive | undefined;

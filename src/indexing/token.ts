@@ -1,7 +1,6 @@
-import type { Model } from '../model/model.ts';
 import type { ResultType } from '../model/expression.ts';
 import { foldCode, phoneDigits } from './normalize.ts';
-import type { Emit, Entries } from './reading.ts';
+import type { Emit, Entries, Meanings } from './reading.ts';
 
 /**
  * Codes and identifiers: every coding of a concept (its text alone is no token), identifiers and contact points without
@@ -50,7 +49,7 @@ export const tokenEntries: Entries = (type, emit, _reading, model) => {
 };
 
 /** The codes of a required value set belong to code systems that R4 defines, all of which tell upper from lower case. */
-function codeEntries(type: ResultType, emit: Emit, model: Model) {
+function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
   const binding = type.element?.binding;
   const required = binding?.strength === 'required';
   const system = binding !== undefined && required ? model.valueSetSystem(binding.valueSet) : undefined;
@@ -59,7 +58,7 @@ function codeEntries(type: ResultType, emit: Emit, model: Model) {
   };
 }
 
-function emitCoding(emit: Emit, coding: unknown, model: Model): void {
+function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
   const { system, code } = (coding ?? {}) as { system?: unknown; code?: unknown }; // stored JSON
   const known = text(system);
   emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known));

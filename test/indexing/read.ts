@@ -1,0 +1,34 @@
+import type { IndexValue } from '../../src/indexing/entry.ts';
+import { entriesOf } from '../../src/indexing/index.ts';
+import type { Meanings, Reading } from '../../src/indexing/reading.ts';
+import { compileExpression } from '../../src/model/expression.ts';
+import type { SearchParamType } from '../../src/model/model.ts';
+import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
+
+/** The R4 types, LOINC as the one code system where case counts, and the value set of genders. */
+export const meanings: Meanings = {
+  definitions: readTypeDefinitions(),
+  caseSensitive: system => system === 'http://loinc.org',
+  valueSetSystem: valueSet =>
+    valueSet.startsWith('http://hl7.org/fhir/ValueSet/administrative-gender')
+      ? 'http://hl7.org/fhir/administrative-gender'
+      : undefined,
+};
+
+/** The values of a search type that an expression gives on a resource, in the partition `demo` of `https://records.example`. */
+export function read(
+  searchType: SearchParamType,
+  expression: string,
+  resource: { readonly resourceType: string; readonly [element: string]: unknown },
+  zone = 'America/Toronto',
+): readonly IndexValue[] {
+  const values: IndexValue[] = [];
+  const reading: Reading = { resource, zone, base: 'https://records.example/r4/demo' };
+  const emit = (value: IndexValue): void => {
+    values.push(value);
+  };
+  compileExpression(expression, resource.resourceType, meanings.definitions).bind(type =>
+    entriesOf(searchType, type, emit, reading, meanings),
+  )(resource);
+  return values;
+}
