@@ -1,0 +1,108 @@
+import { parseJson } from '../../fhir/json.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import type { LoadContext } from '../context.ts';
+import type { Addressing, ContainerType, Targets } from '../read/bundle-head.ts';
+import { type Outcome, notDeclared, prepareRecord } from '../record.ts';
+import type { Found } from './criteria.ts';
+import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
+import { type Plan, planEntry } from './plan.ts';
+import { resolveLinks } from './resolve.ts';
+
+/** How the entries of a Bundle are looked at. */
+export interface BundleScope {
+  readonly context: LoadContext;
+  readonly type: ContainerType;
+  readonly addressing: Addressing;
+  /** Settled as conditional creates and updates are decided. */
+  readonly targets: Targets;
+  /** Searches for what conditional references mean, and what conditional requests mean. */
+  readonly findReferenced: (type: string, criteria: string) => Promise<Found>;
+  readonly findExisting: (type: string, criteria: string) => Promise<Found>;
+}
+
+/** Where an entry goes, decided. */
+export type Settled =
+  | Extract<Plan, { kind: 'put' | 'remove' }>
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'skip'; readonly type: string }
+  | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
+
+/** Decides what an entry asks for; conditional requests are searched for in the store. https://hl7.org/fhir/R4/http.html#transaction */
+export async function settleEntry(scope: BundleScope, entry: Entry, at: string): Promise<Settled> {
+  const plan = planEntry(entry.value, scope.type, scope.context.base, () => scope.addressing.newId(at));
+  const reject = (element: string, text: string, code?: Issue['code']): Settled => ({
+    kind: 'reject',
+    issues: [entryIssue(entry.index, element, text, code)],
+  });
+  if (plan.kind === 'problem') return reject(plan.element, plan.text);
+  const { undeclared, model } = scope.context;
+  if (!model.types.has(plan.type) && (model.definitions.resourceTypes.has(plan.type) || plan.kind === 'remove')) {
+    if (plan.kind !== 'delete' && plan.kind !== 'remove') settle(scope, entry, plan.type, plan.id);
+    if (undeclared === 'skip') return { kind: 'skip', type: plan.type };
+    return { kind: 'reject', issues: [{ ...notDeclared(plan.type), expression: `Bundle.entry[${entry.index}]` }] };
+  }
+  if (plan.kind === 'put' || plan.kind === 'remove') return plan;
+
+  const found = await scope.findExisting(plan.type, plan.criteria);
+  const element = plan.kind === 'create' ? 'request.ifNoneExist' : 'request.url';
+  switch (found.kind) {
+    case 'bad':
+      return {
+        kind: 'reject',
+        issues: found.issues.map(issue => entryIssue(entry.index, element, issue.text, issue.code)),
+      };
+    case 'many':
+      return reject(element, 'The criteria find more than one resource, so none is chosen.', 'multiple-matches');
+    case 'undeclared':
+      return reject(element, `\`${plan.type}\` is not a type that can be stored.`, 'not-supported');
+    case 'none':
+      if (plan.kind === 'delete') return { kind: 'nothing' };
+      settle(scope, entry, plan.type, plan.id);
+      return { kind: 'put', type: plan.type, id: plan.id };
+    case 'one':
+      if (plan.kind === 'delete') return { kind: 'remove', type: plan.type, id: found.id };
+      settle(scope, entry, plan.type, found.id);
+      return plan.kind === 'create' ? { kind: 'nothing' } : { kind: 'put', type: plan.type, id: found.id };
+    default:
+      return found satisfies never;
+  }
+}
+
+function settle(scope: BundleScope, entry: Entry, type: string, id: string): void {
+  if (entry.fullUrl !== undefined && scope.targets.has(entry.fullUrl)) {
+    scope.targets.set(entry.fullUrl, { reference: `${type}/${id}`, settled: true });
+  }
+}
+
+/** What becomes of an entry that is settled, with its links resolved; `open` where that may succeed later. */
+export async function carryOut(
+  scope: BundleScope,
+  entry: Entry,
+  settled: Settled,
+): Promise<{ readonly outcome: Outcome; readonly open: boolean }> {
+  const done = (outcome: Outcome): { outcome: Outcome; open: boolean } => ({ outcome, open: false });
+  if (entry.issues.length > 0) return done({ kind: 'reject', issues: entry.issues });
+  if (settled.kind === 'remove') return done({ kind: 'change', change: settled });
+  if (settled.kind !== 'put') return done(settled);
+  if (entry.resource === undefined) {
+    return done({ kind: 'reject', issues: [entryIssue(entry.index, 'resource', 'The entry has no resource.')] });
+  }
+  const { text, parsed } = entry.resource;
+  const links = await resolveLinks(text, {
+    targets: scope.targets,
+    fullUrl: entry.fullUrl,
+    index: entry.index,
+    strict: scope.type === 'batch' || scope.type === 'transaction',
+    find: scope.findReferenced,
+  });
+  const outcome = prepareRecord(scope.context, links.text, links.text === text ? parsed : parseJson(links.text), {
+    id: settled.id,
+    newId: () => settled.id,
+    ...(settled.precondition === undefined ? {} : { precondition: settled.precondition }),
+  });
+  if (outcome.kind === 'reject' || links.issues.length > 0) {
+    const own = outcome.kind === 'reject' ? issuesOfEntry(outcome.issues, entry) : [];
+    return { outcome: { kind: 'reject', issues: [...own, ...links.issues] }, open: own.length === 0 && links.open };
+  }
+  return { outcome, open: links.open };
+}

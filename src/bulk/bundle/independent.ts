@@ -1,0 +1,79 @@
+import type { LoadContext } from '../context.ts';
+import { type Addressing, type BundleHead } from '../read/bundle-head.ts';
+import { maxDocument } from '../read/unit.ts';
+import { type Outcome, jsonIssue } from '../record.ts';
+import { type BundleScope, carryOut, settleEntry } from './carry-out.ts';
+import { type Found, findByCriteria } from './criteria.ts';
+import { type Entry, readEntry } from './entry.ts';
+
+/** An entry whose turn comes again at the end of its Bundle. */
+export interface Deferred {
+  readonly at: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Carries out the entries of a Bundle one by one. What an entry refers to may come later in the Bundle: an entry with a
+ * link that leads nowhere yet is put off to the end. `flush` makes what came before searchable.
+ */
+export class IndependentEntries {
+  /** What was put off, in order. */
+  readonly deferred: Deferred[] = [];
+  #deferredBytes = 0;
+  #index = 0;
+  readonly #context: LoadContext;
+  readonly #scope: BundleScope;
+
+  constructor(context: LoadContext, head: BundleHead, addressing: Addressing, flush: () => Promise<void>) {
+    this.#context = context;
+    const known = new Map<string, Found>();
+    const find = async (type: string, criteria: string): Promise<Found> => {
+      await flush();
+      return findByCriteria(context, type, criteria);
+    };
+    this.#scope = {
+      context,
+      type: head.type,
+      addressing,
+      targets: head.targets,
+      findExisting: find,
+      // What was found once stays; what was not may come.
+      async findReferenced(type, criteria) {
+        const key = `${type}?${criteria}`;
+        const found = known.get(key) ?? (await find(type, criteria));
+        if (found.kind === 'one' && known.size < 10_000) known.set(key, found);
+        return found;
+      },
+    };
+  }
+
+  /** Passes over an entry that was loaded before. */
+  pass(): void {
+    this.#index++;
+  }
+
+  /** What becomes of the next entry; undefined where it was put off. */
+  async next(at: string, bytes: Uint8Array): Promise<Outcome | undefined> {
+    const { outcome, open } = await this.#carryOut(at, bytes, this.#index++);
+    if (!open || this.#deferredBytes + bytes.length > maxDocument) return outcome;
+    this.#deferredBytes += bytes.length;
+    this.deferred.push({ at, bytes });
+    return undefined;
+  }
+
+  /** What becomes of an entry that was put off, now that all others were carried out. */
+  async again({ at, bytes }: Deferred): Promise<Outcome> {
+    const index = Number(at.slice(at.lastIndexOf(' ') + 1)) - 1;
+    return (await this.#carryOut(at, bytes, index)).outcome;
+  }
+
+  async #carryOut(at: string, bytes: Uint8Array, index: number): ReturnType<typeof carryOut> {
+    let entry: Entry;
+    try {
+      entry = readEntry(this.#context, this.#scope.type, bytes, index);
+    } catch (error) {
+      return { outcome: { kind: 'reject', issues: [jsonIssue(error)] }, open: false };
+    }
+    return carryOut(this.#scope, entry, await settleEntry(this.#scope, entry, at));
+  }
+}

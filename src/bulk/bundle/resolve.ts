@@ -1,0 +1,91 @@
+import type { Issue } from '../../fhir/outcome.ts';
+import type { Targets } from '../read/bundle-head.ts';
+import type { Found } from './criteria.ts';
+import { entryIssue } from './entry.ts';
+import { type Link, rewriteLinks } from './link.ts';
+
+/** Links of a resource, resolved as far as it goes. */
+export interface Resolution {
+  /** The text with the links that were resolved. */
+  readonly text: string;
+  readonly issues: readonly Issue[];
+  /** True where a link leads to what is not settled or not there yet: the same may succeed later. */
+  readonly open: boolean;
+}
+
+export interface ResolveOptions {
+  readonly targets: Targets;
+  /** The fullUrl of the entry, which its relative references start from. */
+  readonly fullUrl: string | undefined;
+  readonly index: number;
+  /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
+  readonly strict: boolean;
+  find(type: string, criteria: string): Promise<Found>;
+}
+
+/**
+ * Rewrites the links that lead to entries of the same Bundle by fullUrl, and conditional references, to `Type/id`. A
+ * conditional reference to a type that is not declared stays as it is: such resources are neither stored nor searched.
+ * https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references
+ */
+export async function resolveLinks(text: string, options: ResolveOptions): Promise<Resolution> {
+  const { targets, index } = options;
+  const issues: Issue[] = [];
+  const found = new Map<string, string>();
+  let open = false;
+  const complain = (link: Link, what: string): void => {
+    issues.push(entryIssue(index, 'resource', `The reference \`${link.text.slice(0, 200)}\` ${what}.`, 'not-found'));
+  };
+
+  const conditional: Link[] = [];
+  rewriteLinks(text, link => {
+    if (link.property === 'reference' && conditionalReference.test(link.text)) conditional.push(link);
+    return undefined;
+  });
+  for (const link of conditional) {
+    if (found.has(link.text)) continue;
+    const query = link.text.indexOf('?');
+    const type = link.text.slice(0, query);
+    const result = await options.find(type, link.text.slice(query + 1));
+    switch (result.kind) {
+      case 'one':
+        found.set(link.text, `${type}/${result.id}`);
+        break;
+      case 'none':
+        open = true;
+        complain(link, 'finds nothing');
+        break;
+      case 'many':
+        complain(link, 'finds more than one resource');
+        break;
+      case 'bad':
+        for (const issue of result.issues) complain(link, `cannot be searched: ${issue.text.replace(/\.$/, '')}`);
+        break;
+      case 'undeclared':
+        break;
+      default:
+        result satisfies never;
+    }
+  }
+
+  const resolved = rewriteLinks(text, link => {
+    const target = targets.get(link.text) ?? (link.property === 'reference' ? besides(link.text, options) : undefined);
+    if (target !== undefined) {
+      if (!target.settled) open = true;
+      return target.reference === link.text ? undefined : target.reference;
+    }
+    if (link.property !== 'reference') return undefined;
+    if (options.strict && link.text.startsWith('urn:uuid:')) complain(link, 'is the fullUrl of no entry of the Bundle');
+    return found.get(link.text);
+  });
+  return { text: resolved, issues, open };
+}
+
+const conditionalReference = /^[A-Z][A-Za-z]{0,63}\?/;
+
+/** The entry that a relative reference means, when it is read beside the fullUrl of the entry that holds it. */
+function besides(reference: string, { targets, fullUrl }: ResolveOptions): ReturnType<Targets['get']> {
+  if (targets.size === 0 || fullUrl === undefined || !fullUrl.startsWith('http')) return undefined;
+  const service = fullUrl.split('/').slice(0, -2).join('/');
+  return targets.get(`${service}/${reference}`);
+}

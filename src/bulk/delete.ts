@@ -1,0 +1,37 @@
+import { isId } from '../fhir/id.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { Model } from '../model/model.ts';
+import type { Partition } from '../store/store.ts';
+
+/** What became of one resource that was to be deleted. */
+export interface Deleted {
+  /** `Type/id`, as it was given. */
+  readonly key: string;
+  /** `absent`: there is none, or it was deleted before. */
+  readonly outcome: 'removed' | 'absent';
+}
+
+/**
+ * Deletes resources by `Type/id`, all in one commit: each leaves a tombstone, so that a read answers 410. Throws Error, before
+ * anything is deleted, where a key is not of that form or its type is not declared. https://hl7.org/fhir/R4/http.html#delete
+ */
+export async function deleteResources(
+  partition: Partition,
+  model: Model,
+  keys: readonly string[],
+): Promise<readonly Deleted[]> {
+  const unique = [...new Set(keys)];
+  const changes = unique.map(key => ({ kind: 'remove' as const, ...parseKey(model, key) }));
+  if (changes.length === 0) return [];
+  const results = await partition.write(changes);
+  return unique.map((key, index) => ({ key, outcome: results[index]?.outcome === 'removed' ? 'removed' : 'absent' }));
+}
+
+function parseKey(model: Model, key: string): { type: string; id: string } {
+  const [type = '', id = '', ...more] = key.split('/');
+  if (more.length > 0 || !isId(id)) throw new Error(`\`${key}\` is not \`Type/id\`.`);
+  if (!model.types.has(type)) {
+    throw new Error(`The type \`${type}\` is not declared.${didYouMean(type, model.types.keys())}`);
+  }
+  return { type, id };
+}

@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { parseJson } from '../fhir/json.ts';
+import type { Issue } from '../fhir/outcome.ts';
+import { decodeUtf8 } from '../fhir/utf8.ts';
+import { IndependentEntries } from './bundle/independent.ts';
+import { planTransaction } from './bundle/transaction.ts';
+import type { LoadContext } from './context.ts';
+import { type Input, listInputs } from './input.ts';
+import { Counts, type LoadProgress } from './progress.ts';
+import { type Addressing, type BundleHead, containerType, readBundle } from './read/bundle-head.ts';
+import { digestOf } from './read/bytes.ts';
+import { BrokenInput, type Unit } from './read/unit.ts';
+import { readUnits } from './read/units.ts';
+import { type Outcome, jsonIssue, prepareRecord } from './record.ts';
+import { Rejects } from './rejects.ts';
+import { BatchWriter } from './writer.ts';
+
+export interface LoadOptions extends LoadContext {
+  /** Path of the file that takes what was not loaded; made when it is needed. */
+  readonly rejects: string;
+  /** What the input `-` reads. */
+  readonly stdin: Readable;
+}
+
+/** Time between two values of progress, in milliseconds. */
+const beat = 100;
+
+/**
+ * Loads files, folders and stdin (`-`) into a partition: NDJSON, Bundles, single resources, also packed by gzip. What is
+ * wrong is rejected record by record, a transaction as a whole; the rest is durable when the last value comes, which has
+ * `done`. An interrupted load of the same files goes on where it was, and loading again changes nothing. Throws Error where an
+ * input cannot be read and what the store throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
+ */
+export async function* load(paths: readonly string[], options: LoadOptions): AsyncGenerator<LoadProgress, void> {
+  const inputs = await listInputs(paths);
+  const sizes = inputs.map(input => input.size);
+  const total = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  const digests = await digestsOf(inputs);
+  const key = digests === undefined ? undefined : markKey(digests, options);
+  const mark = key === undefined ? undefined : await options.partition.mark(key);
+  const from = parsePosition(mark);
+  const counts = new Counts(total, () => performance.now());
+  const writer = new BatchWriter(options.partition, counts, key, mark);
+  const rejects = new Rejects(options.rejects, from.file > 0 || from.units > 0);
+  let last = performance.now();
+  try {
+    for (const [index, input] of inputs.entries()) {
+      counts.file = input.name;
+      if (index < from.file) {
+        counts.bytes += input.size ?? 0;
+        continue;
+      }
+      const reader = new FileLoad({
+        options,
+        counts,
+        writer,
+        rejects,
+        file: input.name,
+        digest: digests?.[index] ?? '',
+      });
+      for await (const _ of reader.run(input, index, index === from.file ? from.units : 0)) {
+        const now = performance.now();
+        if (now - last < beat) continue;
+        last = now;
+        yield counts.progress(false);
+        await setImmediate();
+      }
+    }
+    await writer.finish();
+  } finally {
+    rejects.close();
+  }
+  yield counts.progress(true);
+}
+
+/** sha-256 of each input; undefined where one of them can be read only once. */
+async function digestsOf(inputs: readonly Input[]): Promise<readonly string[] | undefined> {
+  const digests: string[] = [];
+  for (const { path, size } of inputs) {
+    if (path === undefined || size === undefined) return undefined;
+    digests.push(await digestOf(path));
+  }
+  return digests;
+}
+
+/** The mark belongs to the bytes of the inputs and to what decides which records are loaded. */
+function markKey(digests: readonly string[], { model, undeclared }: LoadContext): string {
+  const hash = createHash('sha256').update([...digests, model.digest, undeclared].join('\n'));
+  return `load:${hash.digest('hex')}`;
+}
+
+/** A position is written as `{file index} {units of it that are loaded}`. */
+function parsePosition(mark: string | undefined): { readonly file: number; readonly units: number } {
+  const [file = 0, units = 0] = (mark ?? '').split(' ').map(Number);
+  return Number.isInteger(file) && Number.isInteger(units) ? { file, units } : { file: 0, units: 0 };
+}
+
+interface FileLoadParts {
+  readonly options: LoadOptions;
+  readonly counts: Counts;
+  readonly writer: BatchWriter;
+  readonly rejects: Rejects;
+  readonly file: string;
+  /** Empty where the input can be read only once. */
+  readonly digest: string;
+}
+
+/** Loads one file. */
+class FileLoad implements Addressing {
+  readonly base: string;
+  readonly #parts: FileLoadParts;
+
+  constructor(parts: FileLoadParts) {
+    this.#parts = parts;
+    this.base = parts.options.base;
+  }
+
+  /** The same for the same place in the same bytes, so that loading again finds what it made. */
+  newId(at: string): string {
+    return createHash('sha256').update(`${this.#parts.digest} ${at}`).digest('hex').slice(0, 32);
+  }
+
+  /** Loads the units of the file behind the first `skip`; yields now and then, so that others get their turn. */
+  async *run(input: Input, index: number, skip: number): AsyncGenerator<void, void> {
+    const { options, counts, writer } = this.#parts;
+    let read = 0;
+    let entries: IndependentEntries | undefined;
+    try {
+      const onRead = (bytes: number): void => void (counts.bytes += bytes);
+      for await (const { units, bundle } of readUnits(input, { stdin: options.stdin, onRead, addressing: this })) {
+        if (bundle !== undefined) entries ??= this.#independent(bundle);
+        for (const unit of units) {
+          read++;
+          if (read <= skip) {
+            counts.resumed++;
+            entries?.pass();
+            continue;
+          }
+          if (entries === undefined) await this.#unit(unit);
+          else await this.#entry(entries, unit.at, unit.bytes);
+          // Entries that were put off are not loaded yet: going on begins with the first of them.
+          if (entries === undefined || entries.deferred.length === 0) writer.position = `${index} ${read}`;
+        }
+        yield;
+      }
+      if (entries !== undefined) yield* this.#deferred(entries);
+    } catch (error) {
+      if (!(error instanceof BrokenInput)) throw error;
+      this.#reject('', [
+        { severity: 'fatal', code: 'structure', text: `${error.message} The rest of the file was not loaded.` },
+      ]);
+    }
+    writer.position = `${index + 1} 0`;
+  }
+
+  #independent(bundle: BundleHead): IndependentEntries {
+    return new IndependentEntries(this.#parts.options, bundle, this, () => this.#parts.writer.flush());
+  }
+
+  async #entry(entries: IndependentEntries, at: string, bytes: Uint8Array): Promise<void> {
+    const outcome = await entries.next(at, bytes);
+    if (outcome === undefined) return;
+    this.#parts.counts.records++;
+    await this.#apply(outcome, at, bytes);
+  }
+
+  async *#deferred(entries: IndependentEntries): AsyncGenerator<void, void> {
+    for (const deferred of entries.deferred) {
+      this.#parts.counts.records++;
+      await this.#apply(await entries.again(deferred), deferred.at, deferred.bytes);
+      yield;
+    }
+  }
+
+  /** A line or a whole document: a resource, or a Bundle. */
+  async #unit({ at, bytes, is, problem }: Unit): Promise<void> {
+    if (problem !== undefined) {
+      this.#parts.counts.records++;
+      this.#reject(at, [{ severity: 'fatal', code: 'too-long', text: problem }]);
+      return;
+    }
+    if (is === 'document' && (await this.#bundle(at, bytes))) return;
+    let outcome: Outcome;
+    try {
+      const text = decodeUtf8(bytes);
+      const parsed = parseJson(text);
+      if (is === 'line' && containerType(parsed.value) !== undefined && (await this.#bundle(at, bytes))) return;
+      outcome = prepareRecord(this.#parts.options, text, parsed, { newId: () => this.#ownId(at, bytes) });
+    } catch (error) {
+      outcome = { kind: 'reject', issues: [jsonIssue(error)] };
+    }
+    this.#parts.counts.records++;
+    await this.#apply(outcome, at, bytes);
+  }
+
+  /** Without a digest of the whole, the record's own bytes have to do. */
+  #ownId(at: string, bytes: Uint8Array): string {
+    if (this.#parts.digest !== '') return this.newId(at);
+    return createHash('sha256').update(`${at} `).update(bytes).digest('hex').slice(0, 32);
+  }
+
+  /** Loads a Bundle that is in memory; false where it is none that carries records. */
+  async #bundle(at: string, bytes: Uint8Array): Promise<boolean> {
+    const prefix = at === '' ? '' : `${at}, `;
+    const addressing: Addressing = {
+      base: this.base,
+      newId: entry => (this.#parts.digest === '' ? this.#ownId(entry, bytes) : this.newId(prefix + entry)),
+    };
+    const bundle = readBundle(bytes, addressing);
+    if (bundle === undefined) return false;
+    const { head } = bundle;
+    if (!head.independent) {
+      await this.#transaction(at, bytes, head, bundle.entries, addressing);
+      return true;
+    }
+    const { options, writer } = this.#parts;
+    const entries = new IndependentEntries(options, head, addressing, () => writer.flush());
+    for (const [index, entry] of bundle.entries.entries())
+      await this.#entry(entries, `${prefix}entry ${index + 1}`, entry);
+    for await (const _ of this.#deferred(entries));
+    return true;
+  }
+
+  async #transaction(
+    at: string,
+    bytes: Uint8Array,
+    head: BundleHead,
+    texts: readonly Uint8Array[],
+    addressing: Addressing,
+  ): Promise<void> {
+    const { options, counts, writer } = this.#parts;
+    // What came before must be there for conditional references and requests.
+    await writer.flush();
+    const planned = await planTransaction(options, head, texts, addressing);
+    counts.records += texts.length;
+    if (planned.kind === 'reject') {
+      this.#reject(at, planned.issues, bytes);
+      return;
+    }
+    if (await writer.alone(planned.changes)) {
+      for (const type of planned.skipped) counts.skip(type);
+      counts.unchanged += planned.nothing;
+    } else this.#reject(at, [conflict], bytes);
+  }
+
+  async #apply(outcome: Outcome, at: string, bytes: Uint8Array): Promise<void> {
+    const { counts, writer } = this.#parts;
+    switch (outcome.kind) {
+      case 'skip':
+        counts.skip(outcome.type);
+        return;
+      case 'nothing':
+        counts.unchanged++;
+        return;
+      case 'reject':
+        this.#reject(at, outcome.issues, bytes);
+        return;
+      case 'change': {
+        const { change } = outcome;
+        if (change.precondition === undefined) await writer.add(change);
+        else if (!(await writer.alone([change]))) this.#reject(at, [conflict], bytes);
+        return;
+      }
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #reject(at: string, issues: readonly Issue[], bytes?: Uint8Array): void {
+    const { rejects, counts, file } = this.#parts;
+    counts.rejected++;
+    rejects.add({ file, at, issues, bytes });
+  }
+}
+
+const conflict: Issue = {
+  severity: 'error',
+  code: 'conflict',
+  text: 'The resource is not at the version that `request.ifMatch` or `request.ifNoneMatch` expects.',
+};

@@ -1,0 +1,77 @@
+/** How far a load is. */
+export interface LoadProgress {
+  /** The file that is being read; `-` for stdin. */
+  readonly file: string;
+  /** Records read in this run: resources and entries. */
+  readonly records: number;
+  /** Records at the beginning that an interrupted run has loaded already, counted as lines and entries. */
+  readonly resumed: number;
+  /** Bytes read, packed as they are, and how many there are; undefined where that is not known. */
+  readonly bytes: number;
+  readonly totalBytes: number | undefined;
+  /** Records a second. */
+  readonly rate: number;
+  /** Undefined where the size is not known, and at the very beginning. */
+  readonly secondsLeft: number | undefined;
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  /** Records of types that are not declared, by type. */
+  readonly skipped: ReadonlyMap<string, number>;
+  /** Records, or whole transactions and files, that stand in the file of rejects. */
+  readonly rejected: number;
+  /** True in the last value: everything that was not rejected is durable. */
+  readonly done: boolean;
+}
+
+/** What is counted while a load runs. */
+export class Counts {
+  file = '';
+  records = 0;
+  resumed = 0;
+  bytes = 0;
+  created = 0;
+  updated = 0;
+  removed = 0;
+  unchanged = 0;
+  rejected = 0;
+  readonly skipped = new Map<string, number>();
+  readonly #started: number;
+  readonly #totalBytes: number | undefined;
+  readonly #now: () => number;
+
+  constructor(totalBytes: number | undefined, now: () => number) {
+    this.#totalBytes = totalBytes;
+    this.#now = now;
+    this.#started = now();
+  }
+
+  skip(type: string): void {
+    this.skipped.set(type, (this.skipped.get(type) ?? 0) + 1);
+  }
+
+  progress(done: boolean): LoadProgress {
+    const { file, records, resumed, bytes, created, updated, removed, unchanged, rejected } = this;
+    const seconds = Math.max(0.001, (this.#now() - this.#started) / 1000);
+    const totalBytes = this.#totalBytes;
+    const known = totalBytes !== undefined && bytes > 0 && seconds > 0.5;
+    const secondsLeft = known ? Math.max(0, ((totalBytes - bytes) / bytes) * seconds) : undefined;
+    return {
+      file,
+      records,
+      resumed,
+      bytes,
+      totalBytes,
+      rate: records / seconds,
+      secondsLeft: done ? 0 : secondsLeft,
+      created,
+      updated,
+      removed,
+      unchanged,
+      skipped: new Map(this.skipped),
+      rejected,
+      done,
+    };
+  }
+}

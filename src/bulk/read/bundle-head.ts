@@ -1,0 +1,122 @@
+import { planEntry } from '../bundle/plan.ts';
+import { isObject } from '../value.ts';
+import { parseJson } from '../../fhir/json.ts';
+import { decodeUtf8 } from '../../fhir/utf8.ts';
+import { BundleScanner } from './bundle-scanner.ts';
+
+/** What a Bundle says outside of its entries, and where those with an address of their own go. https://hl7.org/fhir/R4/bundle.html */
+export interface BundleHead {
+  readonly type: ContainerType;
+  /** True where each entry stands alone, so that they can be loaded one by one. */
+  readonly independent: boolean;
+  /** By fullUrl, where that is not simply the place of the resource on some server. */
+  readonly targets: Targets;
+}
+
+/** Where the resources of a Bundle go, by their fullUrl. */
+export type Targets = Map<string, Target>;
+
+export interface Target {
+  /** `Type/id`. */
+  readonly reference: string;
+  /** False until it is known whether a conditional create or update finds a resource that is there already. */
+  readonly settled: boolean;
+}
+
+/** What decides where entries go. */
+export interface Addressing {
+  readonly base: string;
+  /** An id for a resource that brings none, the same whenever this input is loaded. */
+  newId(at: string): string;
+}
+
+/** The types of Bundles that carry records; others (document, message, history) are records themselves. */
+export type ContainerType = (typeof containerTypes)[number];
+const containerTypes = ['batch', 'transaction', 'collection', 'searchset'] as const;
+
+/** The type of a Bundle that carries records; undefined for every other value. */
+export function containerType(value: unknown): ContainerType | undefined {
+  if (!isObject(value) || value['resourceType'] !== 'Bundle') return undefined;
+  return containerTypes.find(type => type === value['type']);
+}
+
+/**
+ * Reads through a document for what must be known before its entries are loaded. Undefined where it is no Bundle that
+ * carries records, or not strict JSON. Throws BrokenInput where the entries cannot be told apart.
+ */
+export async function surveyBundle(
+  chunks: AsyncIterable<Uint8Array>,
+  addressing: Addressing,
+): Promise<BundleHead | undefined> {
+  const survey = new Survey();
+  for await (const chunk of chunks) survey.push(chunk);
+  return survey.head(addressing);
+}
+
+/** The same for a Bundle that is in memory, with the texts of its entries. */
+export function readBundle(
+  bytes: Uint8Array,
+  addressing: Addressing,
+): { readonly head: BundleHead; readonly entries: readonly Uint8Array[] } | undefined {
+  const survey = new Survey();
+  const entries = survey.push(bytes);
+  const head = survey.head(addressing);
+  return head === undefined ? undefined : { head, entries };
+}
+
+class Survey {
+  readonly #scanner = new BundleScanner();
+  readonly #addressed = new Map<string, JsonObject>();
+  #number = 0;
+
+  push(chunk: Uint8Array): readonly Uint8Array[] {
+    const members = this.#scanner.push(chunk);
+    for (const bytes of members) {
+      const at = `entry ${++this.#number}`;
+      if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('"fullUrl"')) continue;
+      const entry = parsed(bytes);
+      if (!isObject(entry) || !isAddressed(entry)) continue;
+      // Parsed strings are parts of the whole text: copied, so that they do not keep it in memory.
+      this.#addressed.set(at, JSON.parse(JSON.stringify(essence(entry))) as JsonObject);
+    }
+    return members;
+  }
+
+  head(addressing: Addressing): BundleHead | undefined {
+    const type = containerType(parsed(this.#scanner.envelope()));
+    if (type === undefined) return undefined;
+    const targets: Targets = new Map();
+    for (const [at, entry] of this.#addressed) {
+      const plan = planEntry(entry, type, addressing.base, () => addressing.newId(at));
+      if (plan.kind === 'problem' || plan.kind === 'remove' || plan.kind === 'delete') continue;
+      targets.set(String(entry['fullUrl']), { reference: `${plan.type}/${plan.id}`, settled: plan.kind === 'put' });
+    }
+    return { type, independent: type !== 'transaction', targets };
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** True where the fullUrl says something that type and id of the resource do not say. */
+function isAddressed({ fullUrl, request, resource }: JsonObject): boolean {
+  if (typeof fullUrl !== 'string') return false;
+  const { resourceType, id } = isObject(resource) ? resource : {};
+  const conditional =
+    isObject(request) && (request['ifNoneExist'] !== undefined || String(request['url']).includes('?'));
+  return conditional || !fullUrl.endsWith(`/${String(resourceType)}/${String(id)}`);
+}
+
+/** What decides where the entry goes: its request, and type and id of its resource. */
+function essence({ fullUrl, request, resource }: JsonObject): JsonObject {
+  const { resourceType, id } = isObject(resource) ? resource : {};
+  return { fullUrl, request, resource: { resourceType, id } };
+}
+
+/** Undefined for what is not strict JSON: it is refused where it is read for good. */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(decodeUtf8(bytes)).value;
+  } catch {
+    return undefined;
+  }
+}

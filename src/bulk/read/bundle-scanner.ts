@@ -1,0 +1,137 @@
+import { BrokenInput, maxRecord } from './unit.ts';
+
+/**
+ * Cuts a JSON object into the members of its array `entry` and the envelope around them, byte by byte, so that a Bundle
+ * of any size passes through in little memory. It looks at brackets and strings only: members and envelope must still be
+ * parsed. Throws BrokenInput where members are not objects with one comma between them.
+ */
+export class BundleScanner {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** At depth 1: a name comes next; and the name that was read last. */
+  #expectsName = false;
+  #name = '';
+  /** Inside the array: whether a member may come next, and whether one must. */
+  #inEntries = false;
+  #expectsMember = false;
+  #count = 0;
+
+  /** What belongs to the member, or to the name, that is not complete yet. */
+  #open: 'member' | 'name' | undefined;
+  #parts: Uint8Array[] = [];
+  #partsLength = 0;
+  readonly #envelope: Uint8Array[] = [];
+  #envelopeLength = 0;
+
+  /** The members that are complete with this chunk. */
+  push(chunk: Uint8Array): readonly Uint8Array[] {
+    const members: Uint8Array[] = [];
+    // Where the member, the name or the stretch of envelope that is open began in this chunk.
+    let start = 0;
+    let envelopeStart = this.#open === 'member' || this.#inEntries ? -1 : 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] as number; // within the chunk
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === 0x5c) this.#escaped = true;
+        else if (byte === 0x22) {
+          this.#inString = false;
+          if (this.#open === 'name') {
+            this.#name = Buffer.from(this.#close(chunk, start, at)).toString('utf8');
+            this.#expectsName = false;
+          }
+        }
+        continue;
+      }
+      if (byte <= 0x20) continue;
+      if (this.#inEntries && this.#depth === 2) {
+        if (byte === 0x5d) {
+          this.#inEntries = false;
+          this.#depth = 1;
+          if (this.#expectsMember && this.#count > 0)
+            throw this.#broken('A comma stands before the end of the entries.');
+          envelopeStart = at;
+          continue;
+        }
+        if (byte === 0x2c) {
+          if (this.#expectsMember) throw this.#broken('A comma stands where an entry should stand.');
+          this.#expectsMember = true;
+          continue;
+        }
+        if (byte !== 0x7b) throw this.#broken('Entries must be objects.');
+        if (!this.#expectsMember) throw this.#broken('A comma is missing between two entries.');
+        this.#expectsMember = false;
+        this.#count++;
+        this.#open = 'member';
+        start = at;
+        this.#depth++;
+        continue;
+      }
+      switch (byte) {
+        case 0x22:
+          this.#inString = true;
+          if (this.#depth === 1 && this.#expectsName) {
+            this.#open = 'name';
+            start = at + 1;
+          }
+          break;
+        case 0x7b:
+        case 0x5b:
+          this.#depth++;
+          if (this.#depth === 1) this.#expectsName = byte === 0x7b;
+          else if (this.#depth === 2 && byte === 0x5b && this.#name === 'entry') {
+            this.#inEntries = true;
+            this.#expectsMember = true;
+            this.#keepEnvelope(chunk.subarray(envelopeStart, at + 1));
+            envelopeStart = -1;
+          }
+          break;
+        case 0x7d:
+        case 0x5d:
+          this.#depth--;
+          if (this.#open === 'member' && this.#depth === 2) members.push(this.#close(chunk, start, at + 1));
+          break;
+        case 0x2c:
+          if (this.#depth === 1) {
+            this.#expectsName = true;
+            this.#name = '';
+          }
+      }
+    }
+    if (this.#open !== undefined) this.#hold(chunk.subarray(start));
+    if (envelopeStart !== -1 && this.#open !== 'member') this.#keepEnvelope(chunk.subarray(envelopeStart));
+    return members;
+  }
+
+  /** The object without what its array `entry` held, as text bytes; to be called at the end. */
+  envelope(): Uint8Array {
+    return Buffer.concat(this.#envelope);
+  }
+
+  #close(chunk: Uint8Array, start: number, end: number): Uint8Array {
+    const last = chunk.subarray(start, end);
+    const bytes = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
+    this.#open = undefined;
+    this.#parts = [];
+    this.#partsLength = 0;
+    return bytes;
+  }
+
+  #hold(bytes: Uint8Array): void {
+    this.#parts.push(bytes);
+    this.#partsLength += bytes.length;
+    if (this.#partsLength > maxRecord) throw this.#broken(`An entry has more than ${maxRecord} bytes.`);
+  }
+
+  #keepEnvelope(bytes: Uint8Array): void {
+    this.#envelope.push(bytes);
+    this.#envelopeLength += bytes.length;
+    if (this.#envelopeLength > maxRecord)
+      throw this.#broken(`There are more than ${maxRecord} bytes outside of entries.`);
+  }
+
+  #broken(message: string): BrokenInput {
+    return new BrokenInput(`${message} (near entry ${this.#count})`);
+  }
+}

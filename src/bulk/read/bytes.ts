@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Readable, pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Input } from '../input.ts';
+
+/** Chunks of bytes as they come. */
+export type Chunks = AsyncIterable<Uint8Array>;
+
+/**
+ * The bytes of an input, unpacked where they are gzip (told by their first bytes, whatever the name). `onRead` hears how many
+ * bytes were read before unpacking. Throws what reading or unpacking throws.
+ */
+export function openBytes(input: Input, stdin: Readable, onRead: (bytes: number) => void = () => {}): Chunks {
+  return unpack(counted(input.path === undefined ? stdin : readFile(input.path), onRead));
+}
+
+/** sha-256 (hex) over the bytes of a file, packed as they are. */
+export async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of readFile(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+const chunkSize = 256 * 1024;
+
+const readFile = (path: string): Chunks => createReadStream(path, { highWaterMark: chunkSize }) as Chunks; // no encoding is set
+
+async function* counted(chunks: Chunks, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    onRead(chunk.length);
+    yield chunk;
+  }
+}
+
+async function* unpack(chunks: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const rest = prepend(first.value, chunks);
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+    yield* rest;
+    return;
+  }
+  const gunzip = createGunzip({ chunkSize });
+  // Errors of either end reach the loop below through gunzip.
+  pipeline(Readable.from(rest), gunzip, () => {});
+  for await (const chunk of gunzip) yield chunk as Uint8Array; // zlib gives buffers
+}
+
+async function* prepend(first: Uint8Array, rest: Chunks): AsyncGenerator<Uint8Array, void> {
+  yield first;
+  yield* rest;
+}

@@ -1,0 +1,55 @@
+import type { Chunks } from './bytes.ts';
+import { maxRecord } from './unit.ts';
+
+/** How an input is laid out: a resource on each line, or one JSON document. */
+export type Format = 'lines' | 'document';
+
+/**
+ * Tells NDJSON from one document by the first line and the first byte after it: NDJSON has a whole object on the first line
+ * and another one begins behind it. A single line is a document. `chunks` gives all bytes again.
+ */
+export async function detectFormat(chunks: Chunks): Promise<{ readonly format: Format; readonly chunks: Chunks }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  let length = 0;
+  let format: Format | undefined;
+  while (format === undefined) {
+    const next = await iterator.next();
+    if (next.done === true) {
+      format = decide(Buffer.concat(held)) ?? 'document';
+      break;
+    }
+    held.push(next.value);
+    length += next.value.length;
+    // Looked at again only when it has doubled, so that a long first line costs no more than twice its length.
+    if (held.length === 1 || Math.log2(held.length) % 1 === 0) format = decide(Buffer.concat(held));
+    if (length > maxRecord) format ??= 'document';
+  }
+  return { format, chunks: again(held, iterator) };
+}
+
+/** Undefined where more must be read. */
+function decide(bytes: Buffer): Format | undefined {
+  const start = firstInk(bytes, 0);
+  if (start === -1) return undefined;
+  const newline = bytes.indexOf(0x0a, start);
+  const line = bytes.subarray(start, newline === -1 ? bytes.length : newline);
+  if (newline === -1) return line[0] === 0x7b ? undefined : 'document';
+  let end = line.length - 1;
+  while (end > 0 && (line[end] as number) <= 0x20) end--; // within the line
+  if (line[0] !== 0x7b || line[end] !== 0x7d) return 'document';
+  const next = firstInk(bytes, newline);
+  if (next === -1) return undefined;
+  return bytes[next] === 0x7b ? 'lines' : 'document';
+}
+
+/** Index of the first byte that is no white space; -1 where there is none. */
+function firstInk(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) if ((bytes[at] as number) > 0x20) return at; // within the bytes
+  return -1;
+}
+
+async function* again(held: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  yield* held;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}

@@ -1,0 +1,44 @@
+import type { Chunks } from './bytes.ts';
+import { type Unit, maxRecord } from './unit.ts';
+
+/** The lines of NDJSON that are not blank, those of a chunk together; a line that is too long is named and left out. */
+export async function* readLines(chunks: Chunks, longest = maxRecord): AsyncGenerator<readonly Unit[], void> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let number = 0;
+  for await (const chunk of chunks) {
+    const units: Unit[] = [];
+    let start = 0;
+    for (let end = indexOfNewline(chunk, 0); end !== -1; end = indexOfNewline(chunk, start)) {
+      length += end - start;
+      if (length <= longest) parts.push(chunk.subarray(start, end));
+      addLine(units, parts, length, ++number, longest);
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+    if (start < chunk.length) {
+      length += chunk.length - start;
+      if (length <= longest) parts.push(chunk.subarray(start));
+      else parts = [];
+    }
+    if (units.length > 0) yield units;
+  }
+  const last: Unit[] = [];
+  addLine(last, parts, length, number + 1, longest);
+  if (last.length > 0) yield last;
+}
+
+function addLine(units: Unit[], parts: readonly Uint8Array[], length: number, number: number, longest: number): void {
+  const at = `line ${number}`;
+  if (length > longest) {
+    const problem = `The line has ${length} bytes; ${longest} are the most.`;
+    units.push({ at, bytes: new Uint8Array(), is: 'line', problem });
+    return;
+  }
+  const bytes = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts); // there is one
+  if (bytes.some(byte => byte > 0x20)) units.push({ at, bytes, is: 'line' });
+}
+
+/** Buffer's search is native and fast. */
+const indexOfNewline = (chunk: Uint8Array, from: number): number => chunk.indexOf(0x0a, from);

@@ -1,0 +1,75 @@
+import { type Readable } from 'node:stream';
+import type { Input } from '../input.ts';
+import { openBytes } from './bytes.ts';
+import { BundleScanner } from './bundle-scanner.ts';
+import { type Addressing, type BundleHead, surveyBundle } from './bundle-head.ts';
+import { detectFormat } from './format.ts';
+import { readLines } from './lines.ts';
+import { BrokenInput, type Unit, maxDocument } from './unit.ts';
+
+/** Units that were read together, and the Bundle that they are entries of. */
+export interface UnitGroup {
+  readonly units: readonly Unit[];
+  readonly bundle: BundleHead | undefined;
+}
+
+/** What reading needs from outside. */
+export interface ReadOptions {
+  readonly stdin: Readable;
+  /** Hears how many bytes of the input were read, packed as they are. */
+  readonly onRead: (bytes: number) => void;
+  readonly addressing: Addressing;
+}
+
+/**
+ * The units of an input in order: lines of NDJSON, entries of a Bundle whose entries stand alone, or one document. Such a
+ * Bundle is read twice, first for its type and the addresses of its entries, so stdin must hold it in memory. Throws
+ * BrokenInput where the input cannot be read on.
+ */
+export async function* readUnits(input: Input, options: ReadOptions): AsyncGenerator<UnitGroup, void> {
+  try {
+    const bytes = openBytes(input, options.stdin, options.onRead);
+    const detected = input.lines ? { format: 'lines' as const, chunks: bytes } : await detectFormat(bytes);
+    if (detected.format === 'lines') {
+      for await (const units of readLines(detected.chunks)) yield { units, bundle: undefined };
+      return;
+    }
+    const head =
+      input.path === undefined ? undefined : await surveyBundle(openBytes(input, options.stdin), options.addressing);
+    if (head?.independent === true) yield* readEntries(detected.chunks, head);
+    else yield await readDocument(detected.chunks);
+  } catch (error) {
+    if (error instanceof BrokenInput || !isUnpackError(error)) throw error;
+    throw new BrokenInput(`The gzip data is damaged: ${(error as Error).message}.`, error);
+  }
+}
+
+async function* readEntries(chunks: AsyncIterable<Uint8Array>, bundle: BundleHead): AsyncGenerator<UnitGroup, void> {
+  const scanner = new BundleScanner();
+  let number = 0;
+  for await (const chunk of chunks) {
+    const units = scanner.push(chunk).map((bytes): Unit => ({ at: `entry ${++number}`, bytes, is: 'entry' }));
+    if (units.length > 0) yield { units, bundle };
+  }
+}
+
+async function readDocument(chunks: AsyncIterable<Uint8Array>): Promise<UnitGroup> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length > maxDocument) throw new BrokenInput(tooLong);
+  }
+  const bytes = Buffer.concat(parts);
+  const units: readonly Unit[] = bytes.every(byte => byte <= 0x20) ? [] : [{ at: '', bytes, is: 'document' }];
+  return { units, bundle: undefined };
+}
+
+const tooLong =
+  `The document has more than ${maxDocument} bytes, which must be held in memory at once: ` +
+  'split the transaction, or give other Bundles as a file and not on stdin.';
+
+/** zlib's errors have codes such as Z_DATA_ERROR. */
+const isUnpackError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');

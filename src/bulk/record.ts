@@ -1,0 +1,69 @@
+import { type ParsedJson, JsonError } from '../fhir/json.ts';
+import type { Issue } from '../fhir/outcome.ts';
+import { splitForStamp } from '../fhir/resource-text.ts';
+import type { Precondition, Change } from '../store/store.ts';
+import { checkStructure } from '../validation/structure.ts';
+import type { LoadContext } from './context.ts';
+import { isObject } from './value.ts';
+
+/** What becomes of a record. */
+export type Outcome =
+  | { readonly kind: 'change'; readonly change: Change }
+  /** Its type is not declared. */
+  | { readonly kind: 'skip'; readonly type: string }
+  /** What it asks for is so already. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
+
+/** Where a resource goes; what is not said comes from the resource. */
+export interface Destination {
+  readonly id?: string;
+  /** Asked where the resource has no id. */
+  readonly newId: () => string;
+  readonly precondition?: Precondition;
+}
+
+/**
+ * The change that stores a resource, from its text and the parsed text: skipped or rejected where its type is not declared,
+ * rejected with all that is wrong with its structure.
+ */
+export function prepareRecord(
+  context: LoadContext,
+  text: string,
+  parsed: ParsedJson,
+  destination: Destination,
+): Outcome {
+  const { model, undeclared } = context;
+  const value = isObject(parsed.value) ? parsed.value : {};
+  const type = value['resourceType'];
+  if (typeof type === 'string' && !model.types.has(type) && model.definitions.resourceTypes.has(type)) {
+    return undeclared === 'skip' ? { kind: 'skip', type } : { kind: 'reject', issues: [notDeclared(type)] };
+  }
+  const issues = checkStructure(parsed.value, model, undefined, { decimals: parsed.decimals });
+  if (issues.length > 0) return { kind: 'reject', issues };
+  const id = destination.id ?? (typeof value['id'] === 'string' ? value['id'] : destination.newId());
+  return {
+    kind: 'change',
+    change: {
+      kind: 'put',
+      type: String(type),
+      id,
+      text: splitForStamp(text, id),
+      parsed,
+      ...(destination.precondition === undefined ? {} : { precondition: destination.precondition }),
+    },
+  };
+}
+
+export const notDeclared = (type: string): Issue => ({
+  severity: 'error',
+  code: 'not-supported',
+  text: `The type \`${type}\` is not declared by the capability files.`,
+});
+
+/** The issue that a text has which is not strict JSON; other errors are thrown again. */
+export function jsonIssue(error: unknown): Issue {
+  if (!(error instanceof JsonError)) throw error;
+  const { message, path, line, column } = error;
+  return { severity: 'fatal', code: 'structure', text: `${message} (${path}, line ${line}, column ${column})` };
+}

@@ -1,0 +1,45 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { type Issue, operationOutcome } from '../fhir/outcome.ts';
+
+/** A record that was not loaded. */
+export interface Reject {
+  readonly file: string;
+  /** `line 12`, `entry 3`; empty for the whole file. */
+  readonly at: string;
+  readonly issues: readonly Issue[];
+  /** Its text as it came; undefined where there is none. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Longest text that is repeated among the rejects; a longer one is found by its place. */
+const longest = 1024 * 1024;
+
+/**
+ * The file of rejects: NDJSON with `file`, `at`, `outcome` (an OperationOutcome) and `record` (the text that was sent, as a
+ * string). It is made when the first reject comes; an interrupted load that goes on adds to it.
+ */
+export class Rejects {
+  readonly #path: string;
+  readonly #append: boolean;
+  #file: number | undefined;
+
+  constructor(path: string, append: boolean) {
+    this.#path = path;
+    this.#append = append;
+  }
+
+  add({ file, at, issues, bytes }: Reject): void {
+    // It may hold what patients said: for the owner only.
+    this.#file ??= openSync(this.#path, this.#append ? 'a' : 'w', 0o600);
+    const record =
+      bytes === undefined || bytes.length > longest
+        ? undefined
+        : Buffer.from(bytes).toString('utf8').replace(/\r$/, '');
+    writeSync(this.#file, `${JSON.stringify({ file, at, outcome: operationOutcome(issues), record })}\n`);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}

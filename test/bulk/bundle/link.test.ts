@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { rewriteLinks } from '../../../src/bulk/bundle/link.ts';
+
+it('rewriteLinks changes links and nothing else', () => {
+  const text = String.raw`{"a":"urn:uuid:1","value":"urn:uuid:1","subject":{"reference":"urn:uuid:1","display":"\"reference\":\"urn:uuid:1\""},"n":[1.10,{"reference":{"reference":"urn\u003auuid:1"}}],"url":"urn:uuid:1","valueUri":"x","reference":""}`;
+  const seen: string[] = [];
+  const result = rewriteLinks(text, ({ property, text: link }) => {
+    seen.push(`${property} ${link}`);
+    return link === 'urn:uuid:1' ? 'Patient/1' : undefined;
+  });
+  expect(seen).toEqual(['reference urn:uuid:1', 'reference urn:uuid:1', 'url urn:uuid:1', 'valueUri x', 'reference ']);
+  expect(result).toBe(
+    String.raw`{"a":"urn:uuid:1","value":"urn:uuid:1","subject":{"reference":"Patient/1","display":"\"reference\":\"urn:uuid:1\""},"n":[1.10,{"reference":{"reference":"Patient/1"}}],"url":"Patient/1","valueUri":"x","reference":""}`,
+  );
+});
