@@ -1,0 +1,193 @@
+import * as fc from 'fast-check';
+import type { IndexEntry } from '../../src/indexing/entry.ts';
+import type { ResourceType } from '../../src/model/model.ts';
+import type { Query, Sort } from '../../src/search/ast.ts';
+import { parseSearch } from '../../src/search/parse/search.ts';
+import { simplify } from '../../src/search/simplify.ts';
+import { canonical, context, date, entry, number, quantity, reference, text, token } from './thing.ts';
+
+/** Random entries and random queries of the made-up type, from small vocabularies, so that they often meet. */
+
+const codes = ['a', 'A', 'ab', 'b', 'Éa', 'x|y', '1'];
+const systems = [undefined, 'http://s', 'http://s/', 'http://exact'];
+const names = ['Ann', 'ann', 'Anna', 'Jo-Ann', 'Éloïse', 'a,b', '---', '\u{1f600}x', '\uffee', 'ann%', 'a_n', 'Straße'];
+const ids = ['1', '2', 'A', 'a', 'a-1', 'a.1'];
+const urls = ['http://a', 'http://a/', 'http://A', 'urn:uuid:1'];
+const days = [
+  '2019',
+  '2020',
+  '2020-02',
+  '2020-02-29',
+  '2020-03-08T02:30',
+  '2020-02-29T10:00:00Z',
+  '2020-02-29T10:00:00.5Z',
+];
+const dates = [
+  ...days,
+  '2020-02-28..2020-03-02',
+  '..2020-02',
+  '2020..',
+  '2019-06..2020-06',
+  '2020-02-29T09:00Z..2020-02-29T10:00Z',
+];
+const born = ['1980', '1980-01', '1980-01-01', '1980-01-02', '1979-12-31', '2020-02-29'];
+const points = [-1, 0, 0.1, 5.35, 5.4, 5.449, 5.45, 99.5, 100, 100.5, 1e9];
+const units = [undefined, 'mg', 'kg', 'milligram'];
+
+const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constant<T[]>([]) },
+    { weight: 3, arbitrary: fc.array(one, { maxLength: most }) },
+  );
+const pick = fc.constantFrom;
+
+const anyToken = fc
+  .tuple(pick(...systems), pick(...codes, undefined))
+  .filter(([system, code]) => system !== undefined || code !== undefined)
+  .map(([system, code]) => token(system, code));
+const anyReference = fc.oneof(
+  fc.tuple(pick('Patient', 'Group', 'Device'), pick(...ids)).map(([type, id]) => reference(type, id)),
+  pick(...urls).map(url => canonical(url)),
+);
+const anyCanonical = fc
+  .tuple(pick(...urls), pick(undefined, '1', '1.0'))
+  .map(([url, version]) => canonical(url, version));
+const anyNumber = fc.oneof(
+  pick(...points).map(value => number(value)),
+  fc.tuple(pick(...points), pick(...points)).map(([a, b]) => number(Math.min(a, b), Math.max(a, b))),
+);
+const anyQuantity = fc
+  .tuple(pick(...points), pick(undefined, 'http://u', 'http://v'), pick(...units), pick(...units))
+  .map(([value, system, code, unit]) => quantity(value, system, code, unit));
+const anyTuple = fc
+  .tuple(fc.array(anyToken, { maxLength: 2 }), fc.array(anyQuantity, { maxLength: 2 }))
+  .map(([a, b]) => ({ kind: 'composite' as const, of: [a, b] }));
+
+/** The entries of one resource. */
+export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
+  .record({
+    name: several(pick(...names).map(text)),
+    code: several(anyToken),
+    status: several(
+      pick(...codes).map(code => token('http://exact', code)),
+      1,
+    ),
+    active: several(
+      pick('true', 'false').map(code => token(undefined, code)),
+      1,
+    ),
+    phone: several(
+      pick('4165550123', 'ann@example.org', '911').map(code => token(undefined, code)),
+      2,
+    ),
+    url: several(pick(...urls).map(uri => ({ kind: 'uri' as const, uri }))),
+    patient: several(
+      pick(...ids).map(id => reference('Patient', id)),
+      2,
+    ),
+    subject: several(anyReference, 2),
+    focus: several(anyReference),
+    plan: several(anyCanonical),
+    born: several(
+      pick(...born).map(day => date(day, 'UTC')),
+      1,
+    ),
+    date: several(pick(...dates).map(written => date(written))),
+    score: several(anyNumber),
+    size: several(anyQuantity),
+    'code-size': several(anyTuple),
+  })
+  .map(record => Object.entries(record).flatMap(([param, values]) => values.map(value => entry(param, value))));
+
+const prefix = pick('', 'eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap');
+const joined = (...parts: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> =>
+  fc.tuple(...parts).map(all => all.join(''));
+const escaped = (values: readonly string[]): fc.Arbitrary<string> =>
+  pick(...values.map(value => value.replace(/[\\,|$]/g, '\\$&')));
+const list = (one: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.array(one, { minLength: 1, maxLength: 3 }).map(all => all.join());
+
+const aToken = fc.oneof(
+  escaped(codes),
+  joined(pick('|', 'http://s|', 'http://exact|'), escaped(codes)),
+  pick('http://s|', 'http://exact|'),
+);
+const aNumber = joined(prefix, pick(...points.map(String), '5.40', '1e2', '5.4e0'));
+const aQuantity = joined(aNumber, pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg'));
+
+const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[] = [
+  ['name', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', 'a,b', '-', '\u{1f600}', 'strass'])],
+  ['name:contains', escaped(['n', 'ann', 'o a', '%', '_', '\uffee'])],
+  ['name:exact', escaped(names)],
+  ['code', aToken],
+  ['code:not', aToken],
+  ['status', pick('a', 'A', 'b', 'c')],
+  ['active', pick('true', 'false')],
+  ['phone', pick('(416) 555-0123', '911', 'Ann@example.org')],
+  ['url', pick(...urls)],
+  ['patient', fc.oneof(pick(...ids), joined(pick('Patient/'), pick(...ids)), pick(...urls.slice(3)))],
+  ['subject', fc.oneof(pick(...ids), joined(pick('Patient/', 'Group/'), pick(...ids)), pick(...urls.slice(3)))],
+  ['focus', fc.oneof(pick(...ids), joined(pick('Patient/', 'Device/'), pick(...ids)), pick(...urls.slice(3)))],
+  ['plan', joined(pick(...urls), pick('', '|1', '|1.0'))],
+  ['born', joined(prefix, pick(...born))],
+  ['date', joined(prefix, pick(...days))],
+  ['score', aNumber],
+  ['size', aQuantity],
+  ['code-size', joined(aToken, pick('$'), aQuantity)],
+  ['_id', joined(pick('r'), fc.nat(60).map(String))],
+];
+const missing = literals
+  .map(([name]) => name)
+  .filter(name => !name.includes(':') && name !== 'code-size')
+  .map(name => [`${name}:missing`, pick('true', 'false')] as const);
+
+/** One parameter, read by the parser; `instants` are times of last update that there are. */
+const leaf = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Query> => {
+  const updated = joined(prefix, pick(...instants.map(time => new Date(time).toISOString())));
+  const pairs = fc.oneof(
+    ...literals.map(([name, value]) => fc.tuple(fc.constant(name), list(value))),
+    ...missing.map(([name, value]) => fc.tuple(fc.constant(name), value)),
+    fc.tuple(fc.constant('_lastUpdated'), list(updated)),
+  );
+  return pairs.map(pair => parseSearch(type, [pair], { ...context, now: Date.UTC(2021, 0, 1) }).query);
+};
+
+/** A query as the parser makes them, or one that only a rule could make, simplified or not. */
+export const anyQuery = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Query> => {
+  const one = leaf(type, instants);
+  const { query } = fc.letrec<{ query: Query }>(tie => ({
+    query: fc.oneof(
+      { maxDepth: 3 },
+      one,
+      fc.record({ kind: pick('and' as const, 'or' as const), of: fc.array(tie('query'), { maxLength: 3 }) }),
+      fc.record({ kind: fc.constant('not' as const), of: tie('query') }),
+    ),
+  }));
+  const conjunction = fc.array(one, { minLength: 1, maxLength: 3 }).map((of): Query => ({ kind: 'and', of }));
+  return fc.oneof(
+    { weight: 3, arbitrary: conjunction.map(simplify) },
+    { weight: 1, arbitrary: query },
+    { weight: 1, arbitrary: query.map(simplify) },
+  );
+};
+
+const sorts = [
+  '',
+  '',
+  '',
+  '_id',
+  '-_id',
+  '_lastUpdated',
+  '-_lastUpdated',
+  'date',
+  '-date',
+  'born',
+  '-born',
+  'born,-date',
+  '-date,_id',
+  '-_lastUpdated,born',
+  'born,_lastUpdated',
+];
+
+export const anySort = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
+  pick(...sorts).map(sort => parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort);
