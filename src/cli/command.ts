@@ -1,0 +1,54 @@
+import type { Arguments } from '../config.ts';
+import type { Flag } from '../config/settings.ts';
+
+/** One command of the command line. */
+export interface Command {
+  /** As it is typed: `partition add`. */
+  readonly name: string;
+  /** The positional arguments, for the usage line. */
+  readonly positionals?: string;
+  readonly summary: string;
+  /** What the help text says beside the summary. */
+  readonly details?: string;
+  /** The settings that may be given as flags. */
+  readonly takes: readonly string[];
+  readonly own?: readonly Flag[];
+  /** Does the work and answers the exit code. */
+  run(given: Arguments): Promise<ExitCode>;
+}
+
+/** What the exit code of every command means. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  found: 3,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The same in words, for the help text and the README. */
+export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
+  [exitCodes.done, 'done'],
+  [exitCodes.failed, 'failed; one sentence says why'],
+  [exitCodes.usage, 'wrong command, flag or setting; nothing was done'],
+  [
+    exitCodes.found,
+    'done, but with findings: rejected records, index differences, pending indexes, errors in definitions',
+  ],
+  [exitCodes.interrupted, 'stopped by Ctrl-C'],
+];
+
+/** The command cannot do its work: told to the user as it is, without a stack. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+  constructor(message: string, exitCode: ExitCode = exitCodes.failed, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+  }
+}
+
+/** The settings that every command takes which opens the store. */
+export const storeSettings = ['store', 'definitions', 'capability', 'host', 'port', 'public-url', 'debug'] as const;

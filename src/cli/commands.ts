@@ -1,0 +1,38 @@
+import type { Command } from './command.ts';
+
+/** A command that is imported when it is asked for: the table of contents of the command line. */
+export interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  readonly import: () => Promise<{ readonly command: Command }>;
+}
+
+export const commands: readonly Entry[] = [
+  { name: 'serve', summary: 'Serve the records over HTTP', import: () => import('./serve.ts') },
+  { name: 'load', summary: 'Load NDJSON and Bundles into a partition', import: () => import('./load.ts') },
+  { name: 'generate', summary: 'Write synthetic records as NDJSON', import: () => import('./generate.ts') },
+  { name: 'delete', summary: 'Delete records; reads of them then answer 410', import: () => import('./delete.ts') },
+  {
+    name: 'definitions check',
+    summary: 'Check the definition files, as a start would',
+    import: () => import('./definitions-check.ts'),
+  },
+  {
+    name: 'index status',
+    summary: 'Tell which search parameters are ready and which are being rebuilt',
+    import: () => import('./index-status.ts'),
+  },
+  {
+    name: 'index verify',
+    summary: 'Compare the index entries with the records',
+    import: () => import('./index-verify.ts'),
+  },
+  { name: 'index rebuild', summary: 'Make the index entries again', import: () => import('./index-rebuild.ts') },
+  { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
+  { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },
+  {
+    name: 'partition remove',
+    summary: 'Remove a partition and everything in it',
+    import: () => import('./partition-remove.ts'),
+  },
+];

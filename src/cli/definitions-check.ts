@@ -1,0 +1,31 @@
+import { exitCodes } from './command.ts';
+import type { Command } from './command.ts';
+import { noPositionals } from './positionals.ts';
+
+/** Loads the definitions as a start would, and tells every problem with its file and JSON path. */
+export const command: Command = {
+  name: 'definitions check',
+  summary: 'Check the definition files, as a start would',
+  details: 'Problems stop a start; they go to stderr with file and JSON path. Warnings do not stop one.',
+  takes: ['definitions', 'capability', 'debug'],
+  async run({ config, positionals }) {
+    noPositionals(positionals);
+    const { loadModel } = await import('../load-model.ts');
+    const { model, problems, warnings, notices } = await loadModel({
+      definitions: config.definitions,
+      ...(config.capability === undefined ? {} : { capability: config.capability }),
+    });
+    for (const notice of notices) console.log(notice);
+    for (const warning of warnings) console.log(`Warning: ${warning}`);
+    for (const problem of problems) console.error(`${problem.file} ${problem.path}: ${problem.text}`);
+    if (model === undefined || problems.length > 0) {
+      console.error(
+        `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}: the service would not start.`,
+      );
+      return exitCodes.found;
+    }
+    const parameters = [...model.types.values()].reduce((sum, type) => sum + type.parameters.size, 0);
+    console.log(`The definitions are good: ${model.types.size} resource types with ${parameters} search parameters.`);
+    return exitCodes.done;
+  },
+};

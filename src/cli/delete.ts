@@ -1,0 +1,36 @@
+import { ConfigError } from '../config.ts';
+import { isId } from '../fhir/id.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+
+/** Leaves a tombstone in place of each record: reads answer 410, searches no longer find it. */
+export const command: Command = {
+  name: 'delete',
+  positionals: 'TYPE/ID...',
+  summary: 'Delete records; reads of them then answer 410',
+  details: 'All of them in one commit. Exit code 3 where one was not there, or had been deleted before.',
+  takes: [...storeSettings, 'partition'],
+  async run({ config, positionals }) {
+    const wrong = positionals.filter(key => !isKey(key));
+    if (wrong.length > 0) {
+      throw new ConfigError(
+        wrong.map(key => `\`${key}\` must be a resource type and an id with a slash between them.`),
+      );
+    }
+    if (positionals.length === 0) throw new ConfigError(['TYPE/ID is missing.']);
+    const { deleteResources } = await import('../bulk/delete.ts');
+    const deleted = await withStore(config, 'command', async ({ model, store }) =>
+      deleteResources(await partitionOf(store, config.partition), model, positionals),
+    );
+    for (const { key, outcome } of deleted) {
+      console.log(outcome === 'removed' ? `${key} is deleted.` : `${key} is not there, or was deleted before.`);
+    }
+    return deleted.every(({ outcome }) => outcome === 'removed') ? exitCodes.done : exitCodes.found;
+  },
+};
+
+function isKey(text: string): boolean {
+  const [type = '', id = '', ...more] = text.split('/');
+  return /^[A-Z][A-Za-z]+$/.test(type) && isId(id) && more.length === 0;
+}

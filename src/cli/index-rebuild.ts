@@ -1,0 +1,37 @@
+import { ConfigError } from '../config.ts';
+import { some } from '../config/values.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+import { createProgress } from './progress.ts';
+import { typeFlag } from './type-flag.ts';
+
+/** Makes the index entries of a partition again, all of them or those of one type or parameter. */
+export const command: Command = {
+  name: 'index rebuild',
+  summary: 'Make the index entries again',
+  details: 'Until it is done, searches that use a parameter which is being rebuilt are answered 503.',
+  takes: [...storeSettings, 'partition'],
+  own: [typeFlag, { flag: 'param', value: 'CODE', read: some, meaning: 'Only this search parameter of the type' }],
+  async run({ config, positionals, own }) {
+    noPositionals(positionals);
+    const type = own['type'] as string | undefined;
+    const param = own['param'] as string | undefined;
+    if (param !== undefined && type === undefined) throw new ConfigError(['`--param` needs `--type` beside it.']);
+    return withStore(config, 'command', async ({ model, store }) => {
+      const { id } = await partitionOf(store, config.partition);
+      if (type !== undefined && !model.types.has(type)) throw new CommandError(`${type} is not a declared type.`);
+      if (type !== undefined && param !== undefined && model.types.get(type)?.indexed.has(param) !== true) {
+        throw new CommandError(`\`${param}\` is not an indexed parameter of ${type}.`);
+      }
+      const progress = createProgress('records', process.stderr, Date.now);
+      for await (const step of store.indexes.rebuild(id, type, param)) {
+        progress.update(step.done, step.of, `${step.type}?${step.param}`);
+      }
+      progress.end();
+      console.log('The index entries are made again.');
+      return exitCodes.done;
+    });
+  },
+};

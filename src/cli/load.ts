@@ -1,0 +1,89 @@
+import type { LoadProgress } from '../bulk/progress.ts';
+import { ConfigError, publicUrlOf } from '../config.ts';
+import { choice, some } from '../config/values.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+import { count, createProgress } from './progress.ts';
+
+/** Loads files into a partition and tells how it went; what was not loaded stands in a file of rejects. */
+export const command: Command = {
+  name: 'load',
+  positionals: 'FILE...',
+  summary: 'Load NDJSON and Bundles into a partition',
+  details: `FILE is NDJSON, a Bundle or one resource, also packed by gzip, a folder of such files, or - for stdin. Ids are
+kept. Loading again changes nothing, and an interrupted load goes on where it was. A server may run meanwhile.
+Exit code 3 where records were rejected.`,
+  takes: [...storeSettings, 'partition'],
+  own: [
+    {
+      flag: 'rejects',
+      value: 'FILE',
+      read: some,
+      default: 'rejects.ndjson',
+      meaning: 'Takes each record that was not loaded, with an OperationOutcome; made when it is needed',
+    },
+    {
+      flag: 'undeclared',
+      value: 'HOW',
+      read: choice('skip', 'reject'),
+      default: 'skip',
+      meaning: 'Records of types that are not declared: skip and count them, or reject them',
+    },
+  ],
+  async run({ config, own, positionals }) {
+    if (positionals.length === 0) throw new ConfigError(['FILE is missing: name a file or a folder, or - for stdin.']);
+    const rejects = own['rejects'] as string; // both have been read above and have a default
+    const undeclared = own['undeclared'] as 'skip' | 'reject';
+    const { load } = await import('../bulk/load.ts');
+    return withStore(config, 'command', async ({ model, store, extract }) => {
+      const partition = await partitionOf(store, config.partition);
+      const base = `${publicUrlOf(config)}/r4/${partition.id}`;
+      const { stdin } = process;
+      const progress = createProgress('records', process.stderr, Date.now);
+      let last: LoadProgress | undefined;
+      for await (last of load(positionals, {
+        model,
+        partition,
+        extract,
+        base,
+        undeclared,
+        now: Date.now,
+        rejects,
+        stdin,
+      })) {
+        const { records, file, bytes, totalBytes } = last;
+        progress.update(
+          records,
+          undefined,
+          file,
+          totalBytes === undefined ? undefined : bytes / Math.max(1, totalBytes),
+        );
+      }
+      progress.end();
+      if (last === undefined) return exitCodes.done;
+      for (const line of report(last, rejects)) console.log(line);
+      return last.rejected > 0 ? exitCodes.found : exitCodes.done;
+    });
+  },
+};
+
+function report(last: LoadProgress, rejects: string): string[] {
+  const { records, resumed, created, updated, removed, unchanged, rejected, skipped } = last;
+  const skippedRecords = [...skipped.values()].reduce((sum, records) => sum + records, 0);
+  const parts: [number, string][] = [
+    [created, 'created'],
+    [updated, 'updated'],
+    [removed, 'removed'],
+    [unchanged, 'unchanged'],
+    [skippedRecords, 'skipped'],
+    [rejected, 'rejected'],
+  ];
+  const told = parts.filter(([records]) => records > 0).map(([records, what]) => `${count(records)} ${what}`);
+  return [
+    `${count(records)} records: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
+    ...(resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : []),
+    ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
+    ...(rejected > 0 ? [`What was rejected is in ${rejects}.`] : []),
+  ];
+}

@@ -1,0 +1,72 @@
+import { ConfigError, readArguments } from '../config.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { CommandError, exitCodes } from './command.ts';
+import type { ExitCode } from './command.ts';
+import { commands } from './commands.ts';
+import { commandHelp, overview } from './help.ts';
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // `… | head` has read enough.
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+  throw error;
+});
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+/** Finds the command, reads its flags and runs it. */
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  const help = argv.some(text => text === '--help' || text === '-h');
+  const words = argv.slice(0, 2);
+  const entry = commands.find(({ name }) => name === words.join(' ')) ?? commands.find(({ name }) => name === words[0]);
+  if (entry === undefined) {
+    if (help || argv.length === 0) {
+      (help ? process.stdout : process.stderr).write(overview(words[0]));
+      return help ? exitCodes.done : exitCodes.usage;
+    }
+    throw new ConfigError([unknownCommand(words)]);
+  }
+  const { command } = await entry.import();
+  if (help) {
+    process.stdout.write(commandHelp(command));
+    return exitCodes.done;
+  }
+  const rest = argv.slice(entry.name.split(' ').length);
+  return command.run(readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes }));
+}
+
+function unknownCommand([first = '', second = '']: readonly string[]): string {
+  const names = commands.map(({ name }) => name);
+  const group = names.filter(name => name.startsWith(`${first} `));
+  if (group.length > 0)
+    return `\`${first}\` is followed by ${group.map(name => `\`${name.slice(first.length + 1)}\``).join(', ')}.`;
+  const given = names.some(name => name.includes(' ')) && !second.startsWith('-') ? `${first} ${second}`.trim() : first;
+  return `\`${first}\` is not a command.${didYouMean(first, names) || didYouMean(given, names)}`;
+}
+
+/** One sentence a problem on stderr, never a stack, unless CRS_DEBUG asks for it. */
+function explain(error: unknown): ExitCode {
+  if (error instanceof ConfigError) {
+    for (const problem of error.problems) console.error(problem);
+    console.error('`--help` shows the commands, flags and settings.');
+    return exitCodes.usage;
+  }
+  console.error(sentence(error));
+  const debug = process.env['CRS_DEBUG'] ?? (process.argv.includes('--debug') ? '1' : '');
+  if (debug !== '' && debug !== '0' && debug !== 'false') console.error(error);
+  return error instanceof CommandError ? error.exitCode : exitCodes.failed;
+}
+
+function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    const { port } = error as Error & { port?: number };
+    return `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.`;
+  }
+  if (code === 'EACCES') return `${error.message}. The user that runs this may not do that.`;
+  return error.message;
+}

@@ -1,0 +1,21 @@
+import { publicUrlOf } from '../config.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+
+/** One line a partition: id, records, time zone, base URL, with tabs between them. */
+export const command: Command = {
+  name: 'partition list',
+  summary: 'List the partitions',
+  details: 'One line each: id, number of records, time zone and base URL, with tabs between them.',
+  takes: storeSettings,
+  async run({ config, positionals }) {
+    noPositionals(positionals);
+    const partitions = await withStore(config, 'read', ({ store }) => store.partitions.list());
+    for (const { id, resources, settings } of partitions) {
+      console.log([id, resources, settings.zone, `${publicUrlOf(config)}/r4/${id}`].join('\t'));
+    }
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,25 @@
+import { partitionId } from '../config/values.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+/** Removes a partition with its records, their history and their index entries; `--yes` is needed. */
+export const command: Command = {
+  name: 'partition remove',
+  positionals: 'ID',
+  summary: 'Remove a partition and everything in it',
+  details: 'There is no way back: without --yes nothing is removed.',
+  takes: storeSettings,
+  own: [{ flag: 'yes', value: undefined, read: () => true, meaning: 'Really remove it, with every record in it' }],
+  async run({ config, positionals, own }) {
+    const id = onePositional(positionals, 'ID', partitionId);
+    if (own['yes'] !== true) {
+      throw new CommandError(`Every record in \`${id}\` would be lost. Add \`--yes\` to remove it.`, exitCodes.usage);
+    }
+    const removed = await withStore(config, 'command', ({ store }) => store.partitions.remove(id));
+    if (!removed) throw new CommandError(`There is no partition \`${id}\`.`);
+    console.log(`The partition \`${id}\` is removed.`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,78 @@
+/** Where progress is shown: stderr, or a stand-in. */
+export interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** How far a piece of work is, shown on a terminal as a bar that moves, elsewhere as a plain line every five seconds. */
+export interface Progress {
+  /** `note` stands behind the figures, such as the name of a file; `share` (0 to 1) where `of` cannot tell how far it is. */
+  update(done: number, of: number | undefined, note?: string, share?: number): void;
+  /** The last state, and a line end. */
+  end(): void;
+}
+
+const BAR = 24;
+const MOVE = 100;
+const LINE = 5000;
+
+/** `unit` is what is counted (`records`); `now` is in milliseconds. */
+export function createProgress(unit: string, terminal: Terminal, now: () => number): Progress {
+  const started = now();
+  let shownAt = -Infinity;
+  let last: State | undefined;
+  const show = (): void => {
+    if (last === undefined) return;
+    shownAt = now();
+    const text = line(last, unit, (shownAt - started) / 1000, terminal.isTTY === true);
+    if (terminal.isTTY === true) terminal.write(`\r\u001B[K${text.slice(0, (terminal.columns ?? 80) - 1)}`);
+    else terminal.write(`${text}\n`);
+  };
+  return {
+    update(done, of, note = '', share = of === undefined || of === 0 ? undefined : done / of) {
+      last = { done, of, note, share };
+      const interval = terminal.isTTY === true ? MOVE : LINE;
+      if (shownAt === -Infinity && terminal.isTTY !== true) shownAt = started;
+      if (now() - shownAt >= interval) show();
+    },
+    end() {
+      show();
+      if (terminal.isTTY === true && last !== undefined) terminal.write('\n');
+      last = undefined;
+    },
+  };
+}
+
+interface State {
+  readonly done: number;
+  readonly of: number | undefined;
+  readonly note: string;
+  readonly share: number | undefined;
+}
+
+function line({ done, of, note, share: given }: State, unit: string, seconds: number, bar: boolean): string {
+  const rate = seconds > 0 ? done / seconds : 0;
+  const share = given === undefined ? undefined : Math.min(1, given);
+  const left = share === undefined || share === 0 || share === 1 ? 0 : (seconds * (1 - share)) / share;
+  const parts = [
+    bar && share !== undefined ? `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}]` : '',
+    share === undefined ? '' : `${Math.floor(share * 100)} %`,
+    of === undefined ? `${count(done)} ${unit}` : `${count(done)} of ${count(of)} ${unit}`,
+    `${count(Math.round(rate))}/s`,
+    left > 0 ? `${printSeconds(left)} left` : '',
+    note,
+  ];
+  return parts.filter(part => part !== '').join('  ');
+}
+
+/** 1234567 → `1,234,567`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-CA');
+}
+
+/** 75 → `1 min 15 s`. */
+export function printSeconds(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}

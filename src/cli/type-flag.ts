@@ -1,0 +1,12 @@
+import type { Flag } from '../config/settings.ts';
+
+/** `--type`, for the commands that can be held to one resource type. */
+export const typeFlag: Flag = {
+  flag: 'type',
+  value: 'TYPE',
+  read: text => {
+    if (/^[A-Z][A-Za-z]+$/.test(text)) return text;
+    throw new Error(`is \`${text}\`, which is not the name of a resource type.`);
+  },
+  meaning: 'Only this resource type',
+};

@@ -1,0 +1,34 @@
+import { generate } from './generate.ts';
+import type { GenerateOptions } from './generate.ts';
+
+/** Queries that find something in the generated records, as paths under the base URL; those of types that are not declared are left out. */
+export function examples(records: GenerateOptions, types: { has(type: string): boolean }): string[] {
+  const chart = firstChartWithBooking(records);
+  const family = (chart.patient.name as { family: string }[])[0]?.family ?? '';
+  const queries: [type: string, query: string][] = [
+    ['Patient', `family=${encodeURIComponent(family).replaceAll("'", '%27')}&_count=3`],
+    ['Observation', `patient=Patient/${chart.patient.id}&category=vital-signs&_count=5`],
+    ['Appointment', `patient=Patient/${chart.patient.id}&date=ge${records.date}&status=booked`],
+  ];
+  return queries.filter(([type]) => types.has(type)).map(([type, query]) => `${type}?${query}`);
+}
+
+interface Read {
+  readonly resourceType: string;
+  readonly id: string;
+  readonly [element: string]: unknown;
+}
+
+/** The first patient who has something booked; the first one where nobody has. */
+function firstChartWithBooking(records: GenerateOptions): { patient: Read } {
+  let first: Read | undefined;
+  let current: Read | undefined;
+  for (const { text } of generate(records)) {
+    const record = JSON.parse(text) as Read;
+    if (record.resourceType === 'Patient') current = record;
+    first ??= current;
+    if (record['status'] === 'booked' && current !== undefined) return { patient: current };
+  }
+  if (first === undefined) throw new RangeError('There are no patients');
+  return { patient: first };
+}

@@ -1,0 +1,74 @@
+// Plain JavaScript that any Node since 12 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import * as module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+if (newEnough(process.versions.node)) {
+  keepCompiledCode();
+  await import('./cli/main.ts');
+} else {
+  const pinned = pinnedNode();
+  if (pinned === undefined || process.env.STARTED_WITH_PINNED_NODE !== undefined) {
+    console.error(
+      `This needs Node ${oldestNode()} or later, but it runs on ${process.versions.node}. Run \`npm ci\` in ${root}, which brings the right one, or install a newer Node.`,
+    );
+    process.exitCode = 1;
+  } else {
+    runWith(pinned);
+  }
+}
+
+/** @param {string} version */
+function newEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode().split('.').map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/** From `engines` in package.json, such as `24.12`. */
+function oldestNode() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '');
+}
+
+/** The binary of the npm package for this platform, if it is installed. */
+function pinnedNode() {
+  const modules = join(root, 'node_modules');
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  return [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`]
+    .map(name => join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'))
+    .find(path => existsSync(path));
+}
+
+/** Same arguments, same terminal; signals go on to it, and its exit code is ours. @param {string} node */
+function runWith(node) {
+  const env = { ...process.env, STARTED_WITH_PINNED_NODE: '1' };
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env });
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGKILL' ? 137 : 1);
+  });
+}
+
+/** Compiled modules are kept in .cache, or in the temporary folder where that cannot be written: a start is four times faster. */
+function keepCompiledCode() {
+  const folders = [join(root, '.cache', 'compiled'), join(tmpdir(), `clinical-records-${process.getuid?.() ?? 0}`)];
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      continue;
+    }
+    const { status } = module.enableCompileCache(folder);
+    const { ENABLED, ALREADY_ENABLED } = module.constants.compileCacheStatus;
+    if (status !== ENABLED && status !== ALREADY_ENABLED) continue;
+    process.env.NODE_COMPILE_CACHE ??= folder; // for the workers
+    return;
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { run } from './process.ts';
+
+let folder: string | undefined;
+afterEach(async () => {
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+describe('generate', () => {
+  it('writes NDJSON to stdout, the same each time', async () => {
+    const [once, again] = await Promise.all([
+      run(['generate', '--patients', '3', '--seed', '5']),
+      run(['generate', '--patients', '3', '--seed', '5']),
+    ]);
+    expect([once.code, once.stderr]).toEqual([0, '']);
+    expect(again.stdout).toBe(once.stdout);
+    const lines = once.stdout.trimEnd().split('\n');
+    expect(lines.map(line => (JSON.parse(line) as { resourceType: string }).resourceType)).toContain('Observation');
+    expect(lines.filter(line => line.startsWith('{"resourceType":"Patient"'))).toHaveLength(3);
+  });
+
+  it('writes one file a type into a folder', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'generate-'));
+    const out = join(folder, 'new');
+    const { code, stdout, stderr } = await run(['generate', '--patients', '2', '--out', out]);
+    expect([code, stdout]).toEqual([0, '']);
+    const files = (await readdir(out)).sort();
+    expect(files).toEqual(
+      [
+        'Appointment',
+        'Condition',
+        'Encounter',
+        'FamilyMemberHistory',
+        'MedicationRequest',
+        'Observation',
+        'Patient',
+      ].map(type => `${type}.ndjson`),
+    );
+    expect(stderr).toContain('Patient.ndjson: 2 records');
+    const patients = await readFile(join(out, 'Patient.ndjson'), 'utf8');
+    expect(patients.trimEnd().split('\n')).toHaveLength(2);
+  });
+});

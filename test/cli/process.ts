@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+/** Runs a command of the command line in a process of its own, to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = launch(args, options);
+  child.process.stdin?.end(options.input ?? '');
+  const code = await child.ended;
+  return { code, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+export interface Launched {
+  readonly process: ChildProcess;
+  /** The exit code; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+  stdout(): string;
+  stderr(): string;
+  /** What the pattern matches on stdout, as soon as it does. Rejects where the process ends before. */
+  until(pattern: RegExp): Promise<RegExpMatchArray>;
+}
+
+/** Starts a command and goes on. */
+export function launch(args: readonly string[], { env, cwd }: RunOptions = {}): Launched {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('CRS_') && !name.startsWith('VITEST'),
+  );
+  const child = spawn(process.execPath, [start, ...args], {
+    cwd: cwd ?? root,
+    env: { ...Object.fromEntries(inherited), ...env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return {
+    process: child,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    until: pattern =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(stdout);
+          if (match !== null) resolve(match);
+        };
+        child.stdout.on('data', look);
+        look();
+        void ended.then(code => reject(new Error(`Ended with ${code} before ${pattern}: ${stdout}${stderr}`)));
+      }),
+  };
+}

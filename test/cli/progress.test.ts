@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { count, createProgress, printSeconds } from '../../src/cli/progress.ts';
+
+function terminal(isTTY: boolean): { isTTY: boolean; columns: number; text: string; write(text: string): void } {
+  return {
+    isTTY,
+    columns: 100,
+    text: '',
+    write(text) {
+      this.text += text;
+    },
+  };
+}
+
+describe('progress', () => {
+  it('moves a bar on a terminal, with rate and time left', () => {
+    let now = 0;
+    const out = terminal(true);
+    const progress = createProgress('records', out, () => now);
+    progress.update(0, 2000, 'a.ndjson');
+    now = 50;
+    progress.update(100, 2000, 'a.ndjson');
+    now = 1000;
+    progress.update(500, 2000, 'a.ndjson');
+    progress.end();
+    expect(out.text.split('\r\u001B[K')).toEqual([
+      '',
+      '[........................]  0 %  0 of 2,000 records  0/s  a.ndjson',
+      '[######..................]  25 %  500 of 2,000 records  500/s  3 s left  a.ndjson',
+      '[######..................]  25 %  500 of 2,000 records  500/s  3 s left  a.ndjson\n',
+    ]);
+  });
+
+  it('writes a plain line every five seconds elsewhere, and the last state', () => {
+    let now = 0;
+    const out = terminal(false);
+    const progress = createProgress('records', out, () => now);
+    for (; now <= 12_000; now += 1000) progress.update(now, undefined);
+    progress.end();
+    expect(out.text).toBe('5,000 records  1,000/s\n10,000 records  1,000/s\n12,000 records  923/s\n');
+  });
+
+  it('writes nothing where nothing happened', () => {
+    const out = terminal(true);
+    createProgress('records', out, () => 0).end();
+    expect(out.text).toBe('');
+  });
+
+  it('prints figures for people', () => {
+    expect(count(1_234_567)).toBe('1,234,567');
+    expect([0.2, 59, 75, 3600].map(printSeconds)).toEqual(['1 s', '59 s', '1 min 15 s', '60 min 0 s']);
+  });
+});

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch, run } from './process.ts';
+import type { Launched } from './process.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'serve-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const storeFlags = (name: string): string[] => ['--store', `sqlite:${join(folder, name)}`];
+
+function serve(name: string, ...flags: string[]): Launched {
+  return launch(['serve', '--port', '0', '--log', 'off', ...storeFlags(name), ...flags]);
+}
+
+async function stop(server: Launched): Promise<number | null> {
+  server.process.kill('SIGTERM');
+  return server.ended;
+}
+
+describe('serve --demo', () => {
+  it('fills a new store, prints queries that work, and ends cleanly; the next start is fast and adds nothing', async () => {
+    const started = performance.now();
+    const first = serve('demo.sqlite', '--demo');
+    const [, base = ''] = await first.until(/Serves (http:\S+\/r4\/demo) [^]*curl[^]*\n\n/);
+    const filled = performance.now() - started;
+    expect(first.stdout()).toContain(`Runs on Node ${process.version}`);
+    expect(existsSync(join(folder, 'demo.sqlite.demo'))).toBe(false);
+
+    const urls = [...first.stdout().matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? '');
+    expect(urls).toHaveLength(3);
+    for (const url of urls) {
+      const bundle = (await (await fetch(url)).json()) as { resourceType: string; entry: unknown[] };
+      expect(bundle.resourceType).toBe('Bundle');
+      expect(bundle.entry.length).toBeGreaterThan(0);
+    }
+    const total = async (url: string): Promise<number> =>
+      ((await (await fetch(`${url}/Observation?_summary=count`)).json()) as { total: number }).total;
+    const observations = await total(base);
+    expect(observations).toBeGreaterThan(3000);
+    expect(await stop(first)).toBe(0);
+    expect(first.stderr()).not.toMatch(/^\s+at /m);
+
+    const restarted = performance.now();
+    const second = serve('demo.sqlite', '--demo');
+    const [, again = ''] = await second.until(/Serves (http:\S+\/r4\/demo) /);
+    expect((await fetch(`${again}/metadata`)).status).toBe(200);
+    const answered = performance.now() - restarted;
+    expect(await total(again)).toBe(observations);
+    expect(await stop(second)).toBe(0);
+
+    // Told for people; the limits leave room for a machine that does other things too.
+    console.log(`first start ${Math.round(filled)} ms, later start ${Math.round(answered)} ms`);
+    expect(filled).toBeLessThan(30_000);
+    expect(answered).toBeLessThan(10_000);
+  });
+
+  it('goes on where a filling was killed, and ends with the same records', async () => {
+    const killed = serve('killed.sqlite', '--demo');
+    await new Promise(resolve => {
+      const look = setInterval(() => {
+        if (!existsSync(join(folder, 'killed.sqlite-wal'))) return;
+        clearInterval(look);
+        resolve(undefined);
+      }, 5);
+    });
+    await new Promise(resolve => setTimeout(resolve, 150));
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    const next = serve('killed.sqlite', '--demo');
+    const [, base = ''] = await next.until(/Serves (http:\S+\/r4\/demo) /);
+    const bundle = await (await fetch(`${base}/Patient?_summary=count`)).json();
+    expect(bundle).toMatchObject({ total: 120 });
+    expect(await stop(next)).toBe(0);
+  });
+
+  it('adds no records to a store that it did not make', async () => {
+    await run(['partition', 'add', 'clinic', ...storeFlags('own.sqlite')]);
+    const server = serve('own.sqlite', '--demo');
+    const [, url = ''] = await server.until(/Serves (http:\S+)\/r4\/\{partition\}[^]*was not made by --demo/);
+    expect((await fetch(`${url}/r4/demo/metadata`)).status).toBe(404);
+    const bundle = await (await fetch(`${url}/r4/clinic/Patient?_summary=count`)).json();
+    expect(bundle).toMatchObject({ total: 0 });
+    expect(await stop(server)).toBe(0);
+  });
+});
+
+describe('serve', () => {
+  it('makes no records without --demo, and ends at Ctrl-C', async () => {
+    const server = serve('plain.sqlite');
+    const [, url = ''] = await server.until(/Serves (http:\S+)\/r4/);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    server.process.kill('SIGINT');
+    expect(await server.ended).toBe(0);
+    expect((await run(['partition', 'list', ...storeFlags('plain.sqlite')])).stdout).toBe('');
+  });
+
+  it('says which port is in use, and leaves no store behind', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise(resolve => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await run(['serve', '--port', String(port), '--demo', ...storeFlags('port.sqlite')]);
+    expect([code, stderr]).toEqual([
+      1,
+      `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.\n`,
+    ]);
+    expect(existsSync(join(folder, 'port.sqlite'))).toBe(false);
+    await new Promise(resolve => other.close(resolve));
+  });
+
+  it('refuses a second server on one store', async () => {
+    const server = serve('locked.sqlite');
+    await server.until(/Serves/);
+    const { code, stderr } = await run(['serve', '--port', '0', ...storeFlags('locked.sqlite')]);
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(await stop(server)).toBe(0);
+  });
+
+  it('tells all problems of bad definitions and does not start', async () => {
+    const capability = join(folder, 'capability');
+    const { mkdir } = await import('node:fs/promises');
+    await mkdir(capability);
+    await writeFile(join(capability, 'bad.json'), '{"resourceType":"CapabilityStatement","rest":[{"mode":"server",');
+    const { code, stderr } = await run([
+      'serve',
+      '--port',
+      '0',
+      '--capability',
+      capability,
+      ...storeFlags('bad.sqlite'),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('bad.json');
+    expect(stderr).toContain('The definitions do not load.');
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});

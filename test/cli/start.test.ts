@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { root } from './process.ts';
+
+/** Starts the program in a Node that says of itself to be 20.1.0, the second time too where `always` is set. */
+function startOnOldNode(always: boolean): { code: number | null; stdout: string; stderr: string } {
+  const pretend = `if (${always} || process.env.STARTED_WITH_PINNED_NODE === undefined)
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'src/start.js', '--help'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  return { code: status, stdout, stderr };
+}
+
+describe('start', () => {
+  it('on an old Node goes on in the one that came with `npm ci`', () => {
+    const { code, stdout, stderr } = startOnOldNode(false);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('Commands:');
+  });
+
+  it('says what to do where there is none that is new enough', () => {
+    const { code, stdout, stderr } = startOnOldNode(true);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^This needs Node 24\.12 or later, but it runs on 20\.1\.0\. Run `npm ci` in .*\n$/);
+  });
+});

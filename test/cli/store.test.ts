@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch, run } from './process.ts';
+import type { Ended } from './process.ts';
+
+let folder: string;
+let store: string[];
+let records: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'store-'));
+  store = ['--store', `sqlite:${join(folder, 'records.sqlite')}`];
+  records = (await run(['generate', '--patients', '5', '--seed', '3'])).stdout;
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const cli = (...args: string[]): Promise<Ended> => run([...args, ...store]);
+
+// The commands in the order in which somebody uses them; each example goes on from the one before.
+describe('the commands on a store', () => {
+  it('partition: add, again, with another zone, list', async () => {
+    expect(await cli('partition', 'add', 'clinic', '--zone', 'America/Toronto')).toMatchObject({
+      code: 0,
+      stdout: 'The partition `clinic` is there, with the time zone America/Toronto.\n',
+    });
+    expect((await cli('partition', 'add', 'clinic', '--zone', 'America/Toronto')).code).toBe(0);
+    expect(await cli('partition', 'add', 'clinic')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('`clinic` exists with other settings'),
+    });
+    expect((await cli('partition', 'list')).stdout).toBe(
+      'clinic\t0\tAmerica/Toronto\thttp://127.0.0.1:8080/r4/clinic\n',
+    );
+  });
+
+  it('load: from stdin, then again without a change', async () => {
+    const first = await run(['load', '--partition', 'clinic', '-', ...store], { input: records });
+    expect(first.stderr).not.toMatch(/^\s+at /m);
+    expect(first.code).toBe(0);
+    const count = records.trimEnd().split('\n').length;
+    expect((await cli('partition', 'list')).stdout).toMatch(new RegExp(`^clinic\t${count}\t`));
+    const file = join(folder, 'records.ndjson');
+    await writeFile(file, records);
+    expect((await cli('load', '--partition', 'clinic', file)).code).toBe(0);
+    expect((await cli('partition', 'list')).stdout).toMatch(new RegExp(`^clinic\t${count}\t`));
+  });
+
+  it('load: rejects what is no record, into a file, with exit code 3', async () => {
+    const rejects = join(folder, 'rejects.ndjson');
+    const input = '{"resourceType":"Patient","id":"good"}\n{"resourceType":"Patient","id":"bad","nmae":[]}\n';
+    const { code, stdout } = await run(['load', '--partition', 'clinic', '--rejects', rejects, '-', ...store], {
+      input,
+    });
+    expect(code).toBe(3);
+    expect(stdout).toContain('1 rejected');
+    expect(await readFile(rejects, 'utf8')).toContain('nmae');
+  });
+
+  it('load: says what is missing', async () => {
+    expect((await cli('load', '--partition', 'nowhere', '-')).stderr).toContain(
+      'There is no partition `nowhere`; there is clinic.',
+    );
+    expect(await cli('load', '--partition', 'clinic', join(folder, 'nothing'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing'),
+    });
+  });
+
+  it('serve: reads what was loaded, also while another process loads and deletes', async () => {
+    const server = launch(['serve', '--port', '0', '--log', 'off', ...store]);
+    const [, url = ''] = await server.until(/Serves (http:\S+\/r4)/);
+    const patient = await fetch(`${url}/clinic/Patient/p3-00001`);
+    expect(patient.status).toBe(200);
+    expect(patient.headers.get('etag')).toBe('W/"1"');
+
+    expect(await cli('delete', 'Patient/good', '--partition', 'clinic')).toMatchObject({
+      code: 0,
+      stdout: 'Patient/good is deleted.\n',
+    });
+    expect((await fetch(`${url}/clinic/Patient/good`)).status).toBe(410);
+
+    const input = '{"resourceType":"Patient","id":"late"}\n';
+    expect((await run(['load', '--partition', 'clinic', '-', ...store], { input })).code).toBe(0);
+    expect((await fetch(`${url}/clinic/Patient/late`)).status).toBe(200);
+    server.process.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+
+  it('delete: once more changes nothing, and says so', async () => {
+    expect(await cli('delete', 'Patient/good')).toMatchObject({
+      code: 3,
+      stdout: 'Patient/good is not there, or was deleted before.\n',
+    });
+    expect((await cli('delete', 'Patients/good')).stderr).toContain('Did you mean `Patient`?');
+  });
+
+  it('index: status, verify, rebuild', async () => {
+    expect(await cli('index', 'status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+ ready, 0 pending\.\n$/),
+    });
+    expect((await cli('index', 'status', '--all')).stdout).toContain('clinic\tObservation?code\tready');
+    const verified = await cli('index', 'verify');
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^[\d,]+ records checked, 0 differences\.\n$/),
+    });
+    expect(await cli('index', 'rebuild', '--type', 'Observation', '--param', 'code')).toMatchObject({ code: 0 });
+    expect((await cli('index', 'verify', '--type', 'Observation')).code).toBe(0);
+    expect(await cli('index', 'rebuild', '--type', 'Observation', '--param', 'colour')).toMatchObject({
+      code: 1,
+      stderr: '`colour` is not an indexed parameter of Observation.\n',
+    });
+  });
+
+  it('partition remove: only with --yes', async () => {
+    expect(await cli('partition', 'remove', 'clinic')).toMatchObject({ code: 2, stdout: '' });
+    expect(await cli('partition', 'remove', 'clinic', '--yes')).toMatchObject({ code: 0 });
+    expect(await cli('partition', 'remove', 'clinic', '--yes')).toMatchObject({ code: 1 });
+    expect((await cli('partition', 'list')).stdout).toBe('');
+  });
+});
+
+describe('definitions check', () => {
+  it('is content with the shipped definitions', async () => {
+    const { code, stdout } = await run(['definitions', 'check']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/The definitions are good: \d+ resource types with \d+ search parameters\.\n$/);
+  });
+
+  it('tells file and place of each problem, with exit code 3', async () => {
+    const capability = join(folder, 'definitions', 'capability');
+    const { mkdir } = await import('node:fs/promises');
+    await mkdir(capability, { recursive: true });
+    const statement = {
+      resourceType: 'CapabilityStatement',
+      status: 'active',
+      date: '2026-01-01',
+      kind: 'instance',
+      fhirVersion: '4.0.1',
+      format: ['json'],
+      rest: [
+        {
+          mode: 'server',
+          resource: [
+            { type: 'Basic', searchParam: [{ name: 'code', definition: 'http://nowhere.example/x', type: 'token' }] },
+          ],
+        },
+      ],
+    };
+    await writeFile(join(capability, 'basic.json'), JSON.stringify(statement));
+    const { code, stderr } = await run(['definitions', 'check', '--definitions', join(folder, 'definitions')]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/basic\.json .*nowhere\.example/);
+    expect(stderr).toMatch(/\d+ problems?: the service would not start\.\n$/);
+  });
+});
