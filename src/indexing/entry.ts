@@ -8,7 +8,8 @@ export interface IndexEntry {
   readonly value: IndexValue;
 }
 
-export type IndexValue = TokenValue | StringValue | ReferenceValue | UriValue | RangeValue | QuantityValue | CompositeValue;
+export type IndexValue =
+  TokenValue | StringValue | ReferenceValue | UriValue | RangeValue | QuantityValue | CompositeValue;
 
 /** A code in a system. https://hl7.org/fhir/R4/search.html#token */
 export interface TokenValue {

@@ -97,6 +97,7 @@ const oneEntry = new Set([
   'dateTime',
   'instant',
   'Period',
+  'Timing',
   'boolean',
   'code',
   'Coding',
