@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
 import { loopback } from './config/values.ts';
-import { loadModel } from './load-model.ts';
+import { requireModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';
@@ -10,7 +10,6 @@ import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
 import { createExtract } from './indexing/extract.ts';
 import type { Engine } from './interaction/interaction.ts';
-import type { Model } from './model/model.ts';
 import { createLog } from './observability/log.ts';
 import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
@@ -32,7 +31,8 @@ export interface RunningEngine {
  */
 export async function startEngine(config: Config, log: Log = createLog(config.log)): Promise<RunningEngine> {
   refuseOtherThanLoopback(config.host);
-  const model = await compiledModel(config, log);
+  const { model, notices } = await requireModel(config);
+  for (const text of notices) log.notice(text);
   const now = Date.now;
 
   // The port is opened before the store, whose entries depend on it where absolute URLs follow from a free port.
@@ -99,14 +99,4 @@ function refuseOtherThanLoopback(host: string): void {
   } catch (error) {
     throw new Error(`\`host\` ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-}
-
-async function compiledModel({ definitions, capability }: Config, log: Log): Promise<Model> {
-  const loaded = await loadModel({ definitions, ...(capability === undefined ? {} : { capability }) });
-  if (loaded.model === undefined) {
-    const problems = loaded.problems.map(({ file, path, text }) => `${file} ${path}: ${text}`);
-    throw new Error([...problems, 'The definitions do not load.'].join('\n'));
-  }
-  for (const text of [...loaded.notices, ...loaded.warnings]) log.notice(text);
-  return loaded.model;
 }

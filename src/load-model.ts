@@ -63,6 +63,16 @@ export async function loadModel(sources: {
   };
 }
 
+/** As loadModel, for whoever cannot go on without a model: throws one Error with a line for each problem. */
+export async function requireModel(
+  sources: Parameters<typeof loadModel>[0],
+): Promise<{ readonly model: Model; readonly notices: readonly string[] }> {
+  const { model, problems, notices, warnings } = await loadModel(sources);
+  if (model !== undefined) return { model, notices: [...notices, ...warnings] };
+  const lines = problems.map(({ file, path, text }) => `${file} ${path}: ${text}`);
+  throw new Error([...lines, 'The definitions do not load.'].join('\n'));
+}
+
 /** What the base definitions of R4 refuse in a definition that is a single file: a misspelt element would count for nothing. */
 function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {
   const root = `${definition.resourceType}.`;

@@ -11,10 +11,7 @@ export const command: Command = {
   async run({ config, positionals }) {
     noPositionals(positionals);
     const { loadModel } = await import('../load-model.ts');
-    const { model, problems, warnings, notices } = await loadModel({
-      definitions: config.definitions,
-      ...(config.capability === undefined ? {} : { capability: config.capability }),
-    });
+    const { model, problems, warnings, notices } = await loadModel(config);
     for (const notice of notices) console.log(notice);
     for (const warning of warnings) console.log(`Warning: ${warning}`);
     for (const problem of problems) console.error(`${problem.file} ${problem.path}: ${problem.text}`);

@@ -11,8 +11,8 @@ export interface Opened {
 }
 
 /**
- * Opens the store for a command, beside a server that may be running, and closes it afterwards. Throws CommandError where
- * the definitions do not load.
+ * Opens the store for a command, beside a server that may be running, and closes it afterwards. Throws Error where the
+ * definitions do not load.
  */
 export async function withStore<T>(
   config: Config,
@@ -20,19 +20,12 @@ export async function withStore<T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   // Imported here, so that `--help` and wrong flags are answered at once.
-  const [{ loadModel }, { createExtract }, { openStore }] = await Promise.all([
+  const [{ requireModel }, { createExtract }, { openStore }] = await Promise.all([
     import('../load-model.ts'),
     import('../indexing/extract.ts'),
     import('../store/open.ts'),
   ]);
-  const { model, problems } = await loadModel({
-    definitions: config.definitions,
-    ...(config.capability === undefined ? {} : { capability: config.capability }),
-  });
-  if (model === undefined) {
-    const list = problems.map(({ file, path, text }) => `${file} ${path}: ${text}`).join('\n');
-    throw new CommandError(`${list}\nThe definitions do not load.`);
-  }
+  const { model } = await requireModel(config);
   const extract = createExtract(model, publicUrlOf(config));
   const options = { model, extract, now: Date.now, mode, deadline: config.searchDeadline };
   const store = await openStore(config.store, options);
