@@ -181,6 +181,18 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** A search needs an index that is not complete (see `Partition.pending`): told to clients as 503 `incomplete`. */
+export class IndexPending extends Error {
+  readonly type: string;
+  readonly param: string;
+  constructor(type: string, param: string) {
+    super(`The index of ${type} \`${param}\` is not complete yet`);
+    this.name = 'IndexPending';
+    this.type = type;
+    this.param = param;
+  }
+}
+
 /** Another partition has this id with other settings. */
 export class PartitionExists extends Error {
   constructor(id: string) {

@@ -1,0 +1,92 @@
+import { check } from './check.ts';
+import { above, below, type Clause, everything, intersect, type Interval, type RangeClause } from './clause.ts';
+import type { Axis, Key } from './order.ts';
+import { missingOrd } from './rows.ts';
+import { type Sql, sql } from './sql.ts';
+
+/** What clauses say about an axis, so that a walk along it can begin and end early. */
+export interface Along {
+  /** Where all matches lie, but those of the remainder. */
+  readonly at: Interval;
+  /** What is left to check of each candidate. */
+  readonly checks: readonly Sql[];
+  /** Only the first steps of a walk can fail a check. */
+  readonly sure: boolean;
+  /** Matches below `floor` have one of the long intervals of this clause. */
+  readonly remainder: { readonly clause: RangeClause; readonly at: Interval } | undefined;
+}
+
+/** Turns clauses into a part of an axis, and into checks where that does not say all. */
+export function along(axis: Axis, clauses: readonly Clause[]): Along {
+  let at = everything;
+  let floor = -Infinity;
+  let floored: RangeClause | undefined;
+  let sure = true;
+  const checks: Sql[] = [];
+  for (const clause of clauses) {
+    const read = clauseAlong(axis.key, clause);
+    at = intersect(at, read.at);
+    if (read.floor !== undefined && floored === undefined && clause.kind === 'range') {
+      floor = read.floor;
+      floored = clause;
+    }
+    // An entry that begins at or behind the bound ends behind it.
+    if (read.left === 'early')
+      checks.push(sql`(${axis.column} >= ${(read.floor ?? 0) + read.width} OR ${check(clause)})`);
+    if (read.left === 'all') checks.push(check(clause));
+    if (read.left === 'all' || (read.left === 'early' && clause !== floored)) sure = false;
+  }
+  if (floored === undefined) return { at, checks, sure, remainder: undefined };
+  const remainder = { clause: floored, at: intersect(at, below(floor, true)) };
+  return { at: intersect(at, above(floor, false)), checks, sure, remainder };
+}
+
+/** What one clause says: a part of the axis, and which candidates there are left to check. */
+interface ClauseAlong {
+  readonly at: Interval;
+  readonly left: 'none' | 'early' | 'all';
+  /** Short intervals that match begin here at the earliest. */
+  readonly floor: number | undefined;
+  readonly width: number;
+}
+
+function clauseAlong(key: Key, clause: Clause): ClauseAlong {
+  const nothing = { at: everything, left: 'all', floor: undefined, width: 0 } as const;
+  const isInstant = key.by === 'updated' || (key.by === 'ord' && key.p === 0);
+  if (clause.kind === 'updated' && isInstant) return { ...nothing, at: clause.at, left: 'none' };
+  if (clause.kind !== 'range' || key.p === 0 || clause.p !== key.p) return nothing;
+  const { low, high, width } = clause;
+  // The highest low end bounds what begins late, the lowest what begins early; of one value both do.
+  const isHighest = key.single || key.which === 0;
+  const isLowest = key.single || key.which === 1;
+  let at = above(missingOrd, true);
+  if (isHighest) at = intersect(at, { ...low, max: Infinity });
+  if (isLowest) at = intersect(at, { ...low, min: -Infinity });
+  if (isLowest) at = intersect(at, { ...high, min: -Infinity });
+  const lowSaid =
+    key.single || (low.min === -Infinity && (isLowest || low.max === Infinity)) || (low.max === Infinity && isHighest);
+  const isOpen = high.min === -Infinity && high.max === Infinity;
+  if (lowSaid && isOpen) return { ...nothing, at, left: 'none' };
+  const hasFloor = isHighest && low.min === -Infinity && high.min !== -Infinity;
+  const floor = hasFloor ? high.min - width : undefined;
+  const isEarly = hasFloor && high.max === Infinity && (key.single || low.max === Infinity);
+  return { at, left: isEarly ? 'early' : 'all', floor, width };
+}
+
+/** A part of the walk: the parts follow each other in the order of the sort. */
+export type Segment =
+  | { readonly kind: 'range'; readonly at: Interval }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'remainder'; readonly at: Interval };
+
+/** The parts of a walk along an axis: what is missing comes last, also where it is kept before all. */
+export function segments(key: Key, { at, remainder }: Along): readonly Segment[] {
+  const mayMiss = key.p !== 0;
+  const parts: Segment[] = [];
+  if (remainder !== undefined) parts.push({ kind: 'remainder', at: intersect(remainder.at, above(missingOrd, true)) });
+  parts.push({ kind: 'range', at: mayMiss && !key.descending ? intersect(at, above(missingOrd, true)) : at });
+  if (key.descending) return parts.reverse();
+  return mayMiss && at.min <= missingOrd && !at.minOpen && remainder === undefined
+    ? [...parts, { kind: 'missing' }]
+    : parts;
+}

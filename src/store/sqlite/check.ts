@@ -1,0 +1,124 @@
+import type { Clause, Interval, RangeClause, ValueClause } from './clause.ts';
+import { allOf, join, raw, type Sql, sql } from './sql.ts';
+
+/**
+ * A clause as a condition on a candidate: `c` with `ord`, `id` and `r`. Each part is a search by key, and none is ever
+ * null, so that `NOT` is the complement.
+ */
+export function check(clause: Clause): Sql {
+  switch (clause.kind) {
+    case 'and':
+      return clause.of.length === 0 ? raw('1') : sql`(${join(clause.of.map(check), ' AND ')})`;
+    case 'or':
+      return clause.of.length === 0 ? raw('0') : sql`(${join(clause.of.map(check), ' OR ')})`;
+    case 'not':
+      return sql`NOT ${check(clause.of)}`;
+    case 'ids':
+      return sql`c.id IN (SELECT value FROM json_each(${JSON.stringify(clause.ids)}))`;
+    case 'updated':
+      return sql`coalesce((SELECT ${inside(raw('u.last_updated'), clause.at)} FROM resources u WHERE u.r = c.r), 0)`;
+    case 'tuple':
+      return tuple(clause.of);
+    case 'terms':
+    case 'string':
+    case 'range':
+      return sql`EXISTS (SELECT 1 FROM ${table(clause, 'x')} WHERE ${ofCandidate(clause, 'x')})`;
+    default:
+      return clause satisfies never;
+  }
+}
+
+/** All components in entries of the same item. */
+function tuple(parts: readonly ValueClause[]): Sql {
+  const tables = parts.map((part, at) => table(part, `x${at}`));
+  const conditions = parts.flatMap((part, at) => [
+    ofCandidate(part, `x${at}`),
+    ...(at === 0 ? [] : [raw(`x${at}.item = x0.item`)]),
+  ]);
+  return sql`EXISTS (SELECT 1 FROM ${join(tables, ' CROSS JOIN ')} WHERE ${allOf(conditions)})`;
+}
+
+function table({ kind }: ValueClause, name: string): Sql {
+  switch (kind) {
+    case 'terms':
+      return raw(`terms ${name}`);
+    case 'string':
+      return raw(`strings ${name} INDEXED BY strings_id`);
+    case 'range':
+      return raw(`ranges ${name} INDEXED BY ranges_id`);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function ofCandidate(clause: ValueClause, name: string): Sql {
+  const column = (text: string): Sql => raw(`${name}.${text}`);
+  if (clause.kind === 'terms')
+    return sql`${column('p')} = ${clause.p} AND ${column('v')} ${anyValue(clause.values)} AND ${column('ord')} = c.ord AND ${column('id')} = c.id`;
+  const conditions = clause.kind === 'string' ? stringConditions(clause, column) : rangeConditions(clause, column);
+  return allOf([sql`${column('p')} = ${clause.p}`, sql`${column('id')} = c.id`, ...conditions]);
+}
+
+/** One of these values. */
+export function anyValue(values: readonly string[]): Sql {
+  const [first] = values;
+  if (values.length === 1 && first !== undefined) return sql`= ${first}`;
+  if (values.length > 16) return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
+  return sql`IN (${join(
+    values.map(value => sql`${value}`),
+    ', ',
+  )})`;
+}
+
+/** What a string clause asks of an entry. */
+export function stringConditions(
+  { how, text }: Extract<ValueClause, { kind: 'string' }>,
+  column: (name: string) => Sql,
+): readonly Sql[] {
+  switch (how) {
+    case 'exact':
+      return [sql`${column('text')} = ${text}`];
+    case 'starts':
+      return startsWith(column('folded'), text);
+    case 'contains':
+      return [sql`instr(${column('folded')}, ${text}) > 0`];
+    default:
+      return how satisfies never;
+  }
+}
+
+/** What a range clause asks of an entry. */
+export function rangeConditions(clause: RangeClause, column: (name: string) => Sql): readonly Sql[] {
+  const key = clause.prefix ? startsWith(column('k'), clause.key) : [sql`${column('k')} = ${clause.key}`];
+  return [...key, ...bounds(column('low'), clause.low), ...bounds(column('high'), clause.high)];
+}
+
+/** Inside an interval, as one condition. */
+export function inside(value: Sql, interval: Interval): Sql {
+  return allOf(bounds(value, interval));
+}
+
+/** Inside an interval: no, one or two conditions. */
+export function bounds(value: Sql, { min, minOpen, max, maxOpen }: Interval): readonly Sql[] {
+  const conditions: Sql[] = [];
+  if (min !== -Infinity) conditions.push(minOpen ? sql`${value} > ${min}` : sql`${value} >= ${min}`);
+  if (max !== Infinity) conditions.push(maxOpen ? sql`${value} < ${max}` : sql`${value} <= ${max}`);
+  return conditions;
+}
+
+/** As a range, so that an index serves it. SQLite compares texts by code point. */
+export function startsWith(value: Sql, prefix: string): readonly Sql[] {
+  if (prefix === '') return [];
+  const end = afterPrefix(prefix);
+  return [sql`${value} >= ${prefix}`, ...(end === undefined ? [] : [sql`${value} < ${end}`])];
+}
+
+/** The first text behind all that begin with the prefix; undefined where there is none. */
+export function afterPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, character => character.codePointAt(0) ?? 0);
+  while (points.length > 0) {
+    const last = points.pop() ?? 0;
+    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return undefined;
+}

@@ -1,0 +1,84 @@
+import type { StoreOptions } from '../store.ts';
+import { StoreRefused } from '../store.ts';
+import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
+import type { Job, JobResult } from './jobs.ts';
+import type { Database } from './open.ts';
+import type { Readers } from './readers.ts';
+import { wantedIndexes } from './wanted.ts';
+import type { Writer } from './writer.ts';
+
+/** What the parts of the store share. */
+export interface Core {
+  readonly database: Database;
+  readonly writer: Writer | undefined;
+  readonly readers: Readers;
+  readonly options: StoreOptions;
+  readonly known: Map<string, PartitionIndex>;
+  /** Jobs that are under way: closing waits for them. */
+  readonly underWay: Set<Promise<unknown>>;
+}
+
+/** A partition as the file has it now; undefined where there is none. */
+export function partitionIndex(core: Core, id: string): PartitionIndex | undefined {
+  const known = core.known.get(id);
+  if (known?.epoch === readEpoch(core.database)) return known;
+  const found = readPartition(core.database, core.options.model, id);
+  if (found === undefined) core.known.delete(id);
+  else core.known.set(id, found);
+  return found;
+}
+
+type Finished = Extract<JobResult, { kind: 'written' | 'done' }>;
+type Answered = Exclude<JobResult, { kind: 'failed' | 'unregistered' }>;
+
+/**
+ * Prepares a job and has it done; prepares it again as often as something else comes between. Throws `StoreRefused` where
+ * the store is read only or a server with other definitions runs.
+ */
+export async function submit(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
+  const job = untilApplied(core, prepare);
+  core.underWay.add(job);
+  try {
+    return await job;
+  } finally {
+    core.underWay.delete(job);
+  }
+}
+
+type Applied = Exclude<Answered, { kind: 'stale' | 'refused' }>;
+
+async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
+  for (;;) {
+    const result = await submitOnce(core, await prepare());
+    if (result.kind === 'refused') throw new StoreRefused(result.message);
+    if (result.kind !== 'stale') return result;
+  }
+}
+
+/** As `submit`, but gives `stale` back. */
+export async function submitOnce(core: Core, job: Job): Promise<Answered> {
+  if (core.writer === undefined) throw new StoreRefused('The store is open for reading only');
+  for (;;) {
+    const result = await core.writer.submit(job);
+    if (result.kind !== 'unregistered') return result;
+    await register(core);
+    if (job.kind === 'write' || job.kind === 'rebuild') return { kind: 'stale' };
+  }
+}
+
+/** Makes our definitions the ones that writes follow. Throws `StoreRefused` where a server runs with others. */
+export async function register(core: Core): Promise<void> {
+  await submit(core, () => ({
+    kind: 'register',
+    epoch: readEpoch(core.database),
+    partitions: core.database.all('SELECT n, settings FROM partitions WHERE id IS NOT NULL').map(([n, settings]) => ({
+      n: Number(n),
+      types: wantedIndexes(core.options.model, JSON.parse(String(settings)).zone),
+    })),
+  }));
+}
+
+/** The value of a job that is done. */
+export function valueOf(result: { kind: string } & Partial<Finished>): Extract<Finished, { kind: 'done' }>['value'] {
+  return 'value' in result ? (result.value ?? null) : null;
+}

@@ -1,0 +1,129 @@
+import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
+import type { PartitionSettings, PendingIndex } from '../store.ts';
+import type { Database } from './open.ts';
+import { componentCode, orderCode, pairCode, sortsOf, wantedIndexes } from './wanted.ts';
+
+/** What the file says about a partition, as of one epoch: every change of it raises the epoch. */
+export interface PartitionIndex {
+  readonly n: number;
+  readonly id: string;
+  readonly settings: PartitionSettings;
+  readonly epoch: number;
+  readonly types: ReadonlyMap<string, TypeIndex>;
+}
+
+/** The indexes of one type in one partition. */
+export interface TypeIndex {
+  readonly t: number;
+  readonly type: ResourceType;
+  /** By code: `_order`, parameters, components, pairs. */
+  readonly indexes: ReadonlyMap<string, Index>;
+  readonly params: readonly ParamIndex[];
+  readonly pairs: readonly PairIndex[];
+}
+
+/** `p` is 0 where nothing is kept yet: no writer knew the definition. */
+export interface Index {
+  readonly code: string;
+  readonly p: number;
+  readonly ready: boolean;
+}
+
+export interface ParamIndex extends Index {
+  readonly param: SearchParam;
+  readonly components: readonly Index[];
+  readonly sorts: { readonly highest: boolean; readonly lowest: boolean };
+}
+
+export interface PairIndex extends Index {
+  readonly owner: string;
+  readonly token: string;
+}
+
+export function readEpoch(database: Database): number {
+  return Number(database.get(`SELECT value FROM meta WHERE key = 'epoch'`)?.[0]);
+}
+
+/** Reads what the file keeps for a partition and joins it with the model; undefined where there is no such partition. */
+export function readPartition(database: Database, model: Model, id: string): PartitionIndex | undefined {
+  return database.snapshot(() => {
+    const found = database.get('SELECT n, settings FROM partitions WHERE id = ?', [id]);
+    if (found === undefined) return undefined;
+    const n = Number(found[0]);
+    const settings: PartitionSettings = JSON.parse(String(found[1]));
+    const kept = new Map<string, { t: number; indexes: Map<string, Kept> }>();
+    for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
+      const rows = database.all(`SELECT code, p, digest, state FROM parameters WHERE t = ? AND state <> 'dropped'`, [
+        Number(t),
+      ]);
+      const indexes = new Map(
+        rows.map(([code, p, digest, state]) => [
+          String(code),
+          { p: Number(p), digest: String(digest), ready: state === 'ready' },
+        ]),
+      );
+      kept.set(String(type), { t: Number(t), indexes });
+    }
+    const types = new Map<string, TypeIndex>();
+    for (const wanted of wantedIndexes(model, settings.zone)) {
+      const type = model.types.get(wanted.type);
+      if (type === undefined) continue;
+      const { t, indexes } = kept.get(wanted.type) ?? { t: 0, indexes: new Map<string, Kept>() };
+      types.set(
+        wanted.type,
+        typeIndex(t, type, new Map(wanted.indexes.map(one => [one.code, matching(one, indexes)]))),
+      );
+    }
+    return { n, id, settings, epoch: readEpoch(database), types };
+  });
+}
+
+interface Kept {
+  readonly p: number;
+  readonly digest: string;
+  readonly ready: boolean;
+}
+
+function matching(wanted: { code: string; digest: string }, kept: ReadonlyMap<string, Kept>): Index {
+  const found = kept.get(wanted.code);
+  return found?.digest === wanted.digest
+    ? { code: wanted.code, p: found.p, ready: found.ready }
+    : { code: wanted.code, p: 0, ready: false };
+}
+
+function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, Index>): TypeIndex {
+  const of = (code: string): Index => indexes.get(code) ?? { code, p: 0, ready: false };
+  return {
+    t,
+    type,
+    indexes,
+    params: [...type.indexed.values()].map(param => ({
+      ...of(param.code),
+      param,
+      components: param.components.map((_, at) => of(componentCode(param.code, at))),
+      sorts: sortsOf(type, param),
+    })),
+    pairs: type.pairs.map(pair => ({ ...of(pairCode(pair)), owner: pair.owner.code, token: pair.token.code })),
+  };
+}
+
+/** How far the indexes of a type are that cannot be used yet. Pairs only make searches faster, so they are not among them. */
+export function readPending(database: Database, index: TypeIndex): readonly PendingIndex[] {
+  const pairs = new Set(index.pairs.map(pair => pair.code));
+  const waiting = [...index.indexes.values()].filter(one => !one.ready && !pairs.has(one.code));
+  if (waiting.length === 0) return [];
+  const of = Number(database.get('SELECT resources FROM types WHERE t = ?', [index.t])?.[0] ?? 0);
+  const found = new Map<string, number>();
+  for (const { code, p } of waiting) {
+    const done = Number(database.get('SELECT done FROM parameters WHERE p = ?', [p])?.[0] ?? 0);
+    const param = paramOf(code, index.type);
+    found.set(param, Math.min(done, found.get(param) ?? of));
+  }
+  return [...found].map(([param, done]) => ({ type: index.type.name, param, done, of }));
+}
+
+/** The parameter that an index belongs to; the order belongs to the sort date, or to lastUpdated. */
+export function paramOf(code: string, type: ResourceType): string {
+  if (code === orderCode) return type.sortDate?.code ?? '_lastUpdated';
+  return code.split('$')[0] ?? code;
+}

@@ -1,0 +1,18 @@
+import type { Job, JobResult } from './jobs.ts';
+import type { Database } from './open.ts';
+
+/** Done: for `putIfAbsent` the value that is there afterwards. */
+export function document(database: Database, job: Extract<Job, { kind: 'document' }>): JobResult {
+  const { how, collection, key, value, expires, now } = job;
+  if (how === 'putIfAbsent') {
+    const [kept, until] =
+      database.get('SELECT value, expires FROM documents WHERE collection = ? AND key = ?', [collection, key]) ?? [];
+    if (kept !== undefined && (until === null || Number(until) > now)) return { kind: 'done', value: kept };
+  }
+  if (how === 'delete') database.run('DELETE FROM documents WHERE collection = ? AND key = ?', [collection, key]);
+  else
+    database.run('INSERT OR REPLACE INTO documents (collection, key, value, expires) VALUES (?, ?, ?, ?)', [
+      ...[collection, key, value, expires],
+    ]);
+  return { kind: 'done', value };
+}

@@ -1,0 +1,39 @@
+import type { DocumentStore } from '../store.ts';
+import { type Core, submit, valueOf } from './core.ts';
+
+export class SqliteDocuments implements DocumentStore {
+  readonly #core: Core;
+  readonly #collection: string;
+
+  constructor(core: Core, collection: string) {
+    this.#core = core;
+    this.#collection = collection;
+  }
+
+  async get(key: string): Promise<unknown> {
+    const row = this.#core.database.get(
+      'SELECT value FROM documents WHERE collection = ? AND key = ? AND (expires IS NULL OR expires > ?)',
+      [this.#collection, key, this.#core.options.now()],
+    );
+    return row === undefined ? undefined : JSON.parse(String(row[0]));
+  }
+
+  async put(key: string, value: unknown, expires?: number): Promise<void> {
+    await this.#change('put', key, value, expires);
+  }
+
+  async putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown> {
+    return JSON.parse(String(await this.#change('putIfAbsent', key, value, expires)));
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#change('delete', key, null, undefined);
+  }
+
+  async #change(how: 'put' | 'putIfAbsent' | 'delete', key: string, value: unknown, expires: number | undefined) {
+    const job = { kind: 'document', how, collection: this.#collection, key, value: JSON.stringify(value) } as const;
+    return valueOf(
+      await submit(this.#core, () => ({ ...job, expires: expires ?? null, now: this.#core.options.now() })),
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import type { Rows } from './rows.ts';
+import type { SqlValue } from './sql.ts';
+import type { WantedType } from './wanted.ts';
+
+/** What the writer worker is asked to do: values only. Jobs that wait together are committed together. */
+export type Job =
+  | WriteJob
+  | RebuildJob
+  | {
+      readonly kind: 'register';
+      readonly epoch: number;
+      readonly partitions: readonly { readonly n: number; readonly types: readonly WantedType[] }[];
+    }
+  | {
+      readonly kind: 'addPartition';
+      readonly id: string;
+      readonly settings: string;
+      readonly types: readonly WantedType[];
+    }
+  | { readonly kind: 'hidePartition'; readonly id: string }
+  /** Makes matching indexes anew: `codes` undefined means all. */
+  | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
+  /** Deletes some rows that nothing needs any more; the result says whether more may be there. */
+  | { readonly kind: 'sweep'; readonly now: number }
+  | {
+      readonly kind: 'document';
+      readonly how: 'put' | 'putIfAbsent' | 'delete';
+      readonly collection: string;
+      readonly key: string;
+      readonly value: string;
+      readonly expires: number | null;
+      readonly now: number;
+    };
+
+/** Changes of one partition, prepared from what was read at this epoch. */
+export interface WriteJob {
+  readonly kind: 'write';
+  readonly n: number;
+  readonly epoch: number;
+  readonly now: number;
+  readonly changes: readonly PreparedChange[];
+  readonly mark: { readonly key: string; readonly value: string } | undefined;
+}
+
+export interface PreparedChange {
+  readonly t: number;
+  readonly type: string;
+  readonly id: string;
+  /** The version that was there when the change was prepared; 0 for none. */
+  readonly expected: number;
+  /** Undefined removes. */
+  readonly text: { readonly before: string; readonly after: string } | undefined;
+  /** The text is what is stored already. */
+  readonly same: boolean;
+  /** Undefined: lastUpdated. */
+  readonly ord: number | undefined;
+  readonly added: Rows | undefined;
+  readonly removed: Rows | undefined;
+  readonly precondition: { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number } | undefined;
+}
+
+/** One slice of a rebuild: entries of resources as of these versions. */
+export interface RebuildJob {
+  readonly kind: 'rebuild';
+  readonly epoch: number;
+  readonly t: number;
+  /** The indexes that are filled, each with the id that it had come to. */
+  readonly indexes: readonly { readonly p: number; readonly after: string }[];
+  readonly resources: readonly {
+    readonly r: number;
+    readonly id: string;
+    readonly version: number;
+    readonly ord: number | undefined;
+    readonly rows: Rows;
+  }[];
+  /** No resources follow: the indexes are complete. */
+  readonly last: boolean;
+}
+
+/** What came of a job. `stale`: prepared from what is no longer so; prepare it again. */
+export type JobResult =
+  | {
+      readonly kind: 'written';
+      readonly results: readonly (readonly [outcome: number, version: number, lastUpdated: number])[];
+    }
+  | { readonly kind: 'done'; readonly value: SqlValue }
+  | { readonly kind: 'stale' }
+  /** The store was last written with other definitions: register first. */
+  | { readonly kind: 'unregistered' }
+  | { readonly kind: 'conflict'; readonly type: string; readonly id: string }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export const outcomes = ['created', 'updated', 'unchanged', 'removed'] as const;
+
+/** What the writer is given when it starts. */
+export interface WriterData {
+  readonly path: string;
+  readonly definitions: string;
+  readonly mode: 'serve' | 'command';
+}
+
+export interface WriterRequest {
+  readonly number: number;
+  /** Undefined ends the writer. */
+  readonly job: Job | undefined;
+}
+
+export type WriterAnswer = readonly { readonly number: number; readonly result: JobResult }[];

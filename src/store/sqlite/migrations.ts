@@ -1,0 +1,54 @@
+import { StoreRefused } from '../store.ts';
+import { type Database, isBusy } from './open.ts';
+import { schema } from './schema.ts';
+
+/** "crs1": tells our file from any other SQLite file. */
+const applicationId = 0x63727331;
+
+/** What leads from each layout to the next; the number of steps is the layout that this engine writes. Never edit one that was released. */
+const steps: readonly string[] = [schema];
+
+/** The layout that this engine reads and writes. */
+export const layout = steps.length;
+
+/** Creates or upgrades the layout in one transaction. Throws `StoreRefused` for a newer layout or a file of something else. */
+export function migrate(database: Database, path: string): void {
+  if (layoutOf(database, path) === layout) return;
+  database.exec('PRAGMA page_size = 8192');
+  walMode(database);
+  database.transaction(() => {
+    for (const step of steps.slice(layoutOf(database, path))) database.exec(step);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${layout}`);
+  });
+}
+
+/** Two processes that make the same file: the switch does not wait for a lock by itself. */
+function walMode(database: Database): void {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return database.exec('PRAGMA journal_mode = WAL');
+    } catch (error) {
+      if (!isBusy(error) || attempt === 100) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
+
+/** Throws `StoreRefused` unless the file has the layout of this engine: for connections that must not change it. */
+export function requireLayout(database: Database, path: string): void {
+  const found = layoutOf(database, path);
+  if (found < layout)
+    throw new StoreRefused(`\`${path}\` has layout ${found}; start the server once so that it becomes ${layout}`);
+}
+
+function layoutOf(database: Database, path: string): number {
+  const found = Number(database.get('PRAGMA user_version')?.[0]);
+  const id = Number(database.get('PRAGMA application_id')?.[0]);
+  if (id !== applicationId && (found !== 0 || database.get('SELECT count(*) FROM sqlite_schema')?.[0] !== 0))
+    throw new StoreRefused(`\`${path}\` is an SQLite file of something else; name another file`);
+  if (found > layout)
+    throw new StoreRefused(
+      `\`${path}\` was written by a newer version (layout ${found}; this one knows ${layout}); use that version`,
+    );
+  return found;
+}

@@ -1,0 +1,148 @@
+import type { SearchParam } from '../../model/model.ts';
+import type { Position, Sort } from '../../search/ast.ts';
+import type { TypeIndex } from './dictionary.ts';
+import { ready } from './lower.ts';
+import { missingOrd } from './rows.ts';
+import { join, raw, type Sql, sql } from './sql.ts';
+import { IndexPending } from '../store.ts';
+import { orderCode } from './wanted.ts';
+
+/** The sort value of what is missing, in an ascending sort; `missingOrd` in a descending one: last either way. */
+const missingLast = 9e15;
+
+/** A sort key with what the indexes offer for it. */
+export interface Key {
+  readonly by: 'ord' | 'updated' | 'id' | 'low';
+  readonly descending: boolean;
+  /** The date parameter whose low end is the key; 0 for an instant or an id. */
+  readonly p: number;
+  /** Of several values the highest or the lowest; the same where a resource has one at most. */
+  readonly which: 0 | 1;
+  readonly single: boolean;
+  /** Rows of `sorts` hold the key. */
+  readonly kept: boolean;
+}
+
+/** Resolves sort keys. Throws `IndexPending` where an index is not complete. */
+export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
+  return sorts.map(sort => lowerKey(sort, index));
+}
+
+function lowerKey(sort: Sort, index: TypeIndex): Key {
+  const { sortDate, name } = index.type;
+  const key = { descending: sort.descending, p: 0, which: 0, single: true, kept: true } as const;
+  switch (sort.by) {
+    case 'id':
+      return { ...key, by: 'id' };
+    case 'lastUpdated':
+      return { ...key, by: sortDate === undefined && isOrdered(index) ? 'ord' : 'updated' };
+    case 'default':
+      if (!isOrdered(index)) throw new IndexPending(name, sortDate?.code ?? '_lastUpdated');
+      return sortDate === undefined ? { ...key, by: 'ord' } : dateKey(key, sortDate, index);
+    case 'param':
+      return dateKey(key, sort.param, index);
+    default:
+      return sort satisfies never;
+  }
+}
+
+function dateKey(key: Omit<Key, 'by'>, param: SearchParam, index: TypeIndex): Key {
+  const { p, sorts: kept } = ready(index, param);
+  const { single, code } = param;
+  if (code === index.type.sortDate?.code && isOrdered(index) && (key.descending || single))
+    return { ...key, by: 'ord', p, single };
+  const which = key.descending || single ? 0 : 1;
+  return { ...key, by: 'low', p, which, single, kept: which === 0 ? kept.highest : kept.lowest };
+}
+
+function isOrdered(index: TypeIndex): boolean {
+  return index.indexes.get(orderCode)?.ready ?? false;
+}
+
+/** The position after which a page begins, with numbers for what is missing. */
+export interface After {
+  readonly keys: readonly (number | string)[];
+  readonly id: string;
+}
+
+export function lowerPosition({ keys, id }: Position, order: readonly Key[]): After {
+  return { keys: order.map((key, at) => keys[at] ?? (key.descending ? missingOrd : missingLast)), id };
+}
+
+/** The position of a row whose sort values are given. */
+export function positionOf(values: readonly (number | string | null)[], id: string): Position {
+  return {
+    keys: values.map(value => (typeof value === 'number' && Math.abs(value) === missingLast ? null : value)),
+    id,
+  };
+}
+
+/** The sort value of a candidate `c`, found by key. */
+export function keyValue(key: Key): Sql {
+  switch (key.by) {
+    case 'ord':
+      return key.descending || key.p === 0
+        ? raw('c.ord')
+        : sql`CASE WHEN c.ord = ${missingOrd} THEN ${missingLast} ELSE c.ord END`;
+    case 'updated':
+      return raw('(SELECT u.last_updated FROM resources u WHERE u.r = c.r)');
+    case 'id':
+      return raw('c.id');
+    case 'low': {
+      const choose = raw(key.which === 1 || !key.descending ? 'min' : 'max');
+      return sql`coalesce((SELECT ${choose}(u.low) FROM ranges u INDEXED BY ranges_id WHERE u.p = ${key.p} AND u.id = c.id AND u.k = ''), ${key.descending ? missingOrd : missingLast})`;
+    }
+    default:
+      return key.by satisfies never;
+  }
+}
+
+/** What comes behind a position in the order of these values; ties by id in the direction of the last key. */
+export function behind(values: readonly Sql[], keys: readonly Key[], after: After): Sql {
+  const all = [...values, raw('c.id')];
+  const at = [...after.keys, after.id];
+  const directions = [...keys, keys.at(-1)].map(key => raw(key?.descending === true ? '<' : '>'));
+  const steps = all.map((value, step) => {
+    const same = all.slice(0, step).map((earlier, index) => sql`${earlier} = ${at[index] ?? null}`);
+    return sql`(${join([...same, sql`${value} ${directions[step] ?? raw('>')} ${at[step] ?? null}`], ' AND ')})`;
+  });
+  return sql`(${join(steps, ' OR ')})`;
+}
+
+export function orderBy(values: readonly Sql[], keys: readonly Key[]): Sql {
+  const direction = (key: Key | undefined): Sql => raw(key?.descending === true ? 'DESC' : 'ASC');
+  return join(
+    [...values.map((value, at) => sql`${value} ${direction(keys[at])}`), sql`c.id ${direction(keys.at(-1))}`],
+    ', ',
+  );
+}
+
+/** The index that holds the resources of a type in the order of a key. */
+export interface Axis {
+  readonly key: Key;
+  readonly column: Sql;
+  /** What stands behind FROM, with the conditions that pick the index. */
+  readonly from: Sql;
+  readonly where: Sql;
+}
+
+export function axisOf(key: Key, t: number): Axis | undefined {
+  const ofType = (name: string): Pick<Axis, 'from' | 'where'> => ({
+    from: raw(`resources c INDEXED BY ${name}`),
+    where: sql`c.t = ${t} AND c.ord IS NOT NULL`,
+  });
+  switch (key.by) {
+    case 'ord':
+      return { key, column: raw('c.ord'), ...ofType('resources_ord') };
+    case 'updated':
+      return { key, column: raw('c.last_updated'), ...ofType('resources_updated') };
+    case 'id':
+      return { key, column: raw('c.id'), ...ofType('resources_key') };
+    case 'low':
+      return key.kept
+        ? { key, column: raw('c.k'), from: raw('sorts c'), where: sql`c.p = ${key.p} AND c.which = ${key.which}` }
+        : undefined;
+    default:
+      return key.by satisfies never;
+  }
+}

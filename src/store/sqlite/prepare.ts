@@ -1,0 +1,115 @@
+import { setImmediate } from 'node:timers/promises';
+import { stamp } from '../../fhir/resource-text.ts';
+import type { Change, Mark } from '../store.ts';
+import { type Core, partitionIndex } from './core.ts';
+import type { PartitionIndex, TypeIndex } from './dictionary.ts';
+import type { PreparedChange, WriteJob } from './jobs.ts';
+import { differences } from './differences.ts';
+import { type Rows, rowsOf } from './rows.ts';
+
+/** After how many changes the event loop gets a turn. */
+const turn = 50;
+
+/**
+ * Does all that a write can do before its transaction: reads what is there, extracts the entries of the new and of the old
+ * text, and finds what is the same. Throws Error for a type that is not declared.
+ */
+export async function prepareWrite(
+  core: Core,
+  id: string,
+  changes: readonly Change[],
+  mark: Mark | undefined,
+): Promise<WriteJob> {
+  const partition = partitionIndex(core, id);
+  if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
+  const before = new Map<string, Before>();
+  const prepared: PreparedChange[] = [];
+  for (const [at, change] of changes.entries()) {
+    if (at % turn === turn - 1) await setImmediate();
+    const index = partition.types.get(change.type);
+    if (index === undefined || index.t === 0) throw new Error(`\`${change.type}\` is not a declared type`);
+    const key = `${change.type}/${change.id}`;
+    const found = before.get(key) ?? readBefore(core, partition, index, change.id);
+    const [step, after] = prepareChange(core, partition, index, change, found);
+    prepared.push(step);
+    before.set(key, after);
+  }
+  const { n, epoch } = partition;
+  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark };
+}
+
+/** What a change finds: what is stored, or what an earlier change of the same write leaves. */
+interface Before {
+  readonly version: number;
+  readonly isThere: boolean;
+  /** Undefined where the stamp is not known yet. */
+  readonly ord: number | undefined;
+  /** Whether the stored text is the same as this one. */
+  isText(text: { before: string; after: string }): boolean;
+  rows(): Rows;
+}
+
+const nothing: Before = { version: 0, isThere: false, ord: undefined, isText: () => false, rows: emptyRows };
+
+function readBefore(core: Core, partition: PartitionIndex, index: TypeIndex, id: string): Before {
+  const row = core.database.get('SELECT version, last_updated, ord, text FROM resources WHERE t = ? AND id = ?', [
+    index.t,
+    id,
+  ]);
+  if (row === undefined) return nothing;
+  const version = Number(row[0]);
+  if (row[3] === null) return { ...nothing, version };
+  const text = String(row[3]);
+  return {
+    version,
+    isThere: true,
+    ord: Number(row[2]),
+    isText: ({ before, after }) => text === before + stamp(version, Number(row[1])) + after,
+    rows: () => rowsOf(index, core.options.extract(index.type, text, zoneOf(partition))).rows,
+  };
+}
+
+function prepareChange(
+  core: Core,
+  partition: PartitionIndex,
+  index: TypeIndex,
+  change: Change,
+  found: Before,
+): readonly [PreparedChange, Before] {
+  const { type, id, precondition } = change;
+  const base = { ...{ t: index.t, type, id, expected: found.version, precondition, same: false, ord: undefined } };
+  if (change.kind === 'remove') {
+    if (!found.isThere) return [{ ...base, text: undefined, added: undefined, removed: undefined }, found];
+    return [
+      { ...base, text: undefined, added: undefined, removed: found.rows() },
+      { ...nothing, version: found.version + 1 },
+    ];
+  }
+  const { text } = change;
+  if (found.isThere && found.isText(text))
+    return [{ ...base, text, same: true, added: undefined, removed: undefined }, found];
+  const whole = text.before + stamp(1, 0) + text.after;
+  const entries = core.options.extract(index.type, whole, zoneOf(partition), change.parsed);
+  const { rows, ord } = rowsOf(index, entries);
+  const old = found.isThere ? found.rows() : undefined;
+  const [added, removed] =
+    old !== undefined && ord !== undefined && ord === found.ord ? differences(index, rows, old) : [rows, old];
+  return [
+    { ...base, text, ord, added, removed },
+    {
+      version: found.version + 1,
+      isThere: true,
+      ord: undefined,
+      isText: other => other.before === text.before && other.after === text.after,
+      rows: () => rows,
+    },
+  ];
+}
+
+function zoneOf({ id, settings }: PartitionIndex): { id: string; zone: string } {
+  return { id, zone: settings.zone };
+}
+
+function emptyRows(): Rows {
+  return { terms: [], strings: [], ranges: [], sorts: [] };
+}

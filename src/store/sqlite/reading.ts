@@ -1,0 +1,19 @@
+import type { FoundRow } from './found.ts';
+import type { LoweredCount } from './count.ts';
+import type { LoweredSearch } from './search.ts';
+
+/** What a reader worker is asked. */
+export type Question =
+  { readonly kind: 'page'; readonly search: LoweredSearch } | { readonly kind: 'count'; readonly count: LoweredCount };
+
+export interface ReaderRequest {
+  readonly question: Question;
+  /** Milliseconds that are left. */
+  readonly left: number;
+}
+
+export type ReaderAnswer =
+  | { readonly kind: 'page'; readonly rows: readonly FoundRow[] }
+  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'failed'; readonly error: unknown };

@@ -1,0 +1,62 @@
+import { type Core, partitionIndex, submitOnce, valueOf } from './core.ts';
+import type { TypeIndex } from './dictionary.ts';
+import type { RebuildJob } from './jobs.ts';
+import { type Rows, rowsOf, rowWidths } from './rows.ts';
+
+/** Resources in one slice: its commit stays short. */
+const slice = 100;
+
+/**
+ * Fills the pending indexes of a type from its next slice of resources. False where nothing is pending. Goes on where it
+ * was interrupted, since each slice commits with how far it came.
+ */
+export async function rebuildSlice(core: Core, partition: string, type: string): Promise<boolean> {
+  const known = partitionIndex(core, partition);
+  const index = known?.types.get(type);
+  if (known === undefined || index === undefined || !hasPending(index)) return false;
+  const job = prepareSlice(core, index, { id: partition, zone: known.settings.zone, epoch: known.epoch });
+  if (job === undefined) return false;
+  valueOf(await submitOnce(core, job));
+  return true;
+}
+
+export function hasPending(index: TypeIndex): boolean {
+  return [...index.indexes.values()].some(one => !one.ready && one.p !== 0);
+}
+
+function prepareSlice(
+  { database, options }: Core,
+  index: TypeIndex,
+  { id, zone, epoch }: { id: string; zone: string; epoch: number },
+): RebuildJob | undefined {
+  const mine = new Set([...index.indexes.values()].map(one => one.p));
+  const indexes = database
+    .all(`SELECT p, after FROM parameters WHERE t = ? AND state = 'pending'`, [index.t])
+    .map(([p, after]) => ({ p: Number(p), after: String(after) }))
+    .filter(({ p }) => mine.has(p));
+  if (indexes.length === 0) return undefined;
+  const from = indexes.map(({ after }) => after).reduce((least, after) => (after < least ? after : least));
+  const found = database.all(
+    'SELECT r, id, version, text FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
+    [index.t, from, slice],
+  );
+  const resources = found.map(([r, key, version, text]) => {
+    const { rows, ord } = rowsOf(index, options.extract(index.type, String(text), { id, zone }));
+    const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
+    return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted) };
+  });
+  // Indexes that are further than this slice are done with it, too, when it is the last.
+  return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < slice };
+}
+
+/** The rows of some indexes. */
+export function rowsFor(rows: Rows, wanted: ReadonlySet<number>): Rows {
+  const keep = <K extends keyof Rows>(name: K): Rows[K] => {
+    const kept: (number | string)[] = [];
+    const flat = rows[name];
+    for (let at = 0; at < flat.length; at += rowWidths[name])
+      if (wanted.has(Number(flat[at]))) kept.push(...flat.slice(at, at + rowWidths[name]));
+    return kept as Rows[K]; // slices of the same values
+  };
+  return { terms: keep('terms'), strings: keep('strings'), ranges: keep('ranges'), sorts: keep('sorts') };
+}

@@ -1,0 +1,108 @@
+import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
+import type { ParamIndex, TypeIndex } from './dictionary.ts';
+import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, tokenTerms, urlTerm } from './terms.ts';
+
+/** `ord` of a resource without the sort date: older than all. */
+export const missingOrd = -9e15;
+
+/** Dates up to this wide are found by their low end, wider ones by their high end: a day with a change of the clock, and more. */
+export const dateWidth = 26 * 3_600_000;
+
+/**
+ * The rows of one resource, flat: terms `p, v, item`, strings `p, folded, text, item`, ranges `p, k, long, low, high,
+ * item`, sorts `p, which, k`. Indexes that are not kept (p = 0) have none.
+ */
+export interface Rows {
+  readonly terms: (number | string)[];
+  readonly strings: (number | string)[];
+  readonly ranges: (number | string)[];
+  readonly sorts: number[];
+}
+
+/** How many values make a row of each table. */
+export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3 } as const;
+
+/** The rows that entries make, and `ord` where the type has a sort date. */
+export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
+  const rows: Rows = { terms: [], strings: [], ranges: [], sorts: [] };
+  const values = new Map<string, IndexValue[]>();
+  for (const { param, value } of entries) {
+    const known = values.get(param);
+    if (known === undefined) values.set(param, [value]);
+    else known.push(value);
+  }
+  for (const param of index.params) addParam(rows, param, values.get(param.code) ?? []);
+  for (const pair of index.pairs) {
+    if (pair.p === 0) continue;
+    const tokens = new Set((values.get(pair.token) ?? []).flatMap(termsOf).filter(isPaired));
+    for (const owner of new Set((values.get(pair.owner) ?? []).flatMap(termsOf)))
+      for (const token of tokens) rows.terms.push(pair.p, pairTerm(owner, token), 0);
+  }
+  return { rows, ord: ordOf(index, values) };
+}
+
+function addParam(rows: Rows, param: ParamIndex, values: readonly IndexValue[]): void {
+  if (param.p !== 0) {
+    if (values.length === 0) rows.terms.push(param.p, missing, 0);
+    for (const value of values) addValue(rows, param.p, value, 0);
+    if (param.sorts.highest) rows.sorts.push(param.p, 0, lowEnd(values, Math.max));
+    if (param.sorts.lowest) rows.sorts.push(param.p, 1, lowEnd(values, Math.min));
+  }
+  for (const [item, value] of values.entries()) {
+    if (value.kind !== 'composite') continue;
+    for (const [at, { p }] of param.components.entries())
+      if (p !== 0) for (const part of value.of[at] ?? []) addValue(rows, p, part, item + 1);
+  }
+}
+
+function addValue(rows: Rows, p: number, value: IndexValue, item: number): void {
+  switch (value.kind) {
+    case 'token':
+    case 'reference':
+    case 'uri':
+      for (const term of termsOf(value)) rows.terms.push(p, term, item);
+      return;
+    case 'string':
+      rows.strings.push(p, value.folded, value.text, item);
+      return;
+    case 'date':
+    case 'number':
+      rows.ranges.push(p, '', isLong(value, value.kind === 'date' ? dateWidth : 0), value.low, value.high, item);
+      return;
+    case 'quantity':
+      for (const key of quantityKeys(value.system, value.code, value.unit))
+        rows.ranges.push(p, key, isLong(value, 0), value.low, value.high, item);
+      return;
+    case 'composite':
+      return;
+    default:
+      value satisfies never;
+  }
+}
+
+function termsOf(value: IndexValue): readonly string[] {
+  switch (value.kind) {
+    case 'token':
+      return tokenTerms(value);
+    case 'reference':
+      return referenceTerms(value);
+    case 'uri':
+      return [urlTerm(value.uri)];
+    default:
+      return [];
+  }
+}
+
+function isLong(value: { low: number; high: number }, width: number): 0 | 1 {
+  return value.high - value.low > width ? 1 : 0;
+}
+
+function ordOf(index: TypeIndex, values: ReadonlyMap<string, readonly IndexValue[]>): number | undefined {
+  const { sortDate } = index.type;
+  return sortDate === undefined ? undefined : lowEnd(values.get(sortDate.code) ?? [], Math.max);
+}
+
+function lowEnd(values: readonly IndexValue[], choose: (...of: number[]) => number): number {
+  const lows = values.flatMap(value => (value.kind === 'date' ? [value.low] : []));
+  return lows.length === 0 ? missingOrd : choose(...lows);
+}

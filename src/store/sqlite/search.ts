@@ -1,0 +1,207 @@
+import { along, type Along, segments } from './along.ts';
+import { check, inside } from './check.ts';
+import type { Clause } from './clause.ts';
+import { deadlineTick, type FoundRow, withTexts } from './found.ts';
+import type { Database } from './open.ts';
+import { type After, type Axis, axisOf, behind, type Key, keyValue, orderBy } from './order.ts';
+import { type Arm, walkArms } from './walk.ts';
+import { candidates, longArm, type Source, sourcesOf, typeSource } from './source.ts';
+import { allOf, join, raw, type Sql, sql } from './sql.ts';
+
+/** A search with everything resolved: plain data, so that a reader worker can take it. */
+export interface LoweredSearch {
+  readonly t: number;
+  /** Resources of the type now, for choosing a plan. */
+  readonly total: number;
+  readonly clause: Clause;
+  readonly keys: readonly Key[];
+  readonly limit: number;
+  readonly after: After | undefined;
+}
+
+/** How much work is allowed: on the event loop little, in a reader worker all that the deadline leaves. */
+export interface Budget {
+  /** A clause with more candidates than this is not a small one. */
+  readonly probe: number;
+  /** The most candidates that a walk looks at; undefined all, with `deadline()` called now and then. */
+  readonly rows: number | undefined;
+}
+
+export const eventLoop: Budget = { probe: 2_000, rows: 2_000 };
+export const readerWorker: Budget = { probe: 100_000, rows: undefined };
+
+/**
+ * Finds a page and, where more remains, one resource beyond it. Undefined where the budget does not reach: then nothing
+ * is known. Never a part of a page.
+ */
+export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
+  const clauses = search.clause.kind === 'and' ? search.clause.of : [search.clause];
+  const plan: Plan = { database, search, budget, clauses, want: search.limit + 1 };
+  const axis = axisOf(search.keys[0] ?? byId, search.t);
+  const direct = axis === undefined ? undefined : directPage(plan, axis);
+  if (direct !== undefined) return direct;
+
+  const best = smallest(plan);
+  const route = axis === undefined ? undefined : routeFor(plan, axis, best?.clause);
+  if (best !== undefined && best.count <= budget.probe)
+    return best.clause !== undefined && route?.by !== best.clause
+      ? collect(plan, best)
+      : boundedWalk(plan, best, route);
+  if (budget.rows !== undefined)
+    return route === undefined || search.keys.length > 1 ? undefined : walk(plan, route, budget.rows);
+  if (route === undefined)
+    return collect(plan, best ?? { clause: undefined, source: typeSource(search.t), count: search.total });
+  return best !== undefined && best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
+}
+
+const byId: Key = { by: 'id', descending: false, p: 0, which: 0, single: true, kept: true };
+
+interface Plan {
+  readonly database: Database;
+  readonly search: LoweredSearch;
+  readonly budget: Budget;
+  readonly clauses: readonly Clause[];
+  readonly want: number;
+}
+
+/** A walk along an axis: through the whole type or, for `ord`, through the terms of a clause. */
+interface Route {
+  readonly axis: Axis;
+  readonly by: Clause | undefined;
+  readonly along: Along;
+}
+
+interface Candidate {
+  /** Undefined for the whole type. */
+  readonly clause: Clause | undefined;
+  readonly source: Source;
+  /** At most one more than the probe. */
+  readonly count: number;
+}
+
+function routeFor(plan: Plan, axis: Axis, best: Clause | undefined): Route {
+  const by = isWalkable(best, axis) ? best : plan.clauses.find(clause => isWalkable(clause, axis));
+  return route(plan, axis, by);
+}
+
+function route(plan: Plan, axis: Axis, by: Clause | undefined): Route {
+  const found = along(
+    axis,
+    plan.clauses.filter(clause => clause !== by),
+  );
+  if (found.remainder === undefined || !isEmpty(plan.database, longArm(found.remainder.clause)))
+    return { axis, by, along: found };
+  return { axis, by, along: { ...found, remainder: undefined } };
+}
+
+/** A page from a walk that finds at nearly each step; undefined where there is none, or it did not fill the page. */
+function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
+  if (plan.search.keys.length > 1) return undefined;
+  for (const by of [undefined, ...plan.clauses]) {
+    if (by !== undefined && !isWalkable(by, axis)) continue;
+    const found = route(plan, axis, by);
+    if (found.along.sure && found.along.remainder === undefined)
+      return walk(plan, found, found.along.checks.length === 0 ? undefined : eventLoop.rows);
+  }
+  return undefined;
+}
+
+/** Terms lie in the order of `ord`; of many terms a merge would cost more than it saves. */
+function isWalkable(clause: Clause | undefined, axis: Axis): boolean {
+  return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= 16;
+}
+
+function isEmpty(database: Database, arm: Sql): boolean {
+  return database.query(sql`SELECT 1 FROM (${arm} LIMIT 1)`).length === 0;
+}
+
+/** Counts the candidates of each clause, up to the probe, and takes the one with the fewest. */
+function smallest({ database, search, budget, clauses }: Plan): Candidate | undefined {
+  let best: Candidate | undefined = { clause: undefined, source: typeSource(search.t), count: search.total };
+  for (const clause of clauses)
+    for (const source of sourcesOf(clause, search.t)) {
+      const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, budget.probe + 1);
+      if (count < best.count) best = { clause, source, count };
+    }
+  return best;
+}
+
+function countUpTo(database: Database, source: Source, most: number): number {
+  const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${candidates(source)} LIMIT ${most})`);
+  return Number(row?.[0]);
+}
+
+/** What a walk would look at until a page is full, where matches lie evenly. */
+function walkCost({ search, want }: Plan, best: Candidate): number {
+  return (want * (search.total + 1)) / (best.count + 1);
+}
+
+/** A walk whose candidates are few, as a probe found. */
+function boundedWalk(plan: Plan, best: Candidate, route: Route | undefined): readonly FoundRow[] | undefined {
+  return route === undefined || (best.clause === undefined && route.by !== undefined)
+    ? collect(plan, best)
+    : walk(plan, route);
+}
+
+function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | undefined {
+  const { database, search, want } = plan;
+  const arms = armsOf(database, route);
+  const rows: FoundRow[] = [];
+  for (const segment of segments(route.axis.key, route.along)) {
+    if (rows.length >= want) break;
+    if (segment.kind === 'remainder') {
+      const found = remainder(plan, route, want - rows.length, inside(keyValue(route.axis.key), segment.at));
+      if (found === undefined) return undefined;
+      rows.push(...found);
+      continue;
+    }
+    const found = walkArms(database, {
+      ...{ arms, axis: route.axis, keys: search.keys, after: search.after, checks: route.along.checks, segment },
+      ...{ want: want - rows.length, cap, tick: plan.budget.rows === undefined },
+    });
+    if (found === undefined) return undefined;
+    rows.push(...found);
+  }
+  return rows;
+}
+
+function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
+  if (by?.kind !== 'terms') return [{ from: axis.from, where: axis.where }];
+  const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.p} AND c.v = ${value}` }));
+  return arms.length === 1
+    ? arms
+    : arms.filter(({ where }) => database.query(sql`SELECT 1 FROM terms c WHERE ${where} LIMIT 1`).length > 0);
+}
+
+/** Matches that only a long interval makes: few, as intervals go, and sorted when found. */
+function remainder(
+  plan: Plan,
+  { along: { remainder: rest } }: Route,
+  want: number,
+  at: Sql,
+): readonly FoundRow[] | undefined {
+  if (rest === undefined) return [];
+  const source: Source = { arms: [longArm(rest.clause)], exact: true, distinct: rest.clause.single };
+  const count = countUpTo(plan.database, source, plan.budget.probe + 1);
+  if (plan.budget.rows !== undefined && count > plan.budget.probe) return undefined;
+  return collect({ ...plan, want }, { clause: rest.clause, source, count }, [at]);
+}
+
+/** Takes all candidates of a source, checks the other clauses, and sorts. */
+function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
+  const { database, search, want } = plan;
+  const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
+  const tick = plan.budget.rows === undefined ? [deadlineTick] : [];
+  const conditions = allOf([...tick, ...rest.map(check), ...also]);
+  const names = search.keys.map((_, at) => raw(`c.k${at}`));
+  const values = join(
+    [raw('c.id'), raw('c.r'), ...search.keys.map((key, at) => sql`${keyValue(key)} AS k${raw(String(at))}`)],
+    ', ',
+  );
+  const distinct = raw(source.distinct ? '' : 'DISTINCT');
+  const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
+  const rows = database.query(
+    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source)} c WHERE ${conditions}) SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
+  );
+  return withTexts(database, rows);
+}

@@ -1,0 +1,47 @@
+/** What node:sqlite takes and gives here: integers stay below 2^53. */
+export type SqlValue = null | number | string;
+
+/** A piece of SQL with the values of its question marks, in the order of the text. */
+export class Sql {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+  constructor(text: string, values: readonly SqlValue[]) {
+    this.text = text;
+    this.values = values;
+  }
+}
+
+/** `sql\`p = ${4} AND ${other}\``: values become question marks, pieces of SQL are put in. */
+export function sql(texts: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
+  let text = texts[0] ?? '';
+  const values: SqlValue[] = [];
+  for (const [at, part] of parts.entries()) {
+    if (part instanceof Sql) {
+      text += part.text;
+      values.push(...part.values);
+    } else {
+      text += '?';
+      values.push(part);
+    }
+    text += texts[at + 1] ?? '';
+  }
+  return new Sql(text, values);
+}
+
+/** Names and operators that are no values. */
+export function raw(text: string): Sql {
+  return new Sql(text, []);
+}
+
+/** The pieces with a separator between them. */
+export function join(pieces: readonly Sql[], separator: string): Sql {
+  return new Sql(
+    pieces.map(piece => piece.text).join(separator),
+    pieces.flatMap(piece => piece.values),
+  );
+}
+
+/** All hold; `1` for none. */
+export function allOf(pieces: readonly Sql[]): Sql {
+  return pieces.length === 0 ? raw('1') : join(pieces, ' AND ');
+}

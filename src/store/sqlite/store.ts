@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type DocumentStore, type Partition, type Store, type StoreOptions, StoreRefused } from '../store.ts';
+import { work } from './background.ts';
+import { type Core, partitionIndex, register } from './core.ts';
+import { SqliteDocuments } from './documents.ts';
+import { SqliteIndexes } from './indexes.ts';
+import { lockForServing } from './lock.ts';
+import { migrate, requireLayout } from './migrations.ts';
+import { type Database, openDatabase } from './open.ts';
+import { SqlitePartition } from './partition.ts';
+import { SqlitePartitions } from './partitions.ts';
+import { Readers } from './readers.ts';
+import { definitionsDigest } from './wanted.ts';
+import { Writer } from './writer.ts';
+
+/**
+ * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for a
+ * newer layout, a file of something else, and a second server.
+ */
+export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
+  const path = resolve(file);
+  if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
+  mkdirSync(dirname(path), { recursive: true });
+  const lock = options.mode === 'serve' ? lockForServing(path) : undefined;
+  try {
+    prepareFile(path, options.mode);
+    const readOnly = options.mode === 'read';
+    const definitions = definitionsDigest(options.model);
+    const core: Core = {
+      options,
+      database: openDatabase(path, readOnly ? 'readOnly' : 'read'),
+      writer: options.mode === 'read' ? undefined : new Writer({ path, definitions, mode: options.mode }),
+      readers: new Readers({ path, readOnly }, options.deadline),
+      known: new Map(),
+      underWay: new Set(),
+    };
+    if (options.mode === 'serve' && registered(core.database) !== definitions) await register(core);
+    return new SqliteStore(core, lock);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+function prepareFile(path: string, mode: StoreOptions['mode']): void {
+  const database = openDatabase(path, mode === 'read' ? 'readOnly' : 'write');
+  try {
+    if (mode === 'read') requireLayout(database, path);
+    else migrate(database, path);
+  } finally {
+    database.close();
+  }
+}
+
+function registered(database: Database): unknown {
+  return database.get(`SELECT value FROM meta WHERE key = 'definitions'`)?.[0];
+}
+
+class SqliteStore implements Store {
+  readonly partitions: SqlitePartitions;
+  readonly indexes: SqliteIndexes;
+  readonly #core: Core;
+  readonly #lock: { release(): void } | undefined;
+  readonly #ending = new AbortController();
+  readonly #work: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(core: Core, lock: { release(): void } | undefined) {
+    this.#core = core;
+    this.#lock = lock;
+    this.partitions = new SqlitePartitions(core);
+    this.indexes = new SqliteIndexes(core);
+    if (core.options.mode === 'serve') this.#work = work(core, this.#ending.signal);
+  }
+
+  async partition(id: string): Promise<Partition | undefined> {
+    const index = partitionIndex(this.#core, id);
+    return index === undefined ? undefined : new SqlitePartition(this.#core, index);
+  }
+
+  documents(collection: string): DocumentStore {
+    return new SqliteDocuments(this.#core, collection);
+  }
+
+  async check(): Promise<void> {
+    if (this.#closed !== undefined) throw new Error('The store is closed');
+    this.#core.writer?.check();
+    this.#core.database.get('SELECT value FROM meta LIMIT 1');
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#ending.abort();
+    await this.#work;
+    await Promise.allSettled(this.#core.underWay);
+    await this.#core.readers.close();
+    this.#core.database.close();
+    await this.#core.writer?.close();
+    this.#lock?.release();
+  }
+}

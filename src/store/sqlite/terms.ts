@@ -1,0 +1,90 @@
+import type { ReferenceValue, TokenValue } from '../../indexing/entry.ts';
+
+/** The marker of a resource that lacks a parameter. */
+export const missing = '';
+
+/**
+ * The terms of a token: its system, its code, both together. The first letter tells the form, lengths stand before what
+ * could hold any character, so that no two values share a term. Capital letters are codes whose case counts.
+ */
+export function tokenTerms(token: TokenValue): readonly string[] {
+  const terms = [systemTerm(token.system)];
+  if (token.code === undefined) return terms;
+  return [
+    ...terms,
+    codeTerm(token.code, token.caseSensitive),
+    codingTerm(token.system, token.code, token.caseSensitive),
+  ];
+}
+
+/** `code`: in any system or none. */
+export function codeTerm(code: string, caseSensitive: boolean): string {
+  return `${caseSensitive ? 'C' : 'c'}${code}`;
+}
+
+/** `system|code`, and `|code` where the system is undefined. */
+export function codingTerm(system: string | undefined, code: string, caseSensitive: boolean): string {
+  return system === undefined
+    ? `${caseSensitive ? 'N' : 'n'}${code}`
+    : `${caseSensitive ? 'B' : 'b'}${system.length}|${system}${code}`;
+}
+
+/** `system|`, or no system at all. */
+export function systemTerm(system: string | undefined): string {
+  return system === undefined ? 'z' : `y${system}`;
+}
+
+/** Whether pairs are kept with this form of a token: a code alone, or with its system. */
+export function isPaired(term: string): boolean {
+  return 'cCbB'.includes(term.charAt(0)) && term !== missing;
+}
+
+/** The terms of a reference; the id comes first, so that an id of any type is a range. */
+export function referenceTerms(reference: ReferenceValue): readonly string[] {
+  if (reference.id !== undefined) return [idTerm(reference.id, reference.type ?? '')];
+  if (reference.url === undefined) return [];
+  const terms = [urlTerm(reference.url)];
+  return reference.version === undefined ? terms : [...terms, versionedTerm(reference.url, reference.version)];
+}
+
+export function idTerm(id: string, type: string): string {
+  return `r${id}/${type}`;
+}
+
+export function urlTerm(url: string): string {
+  return `u${url}`;
+}
+
+/** A canonical with its version. */
+export function versionedTerm(url: string, version: string): string {
+  return `w${url.length}|${url}${version}`;
+}
+
+/** An owner's term and a token's term as one. */
+export function pairTerm(owner: string, token: string): string {
+  return `${owner.length}|${owner}${token}`;
+}
+
+/** The keys under which a quantity is kept: any unit, its code, its unit, its system with code. */
+export function quantityKeys(
+  system: string | undefined,
+  code: string | undefined,
+  unit: string | undefined,
+): readonly string[] {
+  const keys = new Set([anyUnit]);
+  if (code !== undefined) keys.add(unitKey(code));
+  if (unit !== undefined) keys.add(unitKey(unit));
+  if (system !== undefined) keys.add(systemUnitKey(system, code ?? ''));
+  return [...keys];
+}
+
+export const anyUnit = 'q';
+
+export function unitKey(unit: string): string {
+  return `u${unit}`;
+}
+
+/** With an empty code it is the prefix of all units of the system. */
+export function systemUnitKey(system: string, code: string): string {
+  return `s${system.length}|${system}${code}`;
+}

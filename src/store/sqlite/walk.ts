@@ -1,0 +1,120 @@
+import type { Interval } from './clause.ts';
+import type { Segment } from './along.ts';
+import { bounds } from './check.ts';
+import type { Database, Row } from './open.ts';
+import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
+import { missingOrd } from './rows.ts';
+import { deadlineTick, type FoundRow, foundRow, withTexts } from './found.ts';
+import { allOf, join, raw, type Sql, sql } from './sql.ts';
+
+/** Rows in the order of the axis: a term, or the whole type. */
+export interface Arm {
+  readonly from: Sql;
+  readonly where: Sql;
+}
+
+export interface Walk {
+  readonly arms: readonly Arm[];
+  readonly axis: Axis;
+  readonly keys: readonly Key[];
+  readonly after: After | undefined;
+  readonly checks: readonly Sql[];
+  readonly segment: Exclude<Segment, { kind: 'remainder' }>;
+  readonly want: number;
+  /** The most rows to look at; undefined all. */
+  readonly cap: number | undefined;
+  readonly tick: boolean;
+}
+
+/**
+ * Walks along one segment until enough is found, merging the arms. Undefined where the cap was reached before: what was
+ * found is then not all that comes first.
+ */
+export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | undefined {
+  const place = placeOf(walk);
+  if (place === undefined) return [];
+  const [only, ...others] = walk.arms;
+  if (only === undefined) return [];
+  const cap = walk.cap === undefined ? undefined : Math.ceil(walk.cap / walk.arms.length);
+  if (others.length === 0) {
+    const rows = database.query(statement(walk, only, place, cap, true));
+    if (isCut(database, walk, only, place, cap, rows.length)) return undefined;
+    return rows.map(([id, , ...rest]) => foundRow(id, rest.slice(0, walk.keys.length), rest.slice(walk.keys.length)));
+  }
+  const found: Row[] = [];
+  for (const arm of walk.arms) {
+    const rows = database.query(statement(walk, arm, place, cap, false));
+    if (isCut(database, walk, arm, place, cap, rows.length)) return undefined;
+    found.push(...rows);
+  }
+  return withTexts(database, merged(found, walk));
+}
+
+/** Whether the cap ended a walk before it found enough. */
+function isCut(database: Database, walk: Walk, arm: Arm, place: Sql, cap: number | undefined, found: number): boolean {
+  if (cap === undefined || found >= walk.want) return false;
+  const [row] = database.query(
+    sql`SELECT count(*) FROM (SELECT 1 FROM ${arm.from} WHERE ${arm.where} AND ${place} LIMIT ${cap})`,
+  );
+  return Number(row?.[0]) >= cap;
+}
+
+function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, texts: boolean): Sql {
+  const { axis, keys, checks } = walk;
+  const values = keys.map((key, at) => (at === 0 ? axis.column : keyValue(key)));
+  const order = orderBy(values, keys);
+  const columns = join([raw('c.id'), raw('c.r'), ...values], ', ');
+  const after = walk.after !== undefined && keys.length > 1 ? [behind(axisValues(walk, values), keys, walk.after)] : [];
+  const conditions = [...(walk.tick ? [deadlineTick] : []), ...after, ...checks];
+  const select = texts ? sql`SELECT ${columns}, u.version, u.last_updated, u.text` : sql`SELECT ${columns}`;
+  const resources = raw(texts ? 'CROSS JOIN resources u ON u.r = c.r' : '');
+  if (cap === undefined)
+    return sql`${select} FROM ${arm.from} ${resources} WHERE ${arm.where} AND ${allOf([place, ...conditions])} ORDER BY ${order} LIMIT ${walk.want}`;
+  const inner = join([...new Set(['c.ord', 'c.id', 'c.r', axis.column.text])].map(raw), ', ');
+  return sql`${select} FROM (SELECT ${inner} FROM ${arm.from} WHERE ${arm.where} AND ${place} ORDER BY ${order} LIMIT ${cap}) c ${resources} WHERE ${allOf(conditions)} LIMIT ${walk.want}`;
+}
+
+/** What is kept as missing comes before all, though it is sorted last. */
+function axisValues({ after, axis }: Walk, values: readonly Sql[]): readonly Sql[] {
+  const position = after?.keys[0];
+  const isMissing = !axis.key.descending && axis.key.p !== 0 && position === -missingOrd;
+  return isMissing ? [sql`${position ?? null}`, ...values.slice(1)] : values;
+}
+
+/** The range of the axis that is left of a segment behind the position; undefined where nothing is. */
+function placeOf({ segment, axis, keys, after }: Walk): Sql | undefined {
+  const { column, key } = axis;
+  const id = after?.id ?? '';
+  const at = after?.keys[0];
+  const isMissing = !key.descending && key.p !== 0 && at === -missingOrd;
+  if (segment.kind === 'missing') {
+    const same = sql`${column} = ${missingOrd}`;
+    return isMissing && keys.length === 1 ? sql`${same} AND c.id > ${id}` : same;
+  }
+  if (isMissing) return undefined;
+  if (at === undefined) return allOf(bounds(column, segment.at));
+  const than = raw(key.descending ? (keys.length > 1 ? '<=' : '<') : keys.length > 1 ? '>=' : '>');
+  if (typeof at === 'string') return sql`${column} ${than} ${at}`;
+  const { min, minOpen, max, maxOpen } = segment.at;
+  if (key.descending ? at < min : at > max) return undefined;
+  const isBefore = key.descending ? at > max || (at === max && maxOpen) : at < min || (at === min && minOpen);
+  if (isBefore) return allOf(bounds(column, segment.at));
+  const other: Interval = key.descending
+    ? { ...segment.at, max: Infinity, maxOpen: false }
+    : { ...segment.at, min: -Infinity, minOpen: false };
+  const position = keys.length > 1 ? sql`${column} ${than} ${at}` : sql`(${column}, c.id) ${than} (${at}, ${id})`;
+  return allOf([position, ...bounds(column, other)]);
+}
+
+function merged(rows: readonly Row[], { keys, want }: Walk): readonly Row[] {
+  const directions = [...keys, keys.at(-1)].map(key => (key?.descending === true ? -1 : 1));
+  const compare = (a: Row, b: Row): number => {
+    for (const [at, direction] of directions.entries()) {
+      const [left, right] = at < keys.length ? [a[at + 2], b[at + 2]] : [a[0], b[0]];
+      if (left !== right) return (left ?? 0) < (right ?? 0) ? -direction : direction;
+    }
+    return 0;
+  };
+  const sorted = rows.toSorted(compare);
+  return sorted.filter((row, at) => row[1] !== sorted[at - 1]?.[1]).slice(0, want);
+}
