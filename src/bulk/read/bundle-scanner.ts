@@ -31,6 +31,11 @@ export class BundleScanner {
     let start = 0;
     let envelopeStart = this.#open === 'member' || this.#inEntries ? -1 : 0;
     for (let at = 0; at < chunk.length; at++) {
+      if (this.#open === 'member') {
+        at = this.#skip(chunk, at);
+        if (this.#depth === 2) members.push(this.#close(chunk, start, at));
+        if (at === chunk.length) break;
+      }
       const byte = chunk[at] as number; // within the chunk
       if (this.#inString) {
         if (this.#escaped) this.#escaped = false;
@@ -90,7 +95,6 @@ export class BundleScanner {
         case 0x7d:
         case 0x5d:
           this.#depth--;
-          if (this.#open === 'member' && this.#depth === 2) members.push(this.#close(chunk, start, at + 1));
           break;
         case 0x2c:
           if (this.#depth === 1) {
@@ -107,6 +111,33 @@ export class BundleScanner {
   /** The object without what its array `entry` held, as text bytes; to be called at the end. */
   envelope(): Uint8Array {
     return Buffer.concat(this.#envelope);
+  }
+
+  /** Moves to behind the end of the member that is open, or to the end of the chunk: most of all bytes pass through here. */
+  #skip(chunk: Uint8Array, from: number): number {
+    const end = chunk.length;
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let at = from;
+    if (this.#escaped) {
+      this.#escaped = false;
+      at++;
+    }
+    while (at < end) {
+      if (inString) {
+        const byte = chunk[at++];
+        if (byte === 0x22) inString = false;
+        else if (byte === 0x5c && at++ >= end) this.#escaped = true;
+        continue;
+      }
+      const byte = chunk[at++];
+      if (byte === 0x22) inString = true;
+      else if (byte === 0x7b || byte === 0x5b) depth++;
+      else if ((byte === 0x7d || byte === 0x5d) && --depth === 2) break;
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    return Math.min(at, end);
   }
 
   #close(chunk: Uint8Array, start: number, end: number): Uint8Array {

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { contentOf, openTarget } from './support/target.ts';
+
+const child = fileURLToPath(new URL('support/load-child.ts', import.meta.url));
+
+/** Lines of patients and their observations; some of them are wrong. */
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => {
+    if (index % 1000 === 999) return `{"resourceType":"Patient","id":"wrong${index}","nonsense":true}`;
+    const subject = `,"subject":{"reference":"Patient/p${index - (index % 10)}"}`;
+    return index % 10 === 0
+      ? `{"resourceType":"Patient","id":"p${index}"}`
+      : `{"resourceType":"Observation","id":"o${index}","status":"final","code":{"text":"x"}${subject}}`;
+  }).join('\n');
+
+/** Runs a load in a process of its own and kills it when it has created so many; true where it was killed in the middle. */
+async function killedLoad(folder: string, paths: readonly string[], after: number): Promise<boolean> {
+  const process_ = spawn(process.execPath, [child, folder, ...paths], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let killed = false;
+  process_.stdout.on('data', (text: Buffer) => {
+    if (!killed && Number(text.toString().trim().split('\n').at(-1)) >= after) killed = process_.kill('SIGKILL');
+  });
+  await once(process_, 'exit');
+  return killed && process_.signalCode === 'SIGKILL';
+}
+
+it('a load that was killed goes on, and ends as if nothing had happened', async () => {
+  const whole = await openTarget();
+  const first = lines(8000);
+  const second = `{"resourceType":"Bundle","type":"collection","entry":[${lines(24_000)
+    .split('\n')
+    .slice(8000)
+    .map(line => `{"resource":${line}}`)
+    .join(',')}]}`;
+  await whole.load([whole.file('a.ndjson', first), whole.file('b.json', second)]);
+  const expected = await contentOf(whole.partition, whole.model.types.keys());
+  expect(expected).toHaveLength(24_000 - 24);
+  await whole.close();
+
+  const target = await openTarget();
+  const paths = [target.file('a.ndjson', first), target.file('b.json', second)];
+  await target.store.close();
+  let kills = 0;
+  for (const after of [500, 6000, 12_000]) if (await killedLoad(target.folder, paths, after / (kills + 1))) kills++;
+  expect(kills).toBeGreaterThan(0);
+
+  const again = await openTarget(target.folder);
+  const result = await again.load(paths);
+  expect(result.resumed).toBeGreaterThan(0);
+  expect(result.records + result.resumed).toBeGreaterThanOrEqual(16_000);
+  expect(await contentOf(again.partition, again.model.types.keys())).toEqual(expected);
+  // What was rejected before the kill is still in the file.
+  expect(new Set(again.rejects().map(({ record }) => record)).size).toBe(24);
+
+  const third = await again.load(paths);
+  expect(third).toMatchObject({
+    resumed: 0,
+    records: 24_000,
+    created: 0,
+    updated: 0,
+    unchanged: 24_000 - 24,
+    rejected: 24,
+  });
+  await again.close();
+});

@@ -1,0 +1,19 @@
+// Loads the files given behind the folder of a store, and says how far it is, until it is done or killed.
+import { openTarget } from './target.ts';
+import { load } from '../../../src/bulk/load.ts';
+import { createExtract } from '../../../src/indexing/extract.ts';
+
+const [folder = '', ...paths] = process.argv.slice(2);
+const { model, partition, store } = await openTarget(folder);
+const options = {
+  model,
+  partition,
+  extract: createExtract(model, 'http://localhost:8080'),
+  base: 'http://localhost:8080/r4/demo',
+  undeclared: 'skip' as const,
+  now: Date.now,
+  rejects: `${folder}/rejects.ndjson`,
+  stdin: process.stdin,
+};
+for await (const { created } of load(paths, options)) process.stdout.write(`${created}\n`);
+await store.close();
