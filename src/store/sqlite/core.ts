@@ -4,6 +4,7 @@ import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
+import type { SqlValue } from './sql.ts';
 import { wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';
 
@@ -28,7 +29,6 @@ export function partitionIndex(core: Core, id: string): PartitionIndex | undefin
   return found;
 }
 
-type Finished = Extract<JobResult, { kind: 'written' | 'done' }>;
 type Answered = Exclude<JobResult, { kind: 'failed' | 'unregistered' }>;
 
 /**
@@ -79,6 +79,6 @@ export async function register(core: Core): Promise<void> {
 }
 
 /** The value of a job that is done. */
-export function valueOf(result: { kind: string } & Partial<Finished>): Extract<Finished, { kind: 'done' }>['value'] {
-  return 'value' in result ? (result.value ?? null) : null;
+export function valueOf(result: Applied): SqlValue {
+  return result.kind === 'done' ? result.value : null;
 }

@@ -2,13 +2,10 @@ import type { SearchParam } from '../../model/model.ts';
 import type { Position, Sort } from '../../search/ast.ts';
 import type { TypeIndex } from './dictionary.ts';
 import { ready } from './lower.ts';
-import { missingOrd } from './rows.ts';
+import { missingLast, missingOrd } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 import { IndexPending } from '../store.ts';
 import { orderCode } from './wanted.ts';
-
-/** The sort value of what is missing, in an ascending sort; `missingOrd` in a descending one: last either way. */
-const missingLast = 9e15;
 
 /** A sort key with what the indexes offer for it. */
 export interface Key {

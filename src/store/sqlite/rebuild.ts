@@ -1,4 +1,4 @@
-import { type Core, partitionIndex, submitOnce, valueOf } from './core.ts';
+import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
 import { type Rows, rowsOf, rowWidths } from './rows.ts';
@@ -16,7 +16,7 @@ export async function rebuildSlice(core: Core, partition: string, type: string):
   if (known === undefined || index === undefined || !hasPending(index)) return false;
   const job = prepareSlice(core, index, { id: partition, zone: known.settings.zone, epoch: known.epoch });
   if (job === undefined) return false;
-  valueOf(await submitOnce(core, job));
+  await submitOnce(core, job);
   return true;
 }
 

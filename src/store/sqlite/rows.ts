@@ -5,6 +5,9 @@ import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, tokenTerms, 
 /** `ord` of a resource without the sort date: older than all. */
 export const missingOrd = -9e15;
 
+/** The sort value of what is missing in an ascending sort; `missingOrd` in a descending one: last either way. */
+export const missingLast = 9e15;
+
 /** Dates up to this wide are found by their low end, wider ones by their high end: a day with a change of the clock, and more. */
 export const dateWidth = 26 * 3_600_000;
 

@@ -3,7 +3,7 @@ import type { Segment } from './along.ts';
 import { bounds } from './check.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
-import { missingOrd } from './rows.ts';
+import { missingLast, missingOrd } from './rows.ts';
 import { deadlineTick, type FoundRow, foundRow, withTexts } from './found.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
@@ -75,10 +75,8 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
 }
 
 /** What is kept as missing comes before all, though it is sorted last. */
-function axisValues({ after, axis }: Walk, values: readonly Sql[]): readonly Sql[] {
-  const position = after?.keys[0];
-  const isMissing = !axis.key.descending && axis.key.p !== 0 && position === -missingOrd;
-  return isMissing ? [sql`${position ?? null}`, ...values.slice(1)] : values;
+function axisValues({ segment }: Walk, values: readonly Sql[]): readonly Sql[] {
+  return segment.kind === 'missing' ? [sql`${missingLast}`, ...values.slice(1)] : values;
 }
 
 /** The range of the axis that is left of a segment behind the position; undefined where nothing is. */
@@ -86,7 +84,7 @@ function placeOf({ segment, axis, keys, after }: Walk): Sql | undefined {
   const { column, key } = axis;
   const id = after?.id ?? '';
   const at = after?.keys[0];
-  const isMissing = !key.descending && key.p !== 0 && at === -missingOrd;
+  const isMissing = !key.descending && key.p !== 0 && at === missingLast;
   if (segment.kind === 'missing') {
     const same = sql`${column} = ${missingOrd}`;
     return isMissing && keys.length === 1 ? sql`${same} AND c.id > ${id}` : same;
