@@ -3,6 +3,9 @@ import { checkPackages } from './definitions/check.ts';
 import type { Definition } from './definitions/definition.ts';
 import { within } from './definitions/definition.ts';
 import { indexDefinitions } from './definitions/definitions.ts';
+import { asObject } from './definitions/json-object.ts';
+import type { JsonObject } from './definitions/json-object.ts';
+import { printProblem } from './definitions/problem.ts';
 import type { Problem } from './definitions/problem.ts';
 import { readSources } from './definitions/source.ts';
 import { compileModel } from './model/compile.ts';
@@ -47,14 +50,11 @@ export async function loadModel(sources: {
     path: '',
     text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
   };
+  const shape = plain
+    .flatMap(one => misshapen(one, types))
+    .filter(one => !compiled.problems.some(other => samePlace(one, other)));
   const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
-  const all = [
-    ...(empty ? [nothing] : []),
-    ...found.problems,
-    ...problems,
-    ...plain.flatMap(one => misshapen(one, types)),
-    ...compiled.problems,
-  ];
+  const all = [...(empty ? [nothing] : []), ...found.problems, ...problems, ...shape, ...compiled.problems];
   return {
     model: all.length === 0 ? compiled.model : undefined,
     problems: inOrder(all),
@@ -69,21 +69,38 @@ export async function requireModel(
 ): Promise<{ readonly model: Model; readonly notices: readonly string[] }> {
   const { model, problems, notices, warnings } = await loadModel(sources);
   if (model !== undefined) return { model, notices: [...notices, ...warnings] };
-  const lines = problems.map(({ file, path, text }) => `${file} ${path}: ${text}`);
-  throw new Error([...lines, 'The definitions do not load.'].join('\n'));
+  throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
 }
 
 /** What the base definitions of R4 refuse in a definition that is a single file: a misspelt element would count for nothing. */
 function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {
-  const root = `${definition.resourceType}.`;
-  return checkStructure(definition.resource(), { definitions }, definition.resourceType).map(
-    ({ text, expression = '' }) => ({
-      file: definition.file,
-      path: within(definition, expression.startsWith(root) ? expression.slice(root.length) : ''),
-      text,
-    }),
-  );
+  const resource = definition.resource();
+  return checkStructure(resource, { definitions }, definition.resourceType).map(({ text, expression = '' }) => ({
+    file: definition.file,
+    path: within(definition, jsonPath(resource, expression)),
+    text,
+  }));
 }
+
+const samePlace = (a: Problem, b: Problem): boolean => a.file === b.file && a.path === b.path;
+
+/** The JSON path of a FHIRPath from the root: `CapabilityStatement.x.value` → `x.valueCode`. */
+function jsonPath(resource: JsonObject, fhirPath: string): string {
+  let value: unknown = resource;
+  const names = fhirPath.split('.').slice(1);
+  return names
+    .map(step => {
+      const [, name = step, index] = /^(.*?)(?:\[(\d+)\])?$/.exec(step) ?? [];
+      const at = asObject(value);
+      const key =
+        Object.keys(at).find(known => known === name) ?? Object.keys(at).find(known => isChoice(known, name)) ?? name;
+      value = index === undefined ? at[key] : Array.isArray(at[key]) ? at[key][Number(index)] : undefined;
+      return index === undefined ? key : `${key}[${index}]`;
+    })
+    .join('.');
+}
+
+const isChoice = (key: string, name: string): boolean => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length));
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   const distinct = new Map(problems.map(problem => [JSON.stringify(problem), problem]));

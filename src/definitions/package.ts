@@ -4,9 +4,10 @@ import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
 import type { Definition } from './definition.ts';
-import { asObject, asString, isObject, stringsOf } from './json-object.ts';
+import { asObject, asString, stringsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import type { Problem } from './problem.ts';
+import { content } from './same.ts';
 import { PackageRefused, readTar } from './tar.ts';
 
 /** What a FHIR package says of itself and what it holds. */
@@ -39,10 +40,10 @@ export async function readPackage(path: string, file: string): Promise<Package> 
     source.on('error', error => unzipped.destroy(error));
     for await (const { name, bytes } of readTar(source.pipe(unzipped), isDefinitionFile)) {
       digest.update(name).update(bytes);
-      const content = parse(bytes);
-      if (content === undefined) problems.push({ file: `${file}/${name}`, path: '', text: 'The file is not JSON.' });
-      else if (name === 'package/package.json') manifest = asObject(content);
-      else definitions.push(...definitionsIn(content, name, file));
+      const json = parse(bytes);
+      if (json === undefined) problems.push({ file: `${file}/${name}`, path: '', text: 'The file is not JSON.' });
+      else if (name === 'package/package.json') manifest = asObject(json);
+      else definitions.push(...definitionsIn(json, name, file));
     }
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -76,11 +77,11 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function definitionsIn(content: unknown, name: string, file: string): readonly Definition[] {
-  return resourcesIn(content)
+function definitionsIn(json: unknown, name: string, file: string): readonly Definition[] {
+  return resourcesIn(json)
     .filter(({ resource }) => isKept(resource))
     .map(({ path, resource }) => {
-      const bytes = Buffer.from(JSON.stringify(withoutProse(resource)));
+      const bytes = Buffer.from(JSON.stringify(content(resource)));
       const read = (): JsonObject => asObject(JSON.parse(bytes.toString('utf8')));
       return definitionOf(resource, { file: `${file}/${name}`, path, package: file }, read);
     });
@@ -88,13 +89,6 @@ function definitionsIn(content: unknown, name: string, file: string): readonly D
 
 const isKept = ({ resourceType, url }: JsonObject): boolean =>
   resourceType !== 'CapabilityStatement' && definitionTypes.has(String(resourceType)) && typeof url === 'string';
-
-function withoutProse(resource: JsonObject): JsonObject {
-  const { text: _text, mapping: _mapping, contact: _contact, ...rest } = resource;
-  if (!isObject(rest['snapshot'])) return rest;
-  const { differential: _differential, ...withSnapshot } = rest;
-  return withSnapshot;
-}
 
 /** Failures that the file is to blame for: ours, those of zlib, and those of the file system. */
 const isRefusal = (error: unknown): error is Error & { code?: string } =>

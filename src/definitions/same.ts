@@ -12,9 +12,12 @@ export function sameContent(a: Definition, b: Definition): boolean {
   return a.core || b.core ? print(reduce(left)) === print(reduce(right)) : print(left) === print(right);
 }
 
-function content(resource: JsonObject): JsonObject {
-  const { text: _text, meta: _meta, id: _id, ...rest } = resource;
-  return rest;
+/** What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards. */
+export function content(resource: JsonObject): JsonObject {
+  const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;
+  if (rest['resourceType'] !== 'StructureDefinition' || !isObject(rest['snapshot'])) return rest;
+  const { differential: _differential, ...withSnapshot } = rest;
+  return withSnapshot;
 }
 
 /** JSON text with sorted keys. */

@@ -68,13 +68,16 @@ function readLink(
   const [compartmentPart] = partsOf(standing.json, 'compartment');
   const [parameterPart] = partsOf(standing.json, 'parameter');
   const compartment = textOf(compartmentPart?.json) ?? defaultCompartment;
-  const code = textOf(parameterPart?.json) ?? '';
-  if (!compartments.has(compartment))
+  const code = textOf(parameterPart?.json);
+  if (code === undefined) return []; // reported with the extension
+  if (!compartments.has(compartment)) {
     report(
       standing,
       `${compartmentPart?.path ?? ''}.valueCode`,
       `No CompartmentDefinition with the code \`${compartment}\` is loaded.${didYouMean(compartment, compartments.keys())}`,
     );
+    return [];
+  }
   const at = `${parameterPart?.path ?? ''}.valueCode`;
   const param = own.get(code) ?? parameters.officialByCode(code, typeName, standing, at);
   if (param === undefined) {

@@ -225,7 +225,7 @@ function checkParts(json: JsonObject, { parts }: Parts, what: string, at: string
           .map(known => `\`${known}\``)
           .join(', ')}.`,
       );
-    else checkShape(part, shape, `${what}, part \`${name}\`,`, path, report);
+    else checkShape(part, shape, partOf(name, what), path, report);
   });
   for (const [name, shape] of Object.entries(parts)) {
     const count = partsOf(json, name).length;
@@ -233,6 +233,8 @@ function checkParts(json: JsonObject, { parts }: Parts, what: string, at: string
     if (count > (shape.max ?? Infinity)) report(at, `${what} has its part \`${name}\` more than once.`);
   }
 }
+
+const partOf = (name: string, whole: string): string => `The part \`${name}\` of ${whole.replace('The', 'the')}`;
 
 interface Standing {
   readonly json: JsonObject;

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { distil } from '../../src/definitions/distil.ts';
+import { originFile, packFile, readPack } from '../../src/definitions/pack.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const source = join(root, 'node_modules/hl7.fhir.r4.examples');
+const committed = (file: string): string => readFileSync(join(root, 'profiles', file), 'utf8');
+
+describe('the R4 pack', () => {
+  it.runIf(existsSync(source))('is what distil makes of the official package, byte for byte', async () => {
+    const { pack, origin } = await distil(source);
+    expect(pack === committed(packFile)).toBe(true);
+    expect(JSON.parse(committed(originFile))).toEqual(origin);
+  });
+
+  it('holds every type, parameter, compartment and operation of R4', () => {
+    const { definitions, digest } = readPack(join(root, 'profiles', packFile), packFile);
+    const counts = Map.groupBy(definitions, ({ resourceType }) => resourceType);
+    expect(Object.fromEntries([...counts].map(([type, list]) => [type, list.length]))).toEqual({
+      CodeSystem: 1062,
+      CompartmentDefinition: 5,
+      OperationDefinition: 46,
+      SearchParameter: 1375,
+      StructureDefinition: 211,
+      ValueSet: 223,
+    });
+    expect(definitions.filter(({ concrete }) => concrete !== undefined)).toHaveLength(146);
+    expect(digest).toBe(JSON.parse(committed(originFile)).sha256);
+  });
+
+  it('indexes each line by what the resource says', () => {
+    const { definitions } = readPack(join(root, 'profiles', packFile), packFile);
+    for (const definition of definitions) {
+      const { resourceType, url, version, concrete } = definition;
+      const json = definition.resource();
+      expect([resourceType, url, version]).toEqual([json['resourceType'], json['url'], json['version']]);
+      const makesType =
+        json['kind'] === 'resource' && json['abstract'] === false && json['derivation'] === 'specialization';
+      expect(concrete).toBe(makesType ? json['type'] : undefined);
+    }
+  });
+
+  it('tells how to mend a file that is no pack', () => {
+    const file = fileURLToPath(import.meta.url);
+    expect(() => readPack(file, 'x')).toThrow(
+      'x line 1 is not a line of the R4 pack; make it again with `npm run distil`',
+    );
+  });
+});

@@ -1,0 +1,597 @@
+import { describe, expect, it } from 'vitest';
+import { loadOnly, loadWith, ours, profile, searchParameter, statement } from '../support/definition-files.ts';
+
+// Everything that stops a start: the file, the path in it, and the sentence.
+
+const group = (fields: object = {}) => ({
+  type: 'Group',
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  ...fields,
+});
+const practitioner = (fields: object = {}) => ({
+  type: 'Practitioner',
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  ...fields,
+});
+const official = 'http://hl7.org/fhir/SearchParameter/';
+const at = 'rest[0].resource[0]';
+const base = 'https://clinical-records.example/fhir/StructureDefinition/';
+
+describe('a CapabilityStatement is refused', () => {
+  it.each<[string, object, [path: string, text: string][]]>([
+    [
+      'with a type that does not exist',
+      { type: 'Pratitioner' },
+      [[`${at}.type`, '`Pratitioner` is no resource type of FHIR R4. Did you mean `Practitioner`?']],
+    ],
+    [
+      'with an abstract type',
+      { type: 'DomainResource' },
+      [[`${at}.type`, '`DomainResource` is no resource type of FHIR R4.']],
+    ],
+    [
+      'with an element that does not exist',
+      group({ searchParams: [] }),
+      [[`${at}.searchParams`, expect.stringContaining('Did you mean `searchParam`?')]],
+    ],
+    [
+      'with an interaction that does not exist',
+      group({ interaction: [{ code: 'search' }] }),
+      [
+        [
+          `${at}.interaction[0].code`,
+          expect.stringMatching(/^`search` is no interaction of a type\. They are `read`, /),
+        ],
+      ],
+    ],
+    [
+      'with a parameter that is not loaded',
+      group({ searchParam: [{ name: 'code', definition: `${official}Group-cod`, type: 'token' }] }),
+      [
+        [
+          `${at}.searchParam[0].definition`,
+          `No SearchParameter \`${official}Group-cod\` is loaded. Did you mean \`Group-code\`?`,
+        ],
+      ],
+    ],
+    [
+      'with a parameter of another type',
+      group({ searchParam: [{ name: 'active', definition: `${official}Patient-active`, type: 'token' }] }),
+      [[`${at}.searchParam[0].definition`, `\`${official}Patient-active\` is a parameter of Patient, not of Group.`]],
+    ],
+    [
+      'with a parameter under another name',
+      group({ searchParam: [{ name: 'kode', definition: `${official}Group-code`, type: 'token' }] }),
+      [[`${at}.searchParam[0].name`, 'The parameter is called `code` by its definition, not `kode`.']],
+    ],
+    [
+      'with a parameter of another search type',
+      group({ searchParam: [{ name: 'code', definition: `${official}Group-code`, type: 'string' }] }),
+      [[`${at}.searchParam[0].type`, 'The parameter `code` is of type token by its definition, not "string".']],
+    ],
+    [
+      'with a parameter without definition that nobody knows',
+      group({ searchParam: [{ name: 'cod', type: 'token' }] }),
+      [[`${at}.searchParam[0].name`, 'No SearchParameter `cod` of Group is loaded. Did you mean `code`?']],
+    ],
+    [
+      'with a parameter that steers the answer',
+      group({ searchParam: [{ name: '_count', type: 'number' }] }),
+      [
+        [
+          `${at}.searchParam[0].name`,
+          '`_count` is no search parameter but steers the answer; it needs no declaration.',
+        ],
+      ],
+    ],
+    [
+      'with a parameter but no search',
+      group({ interaction: [{ code: 'read' }], searchParam: [{ name: 'code', type: 'token' }] }),
+      [[`${at}.searchParam[0]`, 'Group declares no `search-type`, so it can offer no parameter.']],
+    ],
+    [
+      'with a profile that is not loaded',
+      group({ supportedProfile: ['https://example.org/StructureDefinition/actualgrup'] }),
+      [
+        [
+          `${at}.supportedProfile[0]`,
+          'No StructureDefinition `https://example.org/StructureDefinition/actualgrup` is loaded.',
+        ],
+      ],
+    ],
+    [
+      'with a profile of another type',
+      group({ profile: 'http://hl7.org/fhir/StructureDefinition/Patient' }),
+      [[`${at}.profile`, '`http://hl7.org/fhir/StructureDefinition/Patient` is a profile of Patient, not of Group.']],
+    ],
+    [
+      'with a version of a profile that is not loaded',
+      group({ profile: 'http://hl7.org/fhir/StructureDefinition/Group|9' }),
+      [
+        [
+          `${at}.profile`,
+          'No StructureDefinition `http://hl7.org/fhir/StructureDefinition/Group|9` is loaded. Did you mean `Group`?',
+        ],
+      ],
+    ],
+    [
+      'with what is not served',
+      group({ searchInclude: ['*'] }),
+      [[`${at}.searchInclude`, '`searchInclude` is not served; remove it.']],
+    ],
+  ])('%s', async (_what, resource, expected) => {
+    const { model, problems } = await loadOnly(statement([resource]));
+    expect(problems).toEqual(expected.map(([path, text]) => ({ file: 'capability/ours.json', path, text })));
+    expect(model).toBeUndefined();
+  });
+
+  it.each<[string, object, [path: string, text: string]]>([
+    [
+      'with an operation',
+      { operation: [{ name: 'x', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
+      [
+        'rest[0].operation[0]',
+        'Operations are not served; remove `http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
+      ],
+    ],
+    [
+      'with a compartment',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      [
+        'rest[0].compartment[0]',
+        'Compartment searches are not served; remove `http://hl7.org/fhir/CompartmentDefinition/patient`.',
+      ],
+    ],
+    [
+      'with security by hand',
+      { security: { cors: true } },
+      ['rest[0].security', '`security` is not written by hand; it is made from the access configuration.'],
+    ],
+    [
+      'with an interaction of a type on the system',
+      { interaction: [{ code: 'read' }] },
+      ['rest[0].interaction[0].code', expect.stringMatching(/^`read` is no interaction of the whole system\./)],
+    ],
+  ])('%s', async (_what, rest, [path, text]) => {
+    const { problems } = await loadOnly(statement([group()], rest));
+    expect(problems).toEqual([{ file: 'capability/ours.json', path, text }]);
+  });
+
+  it('for another release', async () => {
+    const { problems } = await loadOnly({ ...statement([group()]), fhirVersion: '5.0.0' });
+    expect(problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: 'fhirVersion',
+        text: 'The statement is for FHIR 5.0.0; this server is FHIR R4 (4.0.1).',
+      },
+    ]);
+  });
+
+  it('where none declares a type', async () => {
+    const { problems, notices } = await loadOnly({ ...statement([group()]), kind: 'requirements' });
+    expect(problems).toEqual([
+      {
+        file: 'capability',
+        path: '',
+        text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
+      },
+    ]);
+    expect(notices).toEqual(['capability/ours.json is of kind requirements, so it declares nothing here.']);
+  });
+
+  it('with everything that is wrong at once, in the order of the files', async () => {
+    const { problems } = await loadOnly(
+      statement([{ type: 'Grup' }, group({ supportedProfile: ['https://example.org/none'] })]),
+      {
+        'searchparameters/a.json': '{"resourceType": "SearchParameter",}',
+        'profiles/b.json': profile('p', 'Group', { kinds: 'resource' }),
+      },
+    );
+    expect(problems.map(({ file, path }) => [file, path])).toEqual([
+      ['beside/profiles/b.json', 'kinds'],
+      ['beside/searchparameters/a.json', ''],
+      ['capability/ours.json', 'rest[0].resource[0].type'],
+      ['capability/ours.json', 'rest[0].resource[1].supportedProfile[0]'],
+    ]);
+  });
+});
+
+describe('an extension of ours is refused', () => {
+  const sortDate = ours('sort-date', { valueCode: 'date' });
+  it.each<[string, object, [path: string, text: string]]>([
+    [
+      'where its name is misspelt',
+      ours('smart-scop', { valueString: 'system/Group.r' }),
+      ['.url', expect.stringMatching(/^No extension `.*smart-scop` exists\. Did you mean `smart-scope`\?/)],
+    ],
+    [
+      'where its base is misspelt',
+      { url: `${base.replace('records', 'record')}smart-scope`, valueString: 'system/Group.r' },
+      [
+        '.url',
+        `No extension \`${base.replace('records', 'record')}smart-scope\` exists. Did you mean \`${base}smart-scope\`?`,
+      ],
+    ],
+    [
+      'where the base is missing',
+      { url: 'smart-scope', valueString: 'system/Group.r' },
+      ['.url', `No extension \`smart-scope\` exists. Did you mean \`${base}smart-scope\`?`],
+    ],
+    [
+      'with a value of another type',
+      ours('smart-scope', { valueCode: 'system/Group.r' }),
+      ['', 'The extension `smart-scope` has `valueCode`; expected `valueString` alone.'],
+    ],
+    [
+      'without a value',
+      ours('sort-date', {}),
+      ['', 'The extension `sort-date` has no value; expected `valueCode` alone.'],
+    ],
+    [
+      'with a scope that is none',
+      ours('smart-scope', { valueString: 'system/Group.read' }),
+      [
+        '.valueString',
+        'The extension `smart-scope` has `system/Group.read`; expected `fhirUser` or a scope such as `patient/Condition.rs`.',
+      ],
+    ],
+    [
+      'with a scope of another type',
+      ours('smart-scope', { valueString: 'system/Patient.r' }),
+      ['.valueString', 'The scope `system/Patient.r` is of Patient, but stands on Group.'],
+    ],
+    [
+      'with a part that it does not have',
+      ours('page-size', [{ url: 'maximum', valuePositiveInt: 9 }]),
+      ['.extension[0].url', 'The extension `page-size` has no part `maximum`. Its parts are `default`, `max`.'],
+    ],
+    [
+      'with a part twice',
+      ours('page-size', [
+        { url: 'max', valuePositiveInt: 90 },
+        { url: 'max', valuePositiveInt: 91 },
+      ]),
+      ['', 'The extension `page-size` has its part `max` more than once.'],
+    ],
+    [
+      'without a part that it needs',
+      ours('access-link', [{ url: 'compartment', valueCode: 'Patient' }]),
+      ['', 'The extension `access-link` needs its part `parameter`.'],
+    ],
+    [
+      'with a number that is none',
+      ours('page-size', [{ url: 'max', valuePositiveInt: 0 }]),
+      [
+        '.extension[0].valuePositiveInt',
+        'The part `max` of the extension `page-size` has 0; expected a whole number above 0.',
+      ],
+    ],
+    [
+      'with a default page above the maximum',
+      ours('page-size', [
+        { url: 'default', valuePositiveInt: 20 },
+        { url: 'max', valuePositiveInt: 10 },
+      ]),
+      ['', 'The default page size 20 is above the maximum 10.'],
+    ],
+    [
+      'with a date that is not indexed',
+      sortDate,
+      ['.valueCode', 'Group neither offers a parameter `date` nor has it `indexed-only`.'],
+    ],
+    [
+      'with an order by what is no date',
+      ours('sort-date', { valueCode: 'code' }),
+      ['.valueCode', 'The parameter `code` is of type token; the default order goes by a date.'],
+    ],
+    [
+      'with a parameter that is not loaded',
+      ours('indexed-only', { valueCanonical: `${official}Group-x` }),
+      ['.valueCanonical', expect.stringMatching(/^No SearchParameter `.*Group-x` is loaded\./)],
+    ],
+    [
+      'with a compartment that is not loaded',
+      ours('access-link', [
+        { url: 'compartment', valueCode: 'Pateint' },
+        { url: 'parameter', valueCode: 'managing-entity' },
+      ]),
+      [
+        '.extension[0].valueCode',
+        'No CompartmentDefinition with the code `Pateint` is loaded. Did you mean `Patient`?',
+      ],
+    ],
+    [
+      'with a link that leads elsewhere',
+      ours('access-link', [{ url: 'parameter', valueCode: 'managing-entity' }]),
+      ['.extension[0].valueCode', 'The parameter `managing-entity` of Group never leads to a Patient.'],
+    ],
+    [
+      'with a link that nobody knows',
+      ours('access-link', [{ url: 'parameter', valueCode: 'membr' }]),
+      ['.extension[0].valueCode', 'No SearchParameter `membr` of Group is loaded. Did you mean `member`?'],
+    ],
+    [
+      'with criteria that are not indexed',
+      ours('access-criteria', [
+        { url: 'context', valueCode: 'user' },
+        { url: 'criteria', valueString: 'cod=x' },
+      ]),
+      [
+        '.extension[1].valueString',
+        'Group neither offers a parameter `cod` nor has it `indexed-only`. Did you mean `code`?',
+      ],
+    ],
+    [
+      'with a placeholder that stands for nothing',
+      ours('access-criteria', [
+        { url: 'context', valueCode: 'user' },
+        { url: 'criteria', valueString: 'code={user}' },
+      ]),
+      ['.extension[1].valueString', '`{user}` stands for nothing; `{fhirUser}` and `{clientId}` are known.'],
+    ],
+    [
+      'with criteria for no context',
+      ours('access-criteria', [
+        { url: 'context', valueCode: 'patient' },
+        { url: 'criteria', valueString: 'code=x' },
+      ]),
+      [
+        '.extension[0].valueCode',
+        'The part `context` of the extension `access-criteria` has `patient`; expected `user` or `system`.',
+      ],
+    ],
+    [
+      'with a path that leads nowhere',
+      ours('server-set', [
+        { url: 'path', valueString: 'Group.nmae' },
+        { url: 'value', valueCode: 'now' },
+      ]),
+      ['', '`Group.nmae` leads nowhere: Group has no `nmae`. Did you mean `name`?'],
+    ],
+    [
+      'with a path to what is no time',
+      ours('server-set', [
+        { url: 'path', valueString: 'Group.name' },
+        { url: 'value', valueCode: 'now' },
+      ]),
+      ['', '`Group.name` is a string; `now` fits a date, dateTime or instant.'],
+    ],
+    [
+      'where it has no meaning',
+      ours('incomplete', { valueString: 'x' }),
+      [
+        '',
+        'The extension `incomplete` stands on `CapabilityStatement.rest.resource`, where it has no meaning; it belongs on `StructureDefinition`.',
+      ],
+    ],
+  ])('%s', async (_what, extension, [path, text]) => {
+    const code = { name: 'code', definition: `${official}Group-code`, type: 'token' };
+    const { problems } = await loadOnly(statement([group({ extension: [extension], searchParam: [code] })]));
+    expect(problems).toEqual([{ file: 'capability/ours.json', path: `${at}.extension[0]${path}`, text }]);
+  });
+
+  it('with an attachment that is no binary', async () => {
+    const extension = ours('attachment', [
+      { url: 'path', valueString: 'Group.name' },
+      { url: 'maxBytes', valuePositiveInt: 10 },
+      {
+        url: 'contentType',
+        extension: [
+          { url: 'type', valueCode: 'jpeg' },
+          { url: 'signature', valueString: 'FF' },
+        ],
+      },
+    ]);
+    const { problems } = await loadOnly(statement([group({ extension: [extension] })]));
+    expect(problems.map(({ path, text }) => [path.slice(at.length), text])).toEqual([
+      [
+        '.extension[0].extension[2].extension[0].valueCode',
+        'The part `type` of the part `contentType` of the extension `attachment` has `jpeg`; expected a MIME type such as `image/jpeg`.',
+      ],
+      [
+        '.extension[0].extension[2].extension[1].valueString',
+        'The part `signature` of the part `contentType` of the extension `attachment` has `FF`; expected bytes in lower case hex, `..` for any byte, such as `ffd8ff`.',
+      ],
+      ['.extension[0]', '`Group.name` is a string; an attachment is base64Binary.'],
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ['on the statement', { extension: [ours('smart-scope', { valueString: 'system/Group.r' })] }, 'extension[0]'],
+    [
+      'as a modifier',
+      {
+        rest: [
+          {
+            mode: 'server',
+            resource: [group({ modifierExtension: [ours('smart-scope', { valueString: 'system/Group.r' })] })],
+          },
+        ],
+      },
+      `${at}.modifierExtension[0]`,
+    ],
+  ])('%s', async (_what, fields, path) => {
+    const { problems } = await loadOnly({ ...statement([group()]), ...fields });
+    expect(problems).toContainEqual({
+      file: 'capability/ours.json',
+      path,
+      text: expect.stringContaining('where it has no meaning; it belongs on `CapabilityStatement.rest.resource`.'),
+    });
+  });
+
+  it('more often than it may stand', async () => {
+    const policy = ours('validation-policy', { valueCode: 'warn' });
+    const { problems } = await loadOnly(statement([group({ extension: [policy, policy] })]));
+    expect(problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: `${at}.extension[1]`,
+        text: 'The extension `validation-policy` stands here more than once.',
+      },
+    ]);
+  });
+
+  it('but extensions of others are let be', async () => {
+    const extension = [
+      { url: 'https://example.org/StructureDefinition/attachment', valueString: 'x' },
+      { url: 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-expectation', valueCode: 'SHALL' },
+    ];
+    expect((await loadOnly(statement([group({ extension })]))).problems).toEqual([]);
+  });
+});
+
+describe('statements that contradict each other', () => {
+  const second = (resource: object) => ({ 'capability/second.json': statement([resource]) });
+  it.each<[string, object, object, string, string]>([
+    [
+      'in a single element',
+      group({ versioning: 'versioned' }),
+      group({ versioning: 'no-version' }),
+      `${at}.versioning`,
+      '`versioning` is `"no-version"` here and `"versioned"` in capability/ours.json; they must agree.',
+    ],
+    [
+      'in a parameter',
+      group({ searchParam: [{ name: 'code', definition: `${official}Group-code`, type: 'token' }] }),
+      group({ searchParam: [{ name: 'code', definition: 'https://example.org/SearchParameter/code', type: 'token' }] }),
+      `${at}.searchParam[0].definition`,
+      `Group offers \`code\` as https://example.org/SearchParameter/code here and as ${official}Group-code|4.0.1 in capability/ours.json; they must agree.`,
+    ],
+    [
+      'in an extension',
+      group({ extension: [ours('validation-policy', { valueCode: 'warn' })] }),
+      group({ extension: [ours('validation-policy', { valueCode: 'off' })] }),
+      `${at}.extension[0]`,
+      expect.stringMatching(/^`validation-policy` is .* here and .* in capability\/ours\.json; they must agree\.$/),
+    ],
+  ])('%s are refused with both files', async (_what, one, other, path, text) => {
+    const code = searchParameter('code', { base: ['Group'], type: 'token', expression: 'Group.code' });
+    const { problems } = await loadOnly(statement([one]), { ...second(other), 'searchparameters/code.json': code });
+    expect(problems).toEqual([{ file: 'beside/capability/second.json', path, text }]);
+  });
+
+  it('are merged where they agree', async () => {
+    const { model, problems } = await loadOnly(
+      statement([group({ versioning: 'versioned' })]),
+      second(group({ interaction: [{ code: 'vread' }], searchParam: [{ name: 'code', type: 'token' }] })),
+    );
+    expect(problems).toEqual([]);
+    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'vread']);
+    expect([...(model?.types.get('Group')?.parameters.keys() ?? [])]).toEqual(['code']);
+  });
+});
+
+describe('a search parameter is refused', () => {
+  it.each<[string, { type?: string; [name: string]: unknown }, [path: string, text: unknown]]>([
+    [
+      'with an expression that does not parse',
+      { expression: 'Practitioner.name.' },
+      ['expression', expect.stringMatching(/^`Practitioner\.name\.` does not compile for Practitioner: /)],
+    ],
+    [
+      'with an element that does not exist',
+      { expression: 'Practitioner.nam' },
+      ['expression', expect.stringMatching(/^`Practitioner\.nam` does not compile for Practitioner: .*nam/)],
+    ],
+    [
+      'with a function that does not exist',
+      { expression: 'Practitioner.name.frist()' },
+      ['expression', expect.stringMatching(/frist/)],
+    ],
+    [
+      'without an expression',
+      { expression: undefined },
+      ['expression', 'The parameter `x` has no FHIRPath `expression`, so it cannot be indexed.'],
+    ],
+    [
+      'with an expression of another type',
+      { expression: 'Patient.name' },
+      ['expression', 'No part of `Patient.name` applies to Practitioner, which is a `base` of the parameter.'],
+    ],
+    [
+      'as a composite with one component',
+      {
+        type: 'composite',
+        expression: 'Practitioner',
+        component: [{ definition: `${official}Practitioner-name`, expression: 'name' }],
+      },
+      ['component', 'A composite parameter needs two components or more.'],
+    ],
+  ])('%s, in its own file', async (_what, fields, [path, text]) => {
+    const parameter = searchParameter('x', {
+      base: ['Practitioner'],
+      type: 'token',
+      expression: 'Practitioner.identifier',
+      ...fields,
+    });
+    const declared = practitioner({
+      searchParam: [{ name: 'x', definition: 'https://example.org/SearchParameter/x', type: fields.type ?? 'token' }],
+    });
+    const { problems } = await loadWith({
+      'capability/p.json': statement([declared]),
+      'searchparameters/x.json': parameter,
+    });
+    expect(problems).toEqual([{ file: 'searchparameters/x.json', path, text }]);
+  });
+
+  it('where a code is another one’s too, unless the capability file says which is meant', async () => {
+    const own = searchParameter('name', {
+      base: ['Practitioner'],
+      type: 'string',
+      expression: 'Practitioner.name.text',
+    });
+    const files = (searchParam: object) => ({
+      'capability/p.json': statement([practitioner({ searchParam: [searchParam] })]),
+      'searchparameters/name.json': own,
+    });
+    const { problems } = await loadWith(files({ name: 'name', type: 'string' }));
+    expect(problems).toEqual([
+      {
+        file: 'capability/p.json',
+        path: `${at}.searchParam[0].name`,
+        text: `Practitioner has several parameters with the code \`name\`: \`${official}Practitioner-name\` (profiles/r4-core.ndjson) and \`${own.url}\` (searchparameters/name.json). Name the one that is meant in a \`definition\`.`,
+      },
+    ]);
+    const named = await loadWith(files({ name: 'name', definition: own.url, type: 'string' }));
+    expect(named.problems).toEqual([]);
+    expect(named.model?.types.get('Practitioner')?.parameters.get('name')?.expression).toBe('Practitioner.name.text');
+  });
+});
+
+describe('a file is refused', () => {
+  it.each<[string, string, unknown, [path: string, text: unknown]]>([
+    ['that is not JSON', 'profiles/a.json', '{"a": 1,}', ['', expect.stringMatching(/Line 1, column 9\.$/)]],
+    [
+      'with a property twice',
+      'capability/a.json',
+      '{"resourceType": "CapabilityStatement", "extension": [], "extension": []}',
+      ['', expect.stringMatching(/extension/)],
+    ],
+    ['with a byte order mark', 'profiles/a.json', '\uFEFF{}', ['', expect.stringMatching(/byte order mark/)]],
+    [
+      'whose resource type is misspelt',
+      'searchparameters/a.json',
+      { resourceType: 'SearchParamter' },
+      ['resourceType', '`SearchParamter` is no resource type of FHIR R4. Did you mean `SearchParameter`?'],
+    ],
+    [
+      'without a url',
+      'profiles/a.json',
+      { ...profile('p', 'Group'), url: undefined },
+      ['url', 'A StructureDefinition needs a `url`; others name it by that.'],
+    ],
+  ])('%s', async (_what, file, content, [path, text]) => {
+    const { problems } = await loadWith({ [file]: content });
+    expect(problems).toEqual([{ file, path, text }]);
+  });
+
+  it('but examples and files that are not FHIR are passed over', async () => {
+    const { problems, notices } = await loadWith({
+      'profiles/example.json': { resourceType: 'Patient', id: 'x' },
+      'profiles/tsconfig.json': { compilerOptions: {} },
+      'profiles/notes.txt': 'hello',
+    });
+    expect([problems, notices]).toEqual([[], []]);
+  });
+});
