@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { asObject, objectsOf, stringsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { originFile, packFile } from './pack.ts';
-import { reduce } from './reduce.ts';
+import { reduce, withoutConcepts } from './reduce.ts';
 
 /**
  * Makes the R4 pack from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition a line, sorted by
@@ -27,7 +27,9 @@ export async function distil(folder: string): Promise<{ readonly pack: string; r
     ...source.all('CompartmentDefinition').filter(isOfficial).map(reduce),
     ...source.all('OperationDefinition').filter(isOfficial).map(reduce),
     ...[...valueSets.values()].map(reduce),
-    ...source.all('CodeSystem').map(system => (systems.has(system['url']) ? reduce(system) : withoutConcepts(system))),
+    ...source
+      .all('CodeSystem')
+      .map(system => (systems.has(system['url']) ? reduce(system) : reduce(withoutConcepts(system)))),
   ];
   const lines = resources.map(resource => ({
     key: `${String(resource['resourceType'])} ${String(resource['url'])}`,
@@ -118,11 +120,6 @@ const composed = (valueSet: JsonObject): readonly JsonObject[] => {
   const { include, exclude } = asObject(valueSet['compose']);
   return [...objectsOf(include), ...objectsOf(exclude)];
 };
-
-function withoutConcepts(system: JsonObject): JsonObject {
-  const { concept: _, ...rest } = system;
-  return reduce({ ...rest, content: 'not-present' });
-}
 
 function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>(); // in the order of the pack, which is sorted by type

@@ -13,6 +13,12 @@ export function reduce(resource: JsonObject): JsonObject {
   return reducer === undefined ? head : { ...head, ...reducer(resource) };
 }
 
+/** A CodeSystem of which the pack keeps only that it is there, and whether case matters in it. */
+export function withoutConcepts(system: JsonObject): JsonObject {
+  const { concept: _, ...rest } = system;
+  return { ...rest, content: 'not-present' };
+}
+
 const reducers: Readonly<Record<string, (resource: JsonObject) => JsonObject>> = {
   StructureDefinition: resource => ({
     ...pick(resource, ['kind', 'abstract', 'context', 'type', 'baseDefinition', 'derivation']),

@@ -1,7 +1,7 @@
 import type { Definition } from './definition.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
-import { reduce } from './reduce.ts';
+import { reduce, withoutConcepts } from './reduce.ts';
 
 /**
  * Whether two definitions say the same: `text`, `meta`, `id` and the order of keys do not count. What the R4 pack holds is
@@ -9,7 +9,10 @@ import { reduce } from './reduce.ts';
  */
 export function sameContent(a: Definition, b: Definition): boolean {
   const [left, right] = [content(a.resource()), content(b.resource())];
-  return a.core || b.core ? print(reduce(left)) === print(reduce(right)) : print(left) === print(right);
+  if (!a.core && !b.core) return print(left) === print(right);
+  const [core, other] = a.core ? [left, right] : [right, left];
+  const fuller = core['content'] === 'not-present' ? withoutConcepts(other) : other;
+  return print(reduce(core)) === print(reduce(fuller));
 }
 
 /** What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards. */
