@@ -7,7 +7,7 @@ import { compareVersions } from './version.ts';
 
 /** All definitions, one for each url and version. */
 export interface Definitions {
-  /** By canonical: the version that it names, else the newest, where the R4 pack gives way to anything. */
+  /** By canonical: the version that it names, else the newest; the R4 pack and what is marked incomplete give way to others. */
   find(resourceType: string, canonical: string): Definition | undefined;
   all(resourceType: string): readonly Definition[];
 }
@@ -55,10 +55,14 @@ export function indexDefinitions(found: readonly Definition[]): {
 }
 
 function preferred(best: Definition | undefined, next: Definition): Definition {
-  if (best === undefined || (best.core && !next.core)) return next;
-  if (next.core && !best.core) return best;
+  if (best === undefined) return next;
+  const [a, b] = [rank(best), rank(next)];
+  if (a !== b) return a > b ? best : next;
   return compareVersions(next.version, best.version) > 0 ? next : best;
 }
+
+/** What stands in for the published one, and the R4 pack, give way whatever their versions. */
+const rank = (definition: Definition): number => (definition.core ? 0 : isIncomplete(definition) ? 1 : 2);
 
 function settle(a: Definition, b: Definition, problems: Problem[], notices: string[]): Definition {
   const same = sameContent(a, b);

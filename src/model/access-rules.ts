@@ -37,23 +37,29 @@ interface Link {
   readonly param: SearchParam;
 }
 
-const defaultCompartment = 'Patient';
+/** The compartment of a link that names none. https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
+const defaultCompartment = 'http://hl7.org/fhir/CompartmentDefinition/patient';
+
+const defaultCode = ({ compartments }: Context): string | undefined =>
+  [...compartments.values()].find(({ url }) => url === defaultCompartment)?.code;
 
 function defaultLink(
   typeName: string,
   standings: readonly Standing[],
   own: ReadonlyMap<string, SearchParam>,
-  { parameters }: Context,
+  context: Context,
 ): readonly Link[] {
+  const { parameters } = context;
   const [standing] = standings;
-  if (typeName === defaultCompartment || standing === undefined) return [];
+  const compartment = defaultCode(context);
+  if (typeName === compartment || compartment === undefined || standing === undefined) return [];
   for (const code of ['patient', 'subject']) {
     const param =
       own.get(code) ??
       (parameters.codes(typeName).includes(code)
         ? parameters.officialByCode(code, typeName, standing, 'type')
         : undefined);
-    if (param !== undefined && leadsTo(param, defaultCompartment)) return [{ compartment: defaultCompartment, param }];
+    if (param !== undefined && leadsTo(param, compartment)) return [{ compartment, param }];
   }
   return [];
 }
@@ -67,7 +73,7 @@ function readLink(
   const { compartments, parameters, report } = context;
   const [compartmentPart] = partsOf(standing.json, 'compartment');
   const [parameterPart] = partsOf(standing.json, 'parameter');
-  const compartment = textOf(compartmentPart?.json) ?? defaultCompartment;
+  const compartment = textOf(compartmentPart?.json) ?? defaultCode(context) ?? '';
   const code = textOf(parameterPart?.json);
   if (code === undefined) return []; // reported with the extension
   if (!compartments.has(compartment)) {

@@ -37,7 +37,7 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     max: Infinity,
     value: 'valueString',
     pattern: /^(fhirUser|(patient|user|system)\/([A-Za-z]+|\*)\.(?=[cruds])c?r?u?d?s?(\?\S+)?)$/,
-    expected: '`fhirUser` or a scope such as `patient/Condition.rs`',
+    expected: '`fhirUser` or a scope such as `system/*.rs`',
   },
   'access-criteria': {
     on: [resource],
@@ -179,6 +179,7 @@ function ourName(extension: JsonObject, at: string, report: Report): string | un
     );
     return undefined;
   }
+  if (url.startsWith('http://hl7.org/fhir/')) return undefined;
   const meant = names.includes(name) ? name : suggest(name, names);
   const near = url === name || suggest(url.slice(0, url.length - name.length), [extensionBase]) !== undefined;
   if (meant !== undefined && near)

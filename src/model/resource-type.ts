@@ -187,11 +187,12 @@ function profilesOf(
   const check = (canonical: string, standing: Standing, path: string): void => {
     const definition = definitions.find('StructureDefinition', canonical);
     const type = definition?.resource()['type'];
-    const urls = definitions.all('StructureDefinition').map(({ url }) => url.slice(url.lastIndexOf('/') + 1));
-    const last = canonical.replace(/\|.*/, '').slice(canonical.lastIndexOf('/') + 1);
-    if (definition === undefined)
-      report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, urls)}`);
-    else if (type !== name) report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
+    if (definition === undefined) {
+      const names = definitions.all('StructureDefinition').map(({ url }) => url.slice(url.lastIndexOf('/') + 1));
+      const last = canonical.replace(/\|.*/, '').slice(canonical.lastIndexOf('/') + 1);
+      report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, names)}`);
+    } else if (type !== name)
+      report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
   };
   const profile = asString(oneValue(standings, 'profile', report));
   const holder = standings.find(({ json }) => json['profile'] !== undefined);

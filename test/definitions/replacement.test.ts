@@ -125,6 +125,17 @@ describe('a canonical', () => {
   });
 });
 
+describe('a canonical without version', () => {
+  it('finds the published one before what stands in for it', async () => {
+    const extension = [ours('incomplete', { valueString: 'It is guessed.' })];
+    const { definitions } = await index({
+      'profiles/a.json': profile('p', 'Patient', { version: '1.1.0', extension }),
+      'profiles/b.json': profile('p', 'Patient', { version: '1.1.0-ballot' }),
+    });
+    expect(definitions.find('StructureDefinition', url)?.version).toBe('1.1.0-ballot');
+  });
+});
+
 describe('a folder', () => {
   it('is not left by a link', async () => {
     const outside = folderWith({ 'secret.json': searchParameter('x', {}) });

@@ -233,7 +233,7 @@ describe('an extension of ours is refused', () => {
       ours('smart-scope', { valueString: 'system/Group.read' }),
       [
         '.valueString',
-        'The extension `smart-scope` has `system/Group.read`; expected `fhirUser` or a scope such as `patient/Condition.rs`.',
+        'The extension `smart-scope` has `system/Group.read`; expected `fhirUser` or a scope such as `system/*.rs`.',
       ],
     ],
     [
