@@ -45,7 +45,7 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
       () => request.destroy(),
     );
   };
-  const listening = await listen(config, early, headers, log.notice);
+  const listening = await listen(config, early, headers, text => log.notice(text));
   const url = publicUrlOf(config, listening.port);
 
   try {

@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import { fhirError } from '../fhir/error.ts';
 import type { Engine } from '../interaction/interaction.ts';

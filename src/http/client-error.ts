@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { operationOutcome } from '../fhir/outcome.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
+import { linger } from './linger.ts';
 import { defaultContentType } from './negotiate.ts';
 
 interface Refusal {
@@ -20,12 +21,20 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
  */
 export function answerClientErrors(server: Server, headers: Readonly<Record<string, string>>): void {
   const current = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => current.set(request.socket, response));
+  const refused = new WeakSet<Duplex>();
+  const remember = (request: IncomingMessage, response: ServerResponse): unknown =>
+    current.set(request.socket, response);
+  server.on('request', remember).on('checkContinue', remember);
   server.on('clientError', (error: ParseError, socket: Duplex) => {
+    if (refused.has(socket)) return; // the parser complains again of each packet that still comes
     const response = current.get(socket);
-    const answering = response?.headersSent === true && !response.writableEnded;
-    if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy();
-    else socket.end(rawAnswer(refusalOf(error), headers), () => socket.destroy());
+    const answered = response?.headersSent === true && !(response.writableEnded && response.req.complete);
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else if (answered) socket.end(() => socket.destroy());
+    else {
+      refused.add(socket);
+      refuse(socket, rawAnswer(refusalOf(error), headers));
+    }
   });
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     const text = 'The only expectation that is met is `Expect: 100-continue`.';
@@ -37,20 +46,25 @@ export function answerClientErrors(server: Server, headers: Readonly<Record<stri
   });
 }
 
-function refusalOf(error: ParseError): Refusal {
-  switch (error.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return isFirstLine(error.rawPacket)
-        ? { status: 414, code: 'too-long', text: 'The URL is longer than what is taken.' }
-        : { status: 431, code: 'too-long', text: 'The request headers are longer than what is taken.' };
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { status: 413, code: 'too-long', text: 'The chunk extensions are longer than what is taken.' };
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, code: 'timeout', text: 'The request did not arrive in time.' };
-    default:
-      return { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
-  }
+/** Sends the answer and throws away what still comes, so that the client gets to read it. */
+function refuse(socket: Duplex, answer: string): void {
+  socket.end(answer);
+  void linger(socket).then(() => socket.destroy());
 }
+
+function refusalOf({ code, rawPacket }: ParseError): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW' && isFirstLine(rawPacket)) {
+    return { status: 414, code: 'too-long', text: 'The URL is longer than what is taken.' };
+  }
+  return refusals[code ?? ''] ?? { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
+}
+
+/** By the code that Node gives the error. https://nodejs.org/api/http.html#event-clienterror */
+const refusals: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers are longer than what is taken.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions are longer than what is taken.' }, // prettier-ignore
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout', text: 'The request did not arrive in time.' },
+};
 
 /** True where a packet begins a request whose first line has no end in it. */
 function isFirstLine(packet: Buffer | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 const mostBytes = 16 * 1024 * 1024;
 const longest = 2_000;
@@ -8,7 +8,7 @@ const longest = 2_000;
  * with unread bytes is reset, and the client would lose the answer that says why.
  * https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
-export function linger(request: IncomingMessage): Promise<void> {
+export function linger(source: Readable): Promise<void> {
   return new Promise(resolve => {
     let left = mostBytes;
     const timer = setTimeout(resolve, longest);
@@ -16,11 +16,11 @@ export function linger(request: IncomingMessage): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    request.on('data', (chunk: Buffer) => {
+    source.on('data', (chunk: Buffer) => {
       left -= chunk.length;
       if (left < 0) done();
     });
-    request.on('end', done).on('error', done).on('close', done);
-    request.resume();
+    source.on('end', done).on('error', done).on('close', done);
+    source.resume();
   });
 }

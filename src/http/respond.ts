@@ -37,7 +37,7 @@ export function createRespond(options: RespondOptions): Respond {
         headers['Content-Encoding'] = encoding;
         if (res.headersSent || res.destroyed) return;
       }
-      headers['Content-Type'] = state.contentType ?? defaultContentType;
+      headers['Content-Type'] ??= state.contentType ?? defaultContentType;
       headers['Content-Length'] = Buffer.byteLength(body);
     }
     res.writeHead(response.status, headers);

@@ -18,15 +18,8 @@ export function isDeclared(model: Model, asked: Asked): boolean {
   const type = model.types.get(asked.resourceType);
   if (type === undefined || !type.interactions.has(asked.interaction as TypeInteraction)) return false; // a type level one
   if (asked.id !== undefined) return true;
-  switch (asked.interaction) {
-    case 'update':
-    case 'patch':
-      return type.conditionalUpdate;
-    case 'delete':
-      return type.conditionalDelete !== 'not-supported';
-    default:
-      return true;
-  }
+  if (asked.interaction === 'update' || asked.interaction === 'patch') return type.conditionalUpdate;
+  return asked.interaction !== 'delete' || type.conditionalDelete !== 'not-supported';
 }
 
 /** The type that a request is about; dispatch lets no other through. */

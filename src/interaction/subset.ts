@@ -59,6 +59,8 @@ function valueOf(
     case 'count':
     case 'false':
       return property.value;
+    default:
+      return wanted.summary satisfies never;
   }
 }
 

@@ -1,5 +1,5 @@
 // https://hl7.org/fhir/R4/http.html#root
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePairs, percentDecode, splitTarget } from '../../src/http/query.ts';
 

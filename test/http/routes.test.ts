@@ -14,7 +14,7 @@ const type = (name: string, interactions: readonly TypeInteraction[], conditiona
     interactions: new Set(interactions),
     conditionalUpdate: conditional,
     conditionalDelete: conditional ? 'single' : 'not-supported',
-  } as ResourceType, // what routes look at
+  } as unknown as ResourceType, // what routes look at
 ];
 
 const model = (systemInteractions: readonly InteractionCode[]): Model =>

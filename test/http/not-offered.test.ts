@@ -1,0 +1,72 @@
+// https://hl7.org/fhir/R4/http.html#Status-Codes
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patient } from '../support/resources.ts';
+import { serve } from '../support/serve.ts';
+import type { Served } from '../support/serve.ts';
+
+let server: Served;
+beforeAll(async () => {
+  server = await serve([patient('p1')]);
+});
+afterAll(() => server.close());
+
+describe('an interaction that is not declared', () => {
+  it.each([
+    ['PUT', '/Patient/p1', 405, 'GET, HEAD'],
+    ['PATCH', '/Patient/p1', 405, 'GET, HEAD'],
+    ['DELETE', '/Patient/p1', 405, 'GET, HEAD'],
+    ['POST', '/Patient/p1', 405, 'GET, HEAD'],
+    ['OPTIONS', '/Patient/p1', 405, 'GET, HEAD'],
+    ['TRACE', '/Patient/p1', 405, 'GET, HEAD'],
+    ['POST', '/Patient', 405, 'GET, HEAD'],
+    ['PUT', '/Patient?identifier=1', 405, 'GET, HEAD'],
+    ['PATCH', '/Patient?identifier=1', 405, 'GET, HEAD'],
+    ['DELETE', '/Patient?identifier=1', 405, 'GET, HEAD'],
+    ['GET', '/Patient/_search', 405, 'POST'],
+    ['GET', '/Patient/p1/_history/1', 405, ''],
+    ['GET', '/Patient/p1/_history', 405, ''],
+    ['GET', '/Patient/_history', 405, ''],
+    ['GET', '/Media', 405, 'POST'],
+    ['POST', '/Media/_search', 405, ''],
+    ['GET', '/Media/1', 405, ''],
+    ['PUT', '/Media/1', 405, ''],
+    ['DELETE', '/Media/1', 405, ''],
+    ['POST', '', 405, ''],
+    ['POST', '/', 405, ''],
+    ['GET', '', 405, ''],
+    ['GET', '/', 405, ''],
+    ['GET', '?name=a', 405, ''],
+    ['GET', '/_history', 405, ''],
+    ['POST', '/_search', 405, ''],
+    ['DELETE', '', 405, ''],
+    ['POST', '/metadata', 405, 'GET, HEAD'],
+    ['DELETE', '//healthz', 405, 'GET, HEAD'],
+    ['POST', '//readyz', 405, 'GET, HEAD'],
+    ['GET', '/Account', 404, undefined],
+    ['PUT', '/Account/1', 404, undefined],
+    ['POST', '/$validate', 404, undefined],
+    ['POST', '/Patient/$validate', 404, undefined],
+    ['GET', '/Patient/p1/$everything', 404, undefined],
+    ['GET', '/Patient/p1/Condition', 404, undefined],
+    ['GET', '/Patient/p1/*', 404, undefined],
+    ['PUT', '//r4/nobody/Patient/p1', 404, undefined],
+    ['POST', '//r4/nobody', 404, undefined],
+  ])('%s %s → %i, Allow: %s', async (method, path, status, allow) => {
+    const answer = await server.ask(method, path, { headers: { 'Content-Type': 'application/fhir+json' } });
+    expect([answer.status, answer.headers.allow]).toEqual([status, allow]);
+    expect(answer.json.resourceType).toBe('OperationOutcome');
+    expect(answer.json.issue[0].diagnostics).toMatch(/^.{10,}\.$|\?$/s);
+  });
+
+  it('is refused on HEAD without a body', async () => {
+    const { status, text } = await server.ask('HEAD', '/Account');
+    expect([status, text]).toEqual([404, '']);
+  });
+
+  it('an interaction that is declared but not served yet is 501', async () => {
+    const headers = { 'Content-Type': 'application/fhir+json' };
+    const answer = await server.ask('POST', '/Media', { headers, body: '{"resourceType":"Media"}' });
+    expect(answer.status).toBe(501);
+    expect(answer.json.issue[0].code).toBe('not-supported');
+  });
+});

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { startEngine } from '../../src/engine.ts';
+import type { RunningEngine } from '../../src/engine.ts';
+import { splitForStamp } from '../../src/fhir/resource-text.ts';
+import type { Log } from '../../src/observability/log.ts';
+import type { Change, Partition } from '../../src/store/store.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as JSON. */
+  readonly json: any; // eslint-disable-line typescript/no-explicit-any -- what tests look into
+}
+
+export interface Served {
+  readonly running: RunningEngine;
+  readonly partition: Partition;
+  /** `{url}/r4/demo` */
+  readonly base: string;
+  /** Path below the base URL as it goes on the wire, `/Patient?name=a`; one that begins with `//` is below the root. */
+  ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Opens a socket, sends the text and gives all that comes back until the server closes. */
+  raw(text: string, then?: (socket: Socket) => void): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+/** The real engine on a port of its own and a SQLite store of its own, with a partition `demo` that holds the resources. */
+export async function serve(
+  resources: Iterable<object | string> = [],
+  flags: readonly string[] = [],
+  log?: Log,
+): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'crs-http-'));
+  const store = `sqlite:${join(folder, 'records.sqlite')}`;
+  const config = readConfig(['--port', '0', '--store', store, '--log', 'off', ...flags]);
+  const running = await startEngine(config, log);
+  const { partitions } = running.engine.store;
+  await partitions.add('demo', { zone: 'America/Toronto' });
+  const partition = await running.engine.store.partition('demo');
+  if (partition === undefined) throw new Error('no partition');
+  await put(partition, resources);
+
+  const ask = (method: string, path: string, { headers = {}, body }: AskOptions = {}): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const target = path.startsWith('//') ? path.slice(1) : `/r4/demo${path}`;
+      const request = httpRequest(
+        { port: running.port, host: '127.0.0.1', method, path: target, headers },
+        response => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString();
+            const { headers, statusCode = 0 } = response;
+            resolve({ status: statusCode, headers, bytes, text, get json() { return JSON.parse(text); } }); // prettier-ignore
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+
+  const raw = (text: string, then?: (socket: Socket) => void): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let received = '';
+      const socket = connect({ port: running.port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+        socket.write(text);
+        then?.(socket);
+      });
+      socket.on('data', chunk => (received += chunk.toString()));
+      socket.on('end', () => socket.destroy());
+      socket.on('close', () => resolve(received));
+      socket.on('error', reject);
+    });
+
+  return {
+    running,
+    partition,
+    base: `${running.url}/r4/demo`,
+    ask,
+    get: (path, headers) => ask('GET', path, headers === undefined ? {} : { headers }),
+    raw,
+    async close() {
+      await running.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes resources, given as objects or as JSON texts, 200 in a commit. */
+export async function put(partition: Partition, resources: Iterable<object | string>): Promise<void> {
+  let changes: Change[] = [];
+  for (const resource of resources) {
+    const text = typeof resource === 'string' ? resource : JSON.stringify(resource);
+    const { resourceType: type, id } = JSON.parse(text) as { resourceType: string; id: string };
+    changes.push({ kind: 'put', type, id, text: splitForStamp(text, id) });
+    if (changes.length < 200) continue;
+    await partition.write(changes);
+    changes = [];
+  }
+  if (changes.length > 0) await partition.write(changes);
+}
