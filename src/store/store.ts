@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ParsedJson } from '../fhir/json.ts';
 import type { IndexEntry } from '../indexing/entry.ts';
 import type { Model, ResourceType } from '../model/model.ts';
@@ -56,8 +57,19 @@ export interface Partition {
   readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]>;
   search(type: string, search: StoreSearch): Promise<Page>;
   count(type: string, query: Query): Promise<number>;
-  /** All changes or none, durable when it resolves; throws `VersionConflict` where a precondition fails. One result a change, in order. */
-  write(changes: readonly Change[], mark?: Mark): Promise<readonly WriteResult[]>;
+  /**
+   * All changes or none, durable when it resolves. One result a change, in order. Throws `VersionConflict`, `SeveralMatch`,
+   * `KeyUsed`, `AttachmentMissing`, and as `search` does where a precondition asks a query.
+   */
+  write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
+  /** Keeps bytes apart from the records, the same bytes once; durable when it resolves. Unless a record refers to them within the hour they go again. */
+  putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
+  /** The bytes of a digest; undefined where they are not kept. */
+  attachment(digest: string): Promise<Readable | undefined>;
+  /** What the current resources of a type carry, in the order of ids and paths. */
+  attachments(type: string): AsyncIterable<KeptAttachment>;
+  /** Reads all bytes that are kept and compares them with what records, and their older versions, refer to. */
+  verifyAttachments(): AsyncIterable<AttachmentProgress>;
   /** Current resources of a type in id order (no tombstones), after an id. */
   scan(type: string, after?: string): AsyncIterable<StoredVersion>;
   /** Current resources by type. */
@@ -88,10 +100,75 @@ export type Change =
       /** The parsed resource, where the caller has it. */
       readonly parsed?: ParsedJson;
       readonly precondition?: Precondition;
+      /** What `putAttachment` kept for this version; left out: what the version before carries. Old versions keep theirs. */
+      readonly attachments?: readonly Attached[];
     }
-  | { readonly kind: 'remove'; readonly type: string; readonly id: string; readonly precondition?: Precondition };
+  | {
+      readonly kind: 'remove';
+      readonly type: string;
+      readonly id: string;
+      readonly precondition?: VersionPrecondition;
+    };
 
-export type Precondition = { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number };
+export type VersionPrecondition = { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number };
+
+export type Precondition =
+  | VersionPrecondition
+  /**
+   * No resource of the change's type matches, decided in one step with the write: then the id must be free, and it is
+   * created. Where one matches, the result is `matched` and nothing of this change is written; several throw `SeveralMatch`.
+   */
+  | { readonly is: 'no-match'; readonly query: Query };
+
+/** Bytes that belong to a place in a resource. */
+export interface Attached {
+  /** Element path, as the definition of the type names it. */
+  readonly path: string;
+  /** SHA-256 in hex, lower case. */
+  readonly digest: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly contentType: string;
+}
+
+export interface KeptAttachment extends Attached {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+export interface AttachmentProgress {
+  /** Files of bytes read so far. */
+  readonly checked: number;
+  readonly of: number;
+  readonly findings: readonly AttachmentFinding[];
+}
+
+export interface AttachmentFinding {
+  /** `orphan`: no record refers to the bytes; `missing`: they are not there; `size`, `digest`: they are not what was kept. */
+  readonly is: 'orphan' | 'missing' | 'size' | 'digest';
+  /** The digest by which the bytes are kept, or the name of a file that is not one. */
+  readonly digest: string;
+  /** Who refers to them: `Type/id/_history/version`. */
+  readonly records: readonly string[];
+}
+
+export interface WriteOptions {
+  /** Commits with the changes. */
+  readonly mark?: Mark;
+  /** Commits with the changes; where it was used before, nothing is written (no mark either). */
+  readonly key?: WriteKey;
+}
+
+/** Makes a repeated write one: within `expires` the same key and body get the first results again. */
+export interface WriteKey {
+  /** Unique in the partition: a digest of whatever makes it so. */
+  readonly key: string;
+  /** Digest of what is written; the same key with another one throws `KeyUsed`. */
+  readonly body: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly expires: number;
+}
 
 /** Commits with the changes: how far a load of `key` came. */
 export interface Mark {
@@ -100,11 +177,19 @@ export interface Mark {
 }
 
 export interface WriteResult {
-  /** `unchanged`: the text is the same, so no version was made (or nothing was there to remove). */
-  readonly outcome: 'created' | 'updated' | 'unchanged' | 'removed';
+  readonly outcome: WriteOutcome | 'repeated';
+  /** The outcome of the first time, where it is `repeated`. */
+  readonly first?: WriteOutcome;
+  readonly id: string;
   readonly version: number;
   readonly lastUpdated: number;
 }
+
+/**
+ * `unchanged`: the text is the same, so no version was made (or nothing was there to remove). `matched`: the resource that
+ * a `no-match` found.
+ */
+export type WriteOutcome = 'created' | 'updated' | 'unchanged' | 'removed' | 'matched';
 
 export interface StoreSearch {
   readonly query: Query;
@@ -170,6 +255,34 @@ export class VersionConflict extends Error {
     this.name = 'VersionConflict';
     this.type = type;
     this.id = id;
+  }
+}
+
+/** A `no-match` found more than one: told to clients as 412 `multiple-matches`. */
+export class SeveralMatch extends Error {
+  readonly type: string;
+  constructor(type: string) {
+    super(`Several ${type} match`);
+    this.name = 'SeveralMatch';
+    this.type = type;
+  }
+}
+
+/** The key of a write was used with another body. */
+export class KeyUsed extends Error {
+  constructor() {
+    super('The key was used with another body');
+    this.name = 'KeyUsed';
+  }
+}
+
+/** A change refers to bytes that are not kept (any more): put them again. */
+export class AttachmentMissing extends Error {
+  readonly digest: string;
+  constructor(digest: string) {
+    super(`The bytes ${digest} are not kept`);
+    this.name = 'AttachmentMissing';
+    this.digest = digest;
   }
 }
 

@@ -4,6 +4,7 @@ import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
+import type { Budgets } from './search.ts';
 import type { SqlValue } from './sql.ts';
 import { wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';
@@ -14,6 +15,7 @@ export interface Core {
   readonly writer: Writer | undefined;
   readonly readers: Readers;
   readonly options: StoreOptions;
+  readonly budgets: Budgets;
   readonly known: Map<string, PartitionIndex>;
   /** Jobs that are under way: closing waits for them. */
   readonly underWay: Set<Promise<unknown>>;

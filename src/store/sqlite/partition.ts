@@ -21,7 +21,7 @@ import { lower } from './lower.ts';
 import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
-import { eventLoop, findPage, type LoweredSearch } from './search.ts';
+import { findPage, type LoweredSearch } from './search.ts';
 import { referenceTermsOf } from './find-terms.ts';
 
 /** How many resources `scan` and `readMany` read before the event loop gets a turn. */
@@ -67,16 +67,16 @@ export class SqlitePartition implements Partition {
   }
 
   async search(type: string, { query, sort, limit, after }: StoreSearch): Promise<Page> {
-    const { database, readers } = this.#core;
+    const { database, readers, budgets } = this.#core;
     const index = this.#type(type);
     const keys = lowerSort(sort, index);
     const search: LoweredSearch = {
       ...{ keys, limit, after: after === undefined ? undefined : lowerPosition(after, keys) },
       ...this.#lowered(query, index),
     };
-    let rows = database.snapshot(() => findPage(database, search, eventLoop));
+    let rows = database.snapshot(() => findPage(database, search, budgets.eventLoop));
     if (rows === undefined) {
-      const answer = await readers.ask({ kind: 'page', search });
+      const answer = await readers.ask({ kind: 'page', search, budget: budgets.reader });
       rows = answer.kind === 'page' ? answer.rows : [];
     }
     const found = rows.slice(0, limit);
@@ -88,11 +88,11 @@ export class SqlitePartition implements Partition {
   }
 
   async count(type: string, query: Query): Promise<number> {
-    const { database, readers } = this.#core;
+    const { database, readers, budgets } = this.#core;
     const count = this.#lowered(query, this.#type(type));
-    const known = database.snapshot(() => countMatches(database, count, eventLoop));
+    const known = database.snapshot(() => countMatches(database, count, budgets.eventLoop));
     if (known !== undefined) return known;
-    const answer = await readers.ask({ kind: 'count', count });
+    const answer = await readers.ask({ kind: 'count', count, budget: budgets.reader });
     return answer.kind === 'count' ? answer.count : 0;
   }
 

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { countMatches } from './count.ts';
 import { openDatabase } from './open.ts';
 import type { ReaderAnswer, ReaderRequest } from './reading.ts';
-import { findPage, readerWorker } from './search.ts';
+import { findPage } from './search.ts';
 
 const port = parentPort;
 if (port !== null) {
@@ -21,8 +21,8 @@ if (port !== null) {
     try {
       return database.snapshot(() =>
         question.kind === 'page'
-          ? { kind: 'page', rows: findPage(database, question.search, readerWorker) ?? [] }
-          : { kind: 'count', count: countMatches(database, question.count, readerWorker) ?? 0 },
+          ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
+          : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 },
       );
     } catch (error) {
       return isLate ? { kind: 'late' } : { kind: 'failed', error };

@@ -14,12 +14,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** A worker, and what it is at. */
+interface Reader {
+  readonly worker: Worker;
+  current: { readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined;
+}
+
 /** Worker threads for statements whose work is not bounded beforehand; started when needed. */
 export class Readers {
   readonly #data: { readonly path: string; readonly readOnly: boolean };
   readonly #deadline: number;
-  readonly #idle: Worker[] = [];
-  readonly #all = new Set<Worker>();
+  readonly #readers = new Set<Reader>();
   #queue: Waiting[] = [];
   #closed = false;
 
@@ -44,56 +49,60 @@ export class Readers {
     this.#closed = true;
     for (const { reject } of this.#queue) reject(new Error('The store is closed'));
     this.#queue = [];
-    await Promise.all([...this.#all].map(worker => worker.terminate()));
+    await Promise.all([...this.#readers].map(({ worker }) => worker.terminate()));
   }
 
   #next(): void {
     while (this.#queue.length > 0) {
-      const worker = this.#idle.pop() ?? (this.#all.size < mostReaders ? this.#start() : undefined);
-      if (worker === undefined) return;
-      const waiting = this.#queue.shift();
-      if (waiting !== undefined) this.#give(worker, waiting);
+      const idle = [...this.#readers].find(reader => reader.current === undefined);
+      const reader = idle ?? (this.#readers.size < mostReaders ? this.#start() : undefined);
+      const waiting = reader === undefined ? undefined : this.#queue.shift();
+      if (reader === undefined || waiting === undefined) return;
+      this.#give(reader, waiting);
     }
   }
 
-  #start(): Worker {
+  #start(): Reader {
     const worker = new Worker(new URL('./reader-worker.ts', import.meta.url), { workerData: this.#data });
-    this.#all.add(worker);
-    return worker;
+    const reader: Reader = { worker, current: undefined };
+    worker.on('message', (answer: ReaderAnswer) => {
+      this.#finish(reader)?.resolve(answer);
+      this.#next();
+    });
+    worker.on('error', error => this.#lose(reader, error));
+    worker.on('exit', () => this.#lose(reader, new Error('A reader has ended')));
+    this.#readers.add(reader);
+    return reader;
   }
 
-  #give(worker: Worker, { question, end, resolve, reject }: Waiting): void {
-    const left = end - performance.now();
-    const done = (): void => {
-      clearTimeout(timer);
-      worker.removeAllListeners();
-      this.#next();
-    };
-    const lose = (): void => {
-      this.#all.delete(worker);
-      done();
-    };
+  #give(reader: Reader, waiting: Waiting): void {
+    const left = waiting.end - performance.now();
     const timer = setTimeout(
       () => {
-        resolve({ kind: 'late' });
-        lose();
-        void worker.terminate();
+        waiting.resolve({ kind: 'late' });
+        void reader.worker.terminate();
       },
       Math.max(left, 0) + grace,
     );
-    worker.once('message', (answer: ReaderAnswer) => {
-      resolve(answer);
-      this.#idle.push(worker);
-      done();
-    });
-    worker.once('error', error => {
-      reject(error);
-      lose();
-    });
-    worker.once('exit', () => {
-      reject(new Error('The store is closed'));
-      lose();
-    });
-    worker.postMessage({ question, left } satisfies ReaderRequest);
+    reader.current = { waiting, timer };
+    send(reader.worker, { question: waiting.question, left });
   }
+
+  #finish(reader: Reader): Waiting | undefined {
+    const { current } = reader;
+    clearTimeout(current?.timer);
+    reader.current = undefined;
+    return current?.waiting;
+  }
+
+  #lose(reader: Reader, error: unknown): void {
+    this.#readers.delete(reader);
+    this.#finish(reader)?.reject(this.#closed ? new Error('The store is closed') : error);
+    if (!this.#closed) this.#next();
+  }
+}
+
+function send(worker: Worker, request: ReaderRequest): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+  worker.postMessage(request);
 }

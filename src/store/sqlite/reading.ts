@@ -1,10 +1,11 @@
 import type { FoundRow } from './found.ts';
 import type { LoweredCount } from './count.ts';
-import type { LoweredSearch } from './search.ts';
+import type { Budget, LoweredSearch } from './search.ts';
 
 /** What a reader worker is asked. */
 export type Question =
-  { readonly kind: 'page'; readonly search: LoweredSearch } | { readonly kind: 'count'; readonly count: LoweredCount };
+  | { readonly kind: 'page'; readonly search: LoweredSearch; readonly budget: Budget }
+  | { readonly kind: 'count'; readonly count: LoweredCount; readonly budget: Budget };
 
 export interface ReaderRequest {
   readonly question: Question;

@@ -27,8 +27,16 @@ export interface Budget {
   readonly rows: number | undefined;
 }
 
-export const eventLoop: Budget = { probe: 2_000, rows: 2_000 };
-export const readerWorker: Budget = { probe: 100_000, rows: undefined };
+/** What the event loop does itself, and what a reader worker does. */
+export interface Budgets {
+  readonly eventLoop: Budget;
+  readonly reader: Budget;
+}
+
+export const usualBudgets: Budgets = {
+  eventLoop: { probe: 2_000, rows: 2_000 },
+  reader: { probe: 100_000, rows: undefined },
+};
 
 /**
  * Finds a page and, where more remains, one resource beyond it. Undefined where the budget does not reach: then nothing
@@ -94,6 +102,9 @@ function route(plan: Plan, axis: Axis, by: Clause | undefined): Route {
   return { axis, by, along: { ...found, remainder: undefined } };
 }
 
+/** How far a walk may look for the first matches near a floor. */
+const mostNear = 2_000;
+
 /** A page from a walk that finds at nearly each step; undefined where there is none, or it did not fill the page. */
 function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   if (plan.search.keys.length > 1) return undefined;
@@ -101,7 +112,7 @@ function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
     if (by !== undefined && !isWalkable(by, axis)) continue;
     const found = route(plan, axis, by);
     if (found.along.sure && found.along.remainder === undefined)
-      return walk(plan, found, found.along.checks.length === 0 ? undefined : eventLoop.rows);
+      return walk(plan, found, found.along.checks.length === 0 ? undefined : mostNear);
   }
   return undefined;
 }

@@ -11,14 +11,19 @@ import { type Database, openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { Readers } from './readers.ts';
+import { type Budgets, usualBudgets } from './search.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
 /**
  * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for a
- * newer layout, a file of something else, and a second server.
+ * newer layout, a file of something else, and a second server. Tests pass smaller budgets, so that few resources are many.
  */
-export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
+export async function openSqliteStore(
+  file: string,
+  options: StoreOptions,
+  budgets: Budgets = usualBudgets,
+): Promise<Store> {
   const path = resolve(file);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   mkdirSync(dirname(path), { recursive: true });
@@ -29,6 +34,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     const definitions = definitionsDigest(options.model);
     const core: Core = {
       options,
+      budgets,
       database: openDatabase(path, readOnly ? 'readOnly' : 'read'),
       writer: options.mode === 'read' ? undefined : new Writer({ path, definitions, mode: options.mode }),
       readers: new Readers({ path, readOnly }, options.deadline),
