@@ -1,13 +1,15 @@
-import { type Change, type Mark, type Partition, VersionConflict, type WriteResult } from '../store/store.ts';
+import { type Change, type Partition, VersionConflict, type WriteOptions, type WriteResult } from '../store/store.ts';
 import type { Counts } from './progress.ts';
 
 /** The position before anything was loaded: no file, no record. */
 export const start = '0 0';
 
 /** How long a write may take, in milliseconds: a server beside us waits for no longer than that. */
-const target = 35;
-const smallest = 50;
+const target = 45;
+const smallest = 250;
 const largest = 2000;
+/** How many writes the size of the next one is reckoned from. */
+const remembered = 8;
 const mostBytes = 4 * 1024 * 1024;
 /** Writes under way: one is written while the next one waits, and the one after it is read. */
 const mostInFlight = 2;
@@ -41,6 +43,8 @@ export class BatchWriter {
   readonly #sent: Batch[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #lastEnd = 0;
+  /** Milliseconds a change of the last writes. */
+  readonly #costs: number[] = [];
   #failure: { readonly error: unknown } | undefined;
 
   /** `key` of the mark, undefined where there is none; `marked` is what the mark says now, undefined where it is not there. */
@@ -88,8 +92,8 @@ export class BatchWriter {
   async finish(): Promise<void> {
     await this.flush();
     this.#durable = start;
-    const mark = this.#mark();
-    if (mark !== undefined) await this.#partition.write([], mark);
+    const options = this.#mark();
+    if (options.mark !== undefined) await this.#partition.write([], options);
   }
 
   async #send(): Promise<void> {
@@ -127,20 +131,24 @@ export class BatchWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** The mark to write with the next commit; undefined where it would say what it says already. */
-  #mark(): Mark | undefined {
-    if (this.#key === undefined || this.#durable === (this.#marked ?? start)) return undefined;
+  /** The mark to write with the next commit; none where it would say what it says already. */
+  #mark(): WriteOptions {
+    if (this.#key === undefined || this.#durable === (this.#marked ?? start)) return {};
     this.#marked = this.#durable;
-    return { key: this.#key, value: this.#durable };
+    return { mark: { key: this.#key, value: this.#durable } };
   }
 
+  /** Reckons with the fastest of the last writes, since the others waited for a disk or a processor as well. */
   #adapt(changes: number, milliseconds: number): void {
-    const fitting = (changes * target) / Math.max(1, milliseconds);
-    const next = Math.min(fitting, this.#limit * 1.25);
-    this.#limit = Math.round(Math.min(largest, Math.max(smallest, (this.#limit + next) / 2)));
+    this.#costs.push(milliseconds / changes);
+    if (this.#costs.length > remembered) this.#costs.shift();
+    const fitting = target / Math.max(0.001, Math.min(...this.#costs));
+    const next = Math.min(fitting, this.#limit * 1.5);
+    this.#limit = Math.round(Math.min(largest, Math.max(smallest, next)));
   }
 
   #count(results: readonly WriteResult[]): void {
-    for (const { outcome } of results) this.#counts[outcome]++;
+    for (const { outcome } of results)
+      this.#counts[outcome === 'matched' || outcome === 'repeated' ? 'unchanged' : outcome]++;
   }
 }

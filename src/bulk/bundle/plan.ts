@@ -1,15 +1,15 @@
 import { parseETag } from '../../fhir/etag.ts';
 import { isId } from '../../fhir/id.ts';
-import type { Precondition } from '../../store/store.ts';
+import type { VersionPrecondition } from '../../store/store.ts';
 import type { ContainerType } from '../read/bundle-head.ts';
 import { isObject } from '../value.ts';
 
 /** What an entry of a Bundle asks for. Criteria are the part of a URL behind `?`. */
 export type Plan =
-  | { readonly kind: 'put'; readonly type: string; readonly id: string; readonly precondition?: Precondition }
+  | { readonly kind: 'put'; readonly type: string; readonly id: string; readonly precondition?: VersionPrecondition }
   /** Conditional create and update; `id` where nothing matches. https://hl7.org/fhir/R4/http.html#ccreate */
   | { readonly kind: 'create' | 'update'; readonly type: string; readonly criteria: string; readonly id: string }
-  | { readonly kind: 'remove'; readonly type: string; readonly id: string; readonly precondition?: Precondition }
+  | { readonly kind: 'remove'; readonly type: string; readonly id: string; readonly precondition?: VersionPrecondition }
   | { readonly kind: 'delete'; readonly type: string; readonly criteria: string };
 
 /** An entry that cannot be carried out, and the element of it that is to blame. */
@@ -87,7 +87,7 @@ function urnId(fullUrl: unknown): string | undefined {
 }
 
 /** https://hl7.org/fhir/R4/http.html#concurrency, https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch */
-function precondition(request: Readonly<Record<string, unknown>>): { precondition?: Precondition } {
+function precondition(request: Readonly<Record<string, unknown>>): { precondition?: VersionPrecondition } {
   if (request['ifNoneMatch'] === '*') return { precondition: { is: 'absent' } };
   const [tag] = typeof request['ifMatch'] === 'string' ? parseETag(request['ifMatch']) : [];
   // A version that is no number never was one of ours: nothing is at version -1.
