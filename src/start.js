@@ -1,6 +1,6 @@
 // Plain JavaScript that any Node since 12 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import * as module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (newEnough(process.versions.node)) {
-  keepCompiledCode();
-  await import('./cli/main.ts');
+  if (keepCompiledCode() === 0 && process.argv[2] === 'serve') {
+    spawnSync(process.execPath, [join(root, 'src/cli/compile-ahead.ts')]);
+  }
+  const { main } = await import('./cli/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
 } else {
   const pinned = pinnedNode();
   if (pinned === undefined || process.env.STARTED_WITH_PINNED_NODE !== undefined) {
@@ -56,19 +59,25 @@ function runWith(node) {
   });
 }
 
-/** Compiled modules are kept in .cache, or in the temporary folder where that cannot be written: a start is four times faster. */
+/**
+ * Compiled modules are kept in .cache, or in the temporary folder where that cannot be written: a start is four times
+ * faster. Answers how many entries the folder had, -1 where there is none.
+ */
 function keepCompiledCode() {
   const folders = [join(root, '.cache', 'compiled'), join(tmpdir(), `clinical-records-${process.getuid?.() ?? 0}`)];
   for (const folder of folders) {
+    let entries;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      entries = readdirSync(folder).length;
     } catch {
       continue;
     }
     const { status } = module.enableCompileCache(folder);
     const { ENABLED, ALREADY_ENABLED } = module.constants.compileCacheStatus;
     if (status !== ENABLED && status !== ALREADY_ENABLED) continue;
-    process.env.NODE_COMPILE_CACHE ??= folder; // for the workers
-    return;
+    process.env.NODE_COMPILE_CACHE ??= folder; // for workers and child processes
+    return entries;
   }
+  return -1;
 }

@@ -5,20 +5,22 @@ import type { ExitCode } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // `… | head` has read enough.
-  if (error.code === 'EPIPE') process.exit(exitCodes.done);
-  throw error;
-});
-
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = explain(error);
+/** Runs what the words of a command line say, tells what went wrong, and answers the exit code. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // `… | head` has read enough.
+    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    throw error;
+  });
+  try {
+    return await run(argv);
+  } catch (error) {
+    return explain(error);
+  }
 }
 
 /** Finds the command, reads its flags and runs it. */
-async function main(argv: readonly string[]): Promise<ExitCode> {
+async function run(argv: readonly string[]): Promise<ExitCode> {
   const help = argv.some(text => text === '--help' || text === '-h');
   const words = argv.slice(0, 2);
   const entry = commands.find(({ name }) => name === words.join(' ')) ?? commands.find(({ name }) => name === words[0]);

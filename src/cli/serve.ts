@@ -1,7 +1,10 @@
+import { fork } from 'node:child_process';
 import { flushCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
 import { settings } from '../config/settings.ts';
 import type { RunningEngine } from '../engine.ts';
-import { exitCodes } from './command.ts';
+import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
@@ -24,13 +27,13 @@ and close the store. --demo makes records only in a store file that was not ther
   async run({ config, own, positionals }) {
     noPositionals(positionals);
     const demo = own['demo'] === true;
-    if (demo) (await import('../demo/fill.ts')).announceDemo(config.store);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
+    if (demo && (await import('../demo/fill.ts')).beginDemo(config.store)) await fillDemo(config);
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
     const running = await startEngine(config);
     const stopped = stopSignal();
     try {
-      if (demo) await Promise.race([showDemo(running, config.store), stopped]);
+      if (demo) await showDemo(running, config.store);
       else console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
       await stopped;
@@ -41,20 +44,38 @@ and close the store. --demo makes records only in a store file that was not ther
   },
 };
 
-async function showDemo(running: RunningEngine, store: string): Promise<void> {
-  const { demoPartition, fillDemo } = await import('../demo/fill.ts');
-  const { examples } = await import('../demo/examples.ts');
+/** Fills the store in another process, so that the server does not keep the memory which that takes. */
+async function fillDemo(config: Config): Promise<void> {
   const progress = createProgress('patients', process.stderr, Date.now);
-  const mark = await fillDemo(running.engine, store, Date.now, (patients, of) => progress.update(patients, of));
+  const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)), [JSON.stringify(config)]);
+  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  child.on('message', message => {
+    const [filled, of] = message as [number, number]; // from demo-fill.ts
+    progress.update(filled, of);
+  });
+  const ended = Promise.withResolvers<string | undefined>();
+  child.on('error', ended.reject);
+  child.on('exit', (code, signal) => ended.resolve(code === 0 ? undefined : (signal ?? 'an error')));
+  const reason = await ended.promise;
+  process.off('SIGTERM', stop).off('SIGINT', stop);
   progress.end();
+  if (reason === undefined) return;
+  throw new CommandError(`The store was not filled: stopped by ${reason}. The next start goes on.`);
+}
+
+async function showDemo({ engine, url }: RunningEngine, store: string): Promise<void> {
+  const { demoPartition, readDemoMark } = await import('../demo/fill.ts');
+  const mark = await readDemoMark(engine.store);
   if (mark === undefined) {
-    console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
+    console.log(`Serves ${url}/r4/{partition}. Ctrl-C stops it.`);
     console.log(`The store ${store} was not made by --demo, so no records were added.`);
     return;
   }
-  const base = `${running.url}/r4/${demoPartition}`;
+  const { examples } = await import('../demo/examples.ts');
+  const base = `${url}/r4/${demoPartition}`;
   console.log(`Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it. Try:\n`);
-  for (const path of examples(mark, running.engine.model.types)) console.log(`  curl '${base}/${path}'`);
+  for (const path of examples(mark, engine.model.types)) console.log(`  curl '${base}/${path}'`);
   console.log('');
 }
 

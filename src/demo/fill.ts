@@ -11,7 +11,7 @@ export const demoPartition = 'demo';
 const zone = 'America/Toronto';
 const PATIENTS = 120;
 const SEED = 1;
-/** Patients that are written, and marked as written, in one commit. */
+/** Patients that are written, and marked as written, at a time. */
 const BATCH = 8;
 
 /** What a store that was made for the demonstration says of itself: which records belong in it, and how many are there. */
@@ -21,51 +21,55 @@ export interface DemoMark extends Required<Omit<GenerateOptions, 'skip'>> {
 }
 
 /**
- * Called before the store is opened. Where its file is not there yet, a note beside it says that it is made for the
- * demonstration, so that a start which is stopped before the store can say so itself is not taken for somebody's own store.
+ * Whether a store is still to be filled: its file is not there, or a note beside it says that a filling was begun. Makes the
+ * note, so that the store of a start that is stopped early is not taken for somebody's own.
  */
-export function announceDemo(storeUrl: string): void {
+export function beginDemo(storeUrl: string): boolean {
   const file = fileOf(storeUrl);
-  if (existsSync(file)) return;
+  if (existsSync(noteOf(file))) return true;
+  if (existsSync(file)) return false;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(noteOf(file), 'The store beside this file is made by `serve --demo`.\n');
+  writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n');
+  return true;
+}
+
+/** What the store says of itself; undefined where it was not made for the demonstration. */
+export async function readDemoMark(store: Store): Promise<DemoMark | undefined> {
+  return (await store.documents('demo').get('records')) as DemoMark | undefined; // only fillDemo writes it
 }
 
 /**
- * Fills a store that was made for the demonstration, or goes on where it was stopped; `filled` is told how many of the
- * patients are in. Answers what the store holds, or undefined for a store that was not made for it: nothing is written then.
+ * Fills a store for which beginDemo was true, or goes on where it was stopped, and takes the note away. A store without a
+ * mark that has partitions is somebody's own: nothing is written then. `filled` is told how many patients are in.
  */
 export async function fillDemo(
   { store, model }: { readonly store: Store; readonly model: Model },
   storeUrl: string,
   now: () => number,
   filled: (patients: number, of: number) => void,
-): Promise<DemoMark | undefined> {
-  const documents = store.documents('demo');
-  const note = noteOf(fileOf(storeUrl));
-  // The day before, so that what was measured lies in the past in every time zone.
-  const date = new Date(now() - 36 * 3_600_000).toISOString().slice(0, 10);
-  let mark = (await documents.get('records')) as DemoMark | undefined; // only this file writes it
-  if (mark === undefined) {
-    if (!existsSync(note)) return undefined;
+): Promise<void> {
+  let mark = await readDemoMark(store);
+  if (mark === undefined && (await store.partitions.list()).length === 0) {
+    // The day before, so that what was measured lies in the past in every time zone.
+    const date = new Date(now() - 36 * 3_600_000).toISOString().slice(0, 10);
     mark = { patients: PATIENTS, seed: SEED, date, filled: 0 };
-    await documents.put('records', mark);
+    await store.documents('demo').put('records', mark);
   }
-  rmSync(note, { force: true });
-  if (mark.filled === mark.patients) return mark;
-
-  await store.partitions.add(demoPartition, { zone });
-  const partition = await store.partition(demoPartition);
-  if (partition === undefined) throw new Error(`The partition ${demoPartition} was removed while it was being filled.`);
-  while (mark.filled < mark.patients) {
-    const upTo = Math.min(mark.filled + BATCH, mark.patients);
-    const records = generate({ ...mark, patients: upTo, skip: mark.filled });
-    await partition.write([...records].filter(({ type }) => model.types.has(type)).map(put));
-    mark = { ...mark, filled: upTo };
-    await documents.put('records', mark);
-    filled(mark.filled, mark.patients);
+  if (mark !== undefined && mark.filled < mark.patients) {
+    await store.partitions.add(demoPartition, { zone });
+    const partition = await store.partition(demoPartition);
+    if (partition === undefined)
+      throw new Error(`The partition ${demoPartition} was removed while it was being filled.`);
+    while (mark.filled < mark.patients) {
+      const upTo = Math.min(mark.filled + BATCH, mark.patients);
+      const records = generate({ ...mark, patients: upTo, skip: mark.filled });
+      await partition.write([...records].filter(({ type }) => model.types.has(type)).map(put));
+      mark = { ...mark, filled: upTo };
+      await store.documents('demo').put('records', mark);
+      filled(mark.filled, mark.patients);
+    }
   }
-  return mark;
+  rmSync(noteOf(fileOf(storeUrl)), { force: true });
 }
 
 function put({ type, id, text }: Generated): Change {

@@ -1,0 +1,12 @@
+import { commands } from './commands.ts';
+
+// Run by start.js in a process of its own where no compiled code is kept yet: imports what `serve` needs, so that it is
+// kept. The server then never loads the compiler, which would stay in its memory (40 MB).
+await Promise.all([
+  import('../demo/examples.ts'),
+  import('../demo/fill.ts'),
+  import('../engine.ts'),
+  import('../store/sqlite/store.ts'),
+  import('./main.ts'),
+  ...commands.map(entry => entry.import()),
+]);
