@@ -1,0 +1,55 @@
+import { load } from '../../src/bulk/load.ts';
+import { createExtract } from '../../src/indexing/extract.ts';
+import { loadModel } from '../../src/load-model.ts';
+import { openStore } from '../../src/store/open.ts';
+import { publicUrl } from './public-url.ts';
+
+// A child process: loads files into a store, as the command `load` does. Arguments: the file of the store, the partition.
+
+export interface LoadResult {
+  readonly records: number;
+  readonly seconds: number;
+  /** Of the loading process. */
+  readonly cpuSeconds: number;
+  readonly mostResident: number;
+}
+
+const [file = '', id = ''] = process.argv.slice(2);
+const { model } = await loadModel({ definitions: [] });
+if (model === undefined) throw new Error('The definitions do not load');
+const extract = createExtract(model, publicUrl);
+const store = await openStore(`sqlite:${file}`, { model, extract, now: Date.now, mode: 'command', deadline: 60_000 });
+if ((await store.partition(id)) === undefined) await store.partitions.add(id, { zone: 'America/Toronto' });
+const partition = await store.partition(id);
+if (partition === undefined) throw new Error('The partition is not there');
+
+process.on('message', (paths: readonly string[]) => void run(paths).then(result => process.send?.(result)));
+process.on('disconnect', () => void store.close().then(() => process.exit()));
+process.send?.('ready');
+
+async function run(paths: readonly string[]): Promise<LoadResult> {
+  if (model === undefined || partition === undefined) throw new Error('Nothing is open');
+  const options = {
+    model,
+    partition,
+    extract,
+    base: `${publicUrl}/r4/${id}`,
+    undeclared: 'reject',
+    now: Date.now,
+  } as const;
+  const before = process.cpuUsage();
+  const started = performance.now();
+  for await (const progress of load(paths, { ...options, rejects: `${file}.rejects`, stdin: process.stdin })) {
+    if (!progress.done) continue;
+    if (progress.rejected > 0 || progress.created !== progress.records)
+      throw new Error(`Of ${progress.records} records ${progress.created} were created`);
+    const { user, system } = process.cpuUsage(before);
+    return {
+      records: progress.records,
+      seconds: (performance.now() - started) / 1000,
+      cpuSeconds: (user + system) / 1e6,
+      mostResident: process.resourceUsage().maxRSS * 1024,
+    };
+  }
+  throw new Error('The load ended without an end');
+}

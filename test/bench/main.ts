@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { holds, judge } from './budgets.ts';
+import { requestCases } from './cases.ts';
+import { dataset } from './data/dataset.ts';
+import { measureLoad, measureWhileLoading } from './measure/loading.ts';
+import { measureRequests } from './measure/requests.ts';
+import { measureScale } from './measure/scale.ts';
+import { measureStart } from './measure/start.ts';
+import { help, readOptions } from './options.ts';
+import type { Options } from './options.ts';
+import { budgetsOf, budgetTable, figuresOf, otherTable, requestTable, scaleTable } from './report.ts';
+import type { Results } from './report.ts';
+
+const standardSize = 100_000;
+const folder = fileURLToPath(new URL('../../bench-results/', import.meta.url));
+const say = (text: string): void => console.error(text);
+
+const options = optionsOrEnd();
+if (options.help) console.log(help);
+else if (options.scale !== undefined) await scale(options.scale, options);
+else await bench(options);
+
+function optionsOrEnd(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    return process.exit(2);
+  }
+}
+
+async function bench({ quick, cases, check }: Options): Promise<void> {
+  const isWanted = (name: string): boolean => cases.length === 0 || cases.some(text => name.includes(text));
+  const wanted = requestCases.filter(({ name }) => isWanted(name));
+  const data = await dataset(standardSize, say);
+  const rounds = quick
+    ? { rounds: 3, duration: 500, connections: [16] }
+    : { rounds: 5, duration: 1_000, connections: [1, 16, 64] };
+  const runs = { runs: quick ? 1 : 3 };
+  const results: Results = {
+    ...(wanted.length > 0 ? { requests: await measureRequests(wanted, data, rounds, say) } : {}),
+    ...(isWanted('load') ? { load: await measureLoad({ records: quick ? 20_000 : 60_000, ...runs }, say) } : {}),
+    ...(isWanted('while loading')
+      ? { whileLoading: await measureWhileLoading(data, { records: quick ? 20_000 : 60_000 }, say) }
+      : {}),
+    ...(isWanted('start') ? { start: await measureStart(data, runs, say) } : {}),
+  };
+  if (results.requests !== undefined) console.log(`\n${requestTable(results.requests)}`);
+  console.log(`\n${otherTable(results)}`);
+  const verdicts = judge(budgetsOf(requestCases), figuresOf(results));
+  console.log(`\n${budgetTable(verdicts)}`);
+  for (const text of results.requests?.strangeStatements ?? [])
+    console.log(`\nThe service does not run this statement of the floor: ${text}`);
+  save('bench', { resources: data.resources, ...results, verdicts });
+  if (check && !holds(verdicts)) process.exitCode = 1;
+}
+
+/** The aim: no query more than this many times dearer at ten times the data. */
+const mostGrowth = 1.5;
+
+async function scale(resources: number, { quick, cases, check }: Options): Promise<void> {
+  const wanted = requestCases.filter(({ name }) => cases.length === 0 || cases.some(text => name.includes(text)));
+  const [small, large] = [await dataset(standardSize, say), await dataset(resources, say)];
+  const rows = await measureScale(wanted, small, large, { rounds: quick ? 2 : 5, duration: quick ? 500 : 1_000 }, say);
+  console.log(`\n${scaleTable(rows, small.resources, large.resources)}`);
+  const dearer = rows.filter(({ what, growth }) => what.endsWith(': cost') && growth > mostGrowth);
+  for (const { what } of dearer) console.log(`\nMore than ${mostGrowth} times dearer: ${what}`);
+  save('scale', { small: small.resources, large: large.resources, scale: rows });
+  if (check && dearer.length > 0) process.exitCode = 1;
+}
+
+function save(name: string, results: object): void {
+  mkdirSync(folder, { recursive: true });
+  const time = new Date().toISOString();
+  const path = join(folder, `${name}-${time.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}.json`);
+  const machine = {
+    node: process.version,
+    processors: availableParallelism(),
+    model: cpus()[0]?.model,
+    load: loadavg(),
+  };
+  writeFileSync(path, `${JSON.stringify({ time, machine, ...results }, undefined, 2)}\n`);
+  console.log(`\nWritten to ${path}`);
+}

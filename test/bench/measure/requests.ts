@@ -1,0 +1,141 @@
+import type { RequestCase, SubjectName } from '../cases.ts';
+import type { Dataset } from '../data/dataset.ts';
+import type { Usage } from '../protocol.ts';
+import { median, medianRatio } from '../statistics.ts';
+import { compareAnswers, findPlaces, measure, requestsFor, startClient, startSubject } from './subjects.ts';
+import type { Measured } from './subjects.ts';
+
+export interface Rounds {
+  readonly rounds: number;
+  /** Milliseconds of each run. */
+  readonly duration: number;
+  readonly connections: readonly number[];
+}
+
+/** One row of the table: medians of the rounds. */
+export interface RequestRow {
+  readonly case: string;
+  readonly connections: number;
+  readonly subject: SubjectName;
+  /** Requests a second. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of the server's processor time per request. */
+  readonly cpu: number;
+  /** Of an answer's body. */
+  readonly bytes: number;
+  /** What this rate is of the floor's in the same round, the median of rounds; 1 for the floor. */
+  readonly ofFloor: number;
+  /** How many times the floor's processor time. */
+  readonly cpuOfFloor: number;
+}
+
+export interface RequestResults {
+  readonly rows: readonly RequestRow[];
+  /** Bytes that the service held at most. */
+  readonly residentUnderLoad: number;
+  /** Statements of the floor that the service did not run: the floor then measures other work. */
+  readonly strangeStatements: readonly string[];
+}
+
+const names = ['bare', 'floor', 'service'] as const;
+
+/**
+ * Measures all cases on all subjects. Each round runs through every case at every number of connections, one subject after the
+ * other, in turn forwards and backwards: what disturbs the machine hits all alike.
+ */
+export async function measureRequests(
+  cases: readonly RequestCase[],
+  data: Dataset,
+  { rounds, duration, connections }: Rounds,
+  say: (text: string) => void,
+): Promise<RequestResults> {
+  const [client, ...subjects] = await Promise.all([startClient(), ...names.map(name => startSubject(name, data.file))]);
+  const [, floor, service] = subjects;
+  if (floor === undefined || service === undefined) throw new Error('A subject did not start');
+  try {
+    const places = await findPlaces(service, data.file);
+    await compareAnswers(floor, service, cases, data, places);
+    const bytes = new Map<string, number>();
+    const run = async (
+      one: RequestCase,
+      name: SubjectName,
+      connections: number,
+      duration: number,
+    ): Promise<Measured> => {
+      const subject = subjects.find(subject => subject.name === name) ?? service;
+      const requests = requestsFor(name, one, data, places, bytes.get(one.name) ?? 0);
+      return measure(client, subject, { requests, connections, duration, status: one.status ?? 200 });
+    };
+
+    say('Warming up …');
+    for (const one of cases)
+      for (const name of ['floor', 'service', 'bare'] as const) {
+        if (!hasSubject(one, name)) continue;
+        const warm = await run(one, name, 16, Math.min(duration, 500));
+        if (name !== 'bare') bytes.set(one.name, bytes.get(one.name) ?? warm.bytes);
+      }
+    const kept = new Map<string, Measured[]>();
+    for (let round = 0; round < rounds; round++) {
+      say(`Round ${round + 1} of ${rounds} …`);
+      for (const count of connections)
+        for (const one of cases) {
+          if (one.connections !== undefined && !one.connections.includes(count)) continue;
+          for (const name of round % 2 === 0 ? names : names.toReversed()) {
+            if (!hasSubject(one, name)) continue;
+            const key = keyOf(one.name, count, name);
+            kept.set(key, [...(kept.get(key) ?? []), await run(one, name, count, duration)]);
+          }
+        }
+    }
+    const { mostResident } = await service.child.ask<Usage>({ kind: 'usage' });
+    const known = new Set(await service.child.ask<readonly string[]>({ kind: 'statements' }));
+    const ran = cases.length > 5 ? await floor.child.ask<readonly string[]>({ kind: 'statements' }) : [];
+    return {
+      rows: rowsOf(cases, connections, kept),
+      residentUnderLoad: mostResident,
+      strangeStatements: ran.filter(text => !known.has(text)),
+    };
+  } finally {
+    await Promise.all([client, ...subjects.map(({ child }) => child)].map(child => child.stop()));
+  }
+}
+
+const hasSubject = (one: RequestCase, name: SubjectName): boolean => one.subjects?.includes(name) ?? true;
+const keyOf = (name: string, connections: number, subject: SubjectName): string => `${name} ${connections} ${subject}`;
+
+function rowsOf(
+  cases: readonly RequestCase[],
+  connections: readonly number[],
+  kept: ReadonlyMap<string, readonly Measured[]>,
+): readonly RequestRow[] {
+  return cases.flatMap(one =>
+    connections.flatMap(count => {
+      const floor = kept.get(keyOf(one.name, count, 'floor')) ?? [];
+      return names.flatMap((subject): RequestRow[] => {
+        const runs = kept.get(keyOf(one.name, count, subject));
+        if (runs === undefined) return [];
+        const middle = (of: (run: Measured) => number): number => median(runs.map(of));
+        const ratio = (of: (run: Measured) => number): number => medianRatio(runs.map(of), floor.map(of));
+        return [
+          {
+            case: one.name,
+            connections: count,
+            subject,
+            rate: middle(rateOf),
+            p50: middle(run => run.p50),
+            p99: middle(run => run.p99),
+            cpu: middle(run => run.cpu),
+            bytes: middle(run => run.bytes),
+            ofFloor: ratio(rateOf),
+            cpuOfFloor: ratio(run => run.cpu),
+          },
+        ];
+      });
+    }),
+  );
+}
+
+const rateOf = ({ requests, seconds }: Measured): number => requests / seconds;

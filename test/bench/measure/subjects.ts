@@ -1,0 +1,125 @@
+import { DatabaseSync } from 'node:sqlite';
+import { deepPage, largeResult } from '../cases.ts';
+import type { Places, RequestCase, SubjectName } from '../cases.ts';
+import { startChild } from '../child.ts';
+import type { Child } from '../child.ts';
+import type { Dataset } from '../data/dataset.ts';
+import type { RunResult, Usage, WireRequest } from '../protocol.ts';
+
+/** A server that is measured. */
+export interface Subject {
+  readonly name: SubjectName;
+  readonly port: number;
+  readonly child: Child;
+}
+
+/** Servers share one processor and the load generator has another, where there are two: it is the same for all of them. */
+export const processors = { server: 0, client: 1 } as const;
+
+export async function startSubject(
+  name: SubjectName,
+  file: string,
+  nodeFlags: readonly string[] = [],
+): Promise<Subject> {
+  const options = { arguments: [file], processor: processors.server, nodeFlags };
+  const child = await startChild(`./subjects/${name}.ts`, options);
+  return { name, port: Number(child.greeting), child };
+}
+
+export function startClient(): Promise<Child> {
+  return startChild('./load-generator.ts', { processor: processors.client });
+}
+
+/** One run: requests with processor time of the server per request, in microseconds. */
+export interface Measured extends RunResult {
+  readonly cpu: number;
+}
+
+export interface Load {
+  readonly requests: readonly WireRequest[];
+  readonly connections: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly status: number;
+  readonly rate?: number;
+}
+
+/** Sends requests to a subject for a while. Throws where an answer has another status than it should. */
+export async function measure(client: Child, { child, name, port }: Subject, load: Load): Promise<Measured> {
+  const { connections, ...run } = load;
+  await client.ask({ kind: 'connect', port, connections });
+  const before = await child.ask<Usage>({ kind: 'usage' });
+  const result = await client.ask<RunResult>({ kind: 'run', ...run });
+  const after = await child.ask<Usage>({ kind: 'usage' });
+  await client.ask({ kind: 'disconnect' });
+  if (result.failures > 0) throw new Error(`${result.failures} answers of ${name} were wrong: ${result.firstFailure}`);
+  return { ...result, cpu: (after.cpu - before.cpu) / result.requests };
+}
+
+/** What a subject is asked in a case; `bytes`: what the floor answers on average. */
+export function requestsFor(
+  subject: SubjectName,
+  one: RequestCase,
+  { samples }: Dataset,
+  places: Places,
+  bytes: number,
+): readonly WireRequest[] {
+  if (subject === 'bare') return [{ path: `/${Math.round(bytes)}` }];
+  const requests = subject === 'floor' ? (one.floorRequests ?? one.requests) : one.requests;
+  return requests(samples, places);
+}
+
+/** Walks to the page before the deep one, for its next link; throws where the result has fewer pages. */
+export async function findPlaces(service: Subject, file: string): Promise<Places> {
+  let path = largeResult;
+  for (let page = 1; page < deepPage; page++) {
+    const { link } = JSON.parse(await answerOf(service, path)) as { link: { relation: string; url: string }[] };
+    const next = link.find(({ relation }) => relation === 'next')?.url;
+    if (next === undefined) throw new Error(`The large result has only ${page} pages`);
+    path = next.replace(/^[a-z]+:\/\/[^/]+/, '');
+  }
+  const database = new DatabaseSync(file, { readOnly: true });
+  const last = database
+    .prepare(
+      `SELECT c.ord, c.id FROM terms c JOIN parameters x ON x.p = c.p JOIN types y ON y.t = x.t
+       WHERE y.type = 'Observation' AND x.code = 'category' AND x.state = 'ready' AND c.v = 'Cvital-signs'
+       ORDER BY c.ord DESC, c.id DESC LIMIT 1 OFFSET ?`,
+    )
+    .get((deepPage - 1) * 20 - 1);
+  database.close();
+  return { pageToken: path.split('_page_token=')[1] ?? '', after: `${String(last?.['ord'])},${String(last?.['id'])}` };
+}
+
+/** Checks that the floor answers the same records as the service, or what is compared is not the same work. */
+export async function compareAnswers(
+  floor: Subject,
+  service: Subject,
+  cases: readonly RequestCase[],
+  data: Dataset,
+  places: Places,
+): Promise<void> {
+  for (const one of cases) {
+    const asked = requestsFor('floor', one, data, places, 0).slice(0, 20);
+    const alike = requestsFor('service', one, data, places, 0).slice(0, 20);
+    for (const [at, { path }] of asked.entries()) {
+      const [left, right] = [await answerOf(floor, path), await answerOf(service, alike[at]?.path ?? '')];
+      if (recordsOf(left) === recordsOf(right)) continue;
+      throw new Error(
+        `For ${path} the floor answers otherwise than the service:\n${left.slice(0, 600)}\n${right.slice(0, 600)}`,
+      );
+    }
+  }
+}
+
+/** A record, or the entries of a Bundle: links differ. */
+const recordsOf = (text: string): string => {
+  const at = text.indexOf('"entry":');
+  return at === -1 && text.startsWith('{"resourceType":"Bundle"') ? '' : text.slice(Math.max(0, at));
+};
+
+async function answerOf({ port, name }: Subject, path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${name} answers ${response.status} to ${path}: ${text}`);
+  return text;
+}

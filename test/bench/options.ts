@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  readonly help: boolean;
+  readonly check: boolean;
+  readonly quick: boolean;
+  /** Words that the name of a case must contain, one of them; empty for all. */
+  readonly cases: readonly string[];
+  /** Resources of the large store; undefined where scale is not asked for. */
+  readonly scale: number | undefined;
+}
+
+export const help = `npm run bench -- [FLAGS]
+
+Measures the service beside bare koa and beside the floor: a koa app that runs the same SQL statements on the same file and
+puts the same texts together. A round asks one after the other, so that what else the machine does hits all alike; figures are
+medians of the rounds. The records are synthetic and kept in .cache/bench; results go to bench-results/ as JSON.
+
+  --check        End with exit code 1 where a budget is missed by more than 15 %
+  --quick        Fewer and shorter rounds, at 16 connections
+  --case TEXT    Only cases whose name contains the text; repeats
+                 (requests, and: load, while loading, start)
+  --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
+  --help         This text`;
+
+/** Reads the arguments; throws Error with a sentence for what is no flag. */
+export function readOptions(argv: readonly string[]): Options {
+  // A number behind --scale may be left out, which parseArgs has no word for.
+  const args = argv.map((text, at) =>
+    text === '--scale' && !/^\d/.test(argv[at + 1] ?? '') ? '--scale=1000000' : text,
+  );
+  const { values } = parseArgs({
+    args,
+    options: {
+      check: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      case: { type: 'string', multiple: true, default: [] },
+      scale: { type: 'string' },
+    },
+  });
+  const scale = values.scale === undefined ? undefined : Number(values.scale.replaceAll(/[,_]/g, ''));
+  if (scale !== undefined && (!Number.isInteger(scale) || scale < 1))
+    throw new Error(`\`--scale ${values.scale}\` is not a number of resources.`);
+  return { help: values.help, check: values.check, quick: values.quick, cases: values.case, scale };
+}

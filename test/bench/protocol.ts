@@ -1,0 +1,53 @@
+/** What the processes of a run say to each other: one question, one answer. */
+
+/** A request of a case: what goes on the wire. */
+export interface WireRequest {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** To the load generator. */
+export type ClientQuestion =
+  | { readonly kind: 'connect'; readonly port: number; readonly connections: number }
+  | {
+      readonly kind: 'run';
+      readonly requests: readonly WireRequest[];
+      /** Milliseconds, after which no more requests are sent. */
+      readonly duration: number;
+      /** Requests a second, spread over the connections; as many as they take where it is left out. */
+      readonly rate?: number;
+      /** Status that every answer must have. */
+      readonly status: number;
+    }
+  | { readonly kind: 'disconnect' };
+
+export interface RunResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly most: number;
+  /** Bytes of an answer's body, on average. */
+  readonly bytes: number;
+  /** Answers with another status, and what the first of them said. */
+  readonly failures: number;
+  readonly firstFailure: string | undefined;
+}
+
+/** To a server that is measured. */
+export type ServerQuestion =
+  | { readonly kind: 'usage' }
+  /** The texts of all SQL statements that were prepared so far. */
+  | { readonly kind: 'statements' }
+  | { readonly kind: 'stop' };
+
+export interface Usage {
+  /** Microseconds of processor time of the whole process, workers included. */
+  readonly cpu: number;
+  /** Bytes. */
+  readonly resident: number;
+  readonly mostResident: number;
+}

@@ -1,0 +1,2 @@
+/** What absolute URLs begin with in all processes of a run, whatever port they listen on. */
+export const publicUrl = 'http://bench.example';

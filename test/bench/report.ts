@@ -1,0 +1,139 @@
+import { otherBudgets } from './budgets.ts';
+import type { Budget, Figures, Verdict } from './budgets.ts';
+import type { RequestCase } from './cases.ts';
+import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
+import type { RequestResults, RequestRow } from './measure/requests.ts';
+import type { ScaleRow } from './measure/scale.ts';
+import type { StartResults } from './measure/start.ts';
+import { figure, table } from './table.ts';
+import type { Column } from './table.ts';
+
+/** What one run measured; what it did not is left out. */
+export interface Results {
+  readonly requests?: RequestResults;
+  readonly load?: LoadingResults;
+  readonly whileLoading?: WhileLoadingResults;
+  readonly start?: StartResults;
+  readonly scale?: readonly ScaleRow[];
+}
+
+/** The budgets of the request cases and of everything else. */
+export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
+  const ofCases = cases.flatMap(({ name, ofFloor, rate }): Budget[] => [
+    ...(ofFloor === undefined ? [] : [{ name: `${name} of floor`, is: 'at least' as const, value: ofFloor, unit: '' }]),
+    ...(rate === undefined ? [] : [{ name, is: 'at least' as const, value: rate, unit: 'requests/s' }]),
+  ]);
+  return [...ofCases, ...otherBudgets];
+}
+
+/**
+ * The figures that have budgets. A share of the floor is the floor's processor time per request by the service's: on a processor
+ * of its own this is the share of the requests a second, and it does not move when others use the machine. Where a case ran at
+ * several numbers of connections the worst counts, but for one connection alone, where both wait for the client.
+ */
+export function figuresOf({ requests, load, whileLoading, start }: Results): Figures {
+  const figures: Record<string, number> = {};
+  const rows = requests?.rows.filter(({ subject }) => subject === 'service') ?? [];
+  for (const name of new Set(rows.map(row => row.case))) {
+    const own = rows.filter(row => row.case === name);
+    const many = own.filter(({ connections }) => connections > 1);
+    const counted = many.length > 0 ? many : own;
+    figures[`${name} of floor`] = Math.min(...counted.map(({ cpuOfFloor }) => 1 / cpuOfFloor));
+    figures[name] = Math.max(...own.map(({ rate }) => rate));
+  }
+  const deep = costRatio(rows, 'page 1,000', 'page 1');
+  if (deep !== undefined) figures['page 1,000 to page 1'] = deep;
+  if (load !== undefined) figures['load'] = load.rate;
+  if (whileLoading !== undefined) figures['read p99 while loading'] = whileLoading.p99;
+  if (start !== undefined) {
+    figures['start'] = start.start;
+    figures['memory idle'] = start.resident / 1e6;
+  }
+  return figures;
+}
+
+/** The worst ratio of processor time per request of two cases at the same number of connections. */
+function costRatio(rows: readonly RequestRow[], name: string, to: string): number | undefined {
+  const ratios = rows
+    .filter(row => row.case === name)
+    .flatMap(row => {
+      const other = rows.find(one => one.case === to && one.connections === row.connections);
+      return other === undefined ? [] : [row.cpu / other.cpu];
+    });
+  return ratios.length === 0 ? undefined : Math.max(...ratios);
+}
+
+const left = (title: string): Column => ({ title, align: 'left' });
+const right = (title: string): Column => ({ title, align: 'right' });
+
+export function requestTable({ rows }: RequestResults): string {
+  const columns = [
+    left('case'),
+    right('conn.'),
+    left('subject'),
+    ...['req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'bytes', 'req/s of floor', 'floor CPU by CPU'].map(right),
+  ];
+  return table(
+    columns,
+    rows.map((row, at) => {
+      const before = rows[at - 1];
+      const isNew = before?.case !== row.case || before.connections !== row.connections;
+      return [
+        isNew ? row.case : '',
+        isNew ? String(row.connections) : '',
+        row.subject,
+        ...[row.rate, row.p50, row.p99, row.cpu, row.bytes, row.ofFloor, 1 / row.cpuOfFloor].map(figure),
+      ];
+    }),
+  );
+}
+
+/** Everything else that was measured, a line each. */
+export function otherTable({ requests, load, whileLoading, start }: Results): string {
+  const rows: [string, number, string][] = [];
+  if (load !== undefined)
+    rows.push(
+      ['load, indexed', load.rate, 'records/s'],
+      ['load: processor time', load.cpu, 'µs/record'],
+      ['load: memory at most', load.resident / 1e6, 'MB'],
+      ['file', load.bytesPerRecord, 'bytes/record'],
+    );
+  if (whileLoading !== undefined)
+    rows.push(
+      ['reads while a load runs', whileLoading.answered, `of ${whileLoading.asked} a second`],
+      ['  p50', whileLoading.p50, 'ms'],
+      ['  p99', whileLoading.p99, 'ms'],
+      ['  p99 without a load', whileLoading.p99Before, 'ms'],
+      ['  longest', whileLoading.most, 'ms'],
+      ['  loaded meanwhile', whileLoading.loaded, 'records/s'],
+    );
+  if (start !== undefined)
+    rows.push(['start to first metadata', start.start, 'ms'], ['memory idle', start.resident / 1e6, 'MB']);
+  if (requests !== undefined) rows.push(['memory under load, at most', requests.residentUnderLoad / 1e6, 'MB']);
+  return table(
+    [left('what'), right('measured'), left('unit')],
+    rows.map(([what, value, unit]) => [what, figure(value), unit]),
+  );
+}
+
+export function budgetTable(verdicts: readonly Verdict[]): string {
+  return table(
+    [left('budget'), left(''), right('promised'), right('measured'), left('unit'), left('')],
+    verdicts.map(({ name, is, value, measured, unit, verdict }) => [
+      name,
+      is,
+      figure(value),
+      figure(measured),
+      unit,
+      verdict === 'near' ? 'missed by less than 15 %' : verdict,
+    ]),
+  );
+}
+
+export function scaleTable(rows: readonly ScaleRow[], small: number, large: number): string {
+  const size = (count: number): string => count.toLocaleString('en-US');
+  return table(
+    [left('what'), left('unit'), right(size(small)), right(size(large)), right('times')],
+    rows.map(({ what, unit, small, large, growth }) => [what, unit, ...[small, large, growth].map(figure)]),
+  );
+}

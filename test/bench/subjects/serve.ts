@@ -1,0 +1,30 @@
+import type { ServerQuestion, Usage } from '../protocol.ts';
+
+/** Says on which port the process listens, and answers questions about it until the parent is gone or says stop. */
+export function answerQuestions(
+  port: number,
+  close: () => Promise<void>,
+  statements: () => readonly string[] = () => [],
+): void {
+  let closing: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await (closing ??= close());
+    process.exit();
+  };
+  process.on('message', (question: ServerQuestion) => {
+    if (question.kind === 'usage') process.send?.(usage());
+    else if (question.kind === 'statements') process.send?.(statements());
+    else void stop();
+  });
+  process.on('disconnect', () => void stop());
+  process.send?.(port);
+}
+
+function usage(): Usage {
+  const { user, system } = process.cpuUsage();
+  return {
+    cpu: user + system,
+    resident: process.memoryUsage.rss(),
+    mostResident: process.resourceUsage().maxRSS * 1024,
+  };
+}
