@@ -36,8 +36,8 @@ async function sweepSome(core: Core): Promise<boolean> {
   const now = core.options.now();
   const [isNeeded] =
     core.database.get(
-      `SELECT EXISTS (SELECT 1 FROM parameters WHERE state = 'dropped') OR EXISTS (SELECT 1 FROM partitions WHERE id IS NULL) OR EXISTS (SELECT 1 FROM documents WHERE expires <= ?)`,
-      [now],
+      `SELECT EXISTS (SELECT 1 FROM parameters WHERE state = 'dropped') OR EXISTS (SELECT 1 FROM partitions WHERE id IS NULL) OR EXISTS (SELECT 1 FROM documents WHERE expires <= ?) OR EXISTS (SELECT 1 FROM keys WHERE expires <= ?)`,
+      [now, now],
     ) ?? [];
   if (isNeeded !== 1) return false;
   await submit(core, () => ({ kind: 'sweep', now }));

@@ -12,7 +12,10 @@ export function document(database: Database, job: Extract<Job, { kind: 'document
   if (how === 'delete') database.run('DELETE FROM documents WHERE collection = ? AND key = ?', [collection, key]);
   else
     database.run('INSERT OR REPLACE INTO documents (collection, key, value, expires) VALUES (?, ?, ?, ?)', [
-      ...[collection, key, value, expires],
+      collection,
+      key,
+      value,
+      expires,
     ]);
   return { kind: 'done', value };
 }

@@ -1,3 +1,6 @@
+import type { Attached, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
+import type { BytesFolder } from './attachment-sweep.ts';
+import type { NoMatch } from './no-match.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
 import type { WantedType } from './wanted.ts';
@@ -22,6 +25,13 @@ export type Job =
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some rows that nothing needs any more; the result says whether more may be there. */
   | { readonly kind: 'sweep'; readonly now: number }
+  /** Deletes bytes to which nothing refers, unless they were put since `before`. */
+  | {
+      readonly kind: 'dropBytes';
+      readonly folder: BytesFolder;
+      readonly names: readonly string[];
+      readonly before: number;
+    }
   | {
       readonly kind: 'document';
       readonly how: 'put' | 'putIfAbsent' | 'delete';
@@ -40,6 +50,7 @@ export interface WriteJob {
   readonly now: number;
   readonly changes: readonly PreparedChange[];
   readonly mark: { readonly key: string; readonly value: string } | undefined;
+  readonly key: WriteKey | undefined;
 }
 
 export interface PreparedChange {
@@ -56,7 +67,9 @@ export interface PreparedChange {
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
-  readonly precondition: { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number } | undefined;
+  readonly precondition: VersionPrecondition | NoMatch | undefined;
+  /** Undefined: what the version before carries. */
+  readonly attachments: readonly Attached[] | undefined;
 }
 
 /** One slice of a rebuild: entries of resources as of these versions. */
@@ -79,19 +92,20 @@ export interface RebuildJob {
 
 /** What came of a job. `stale`: prepared from what is no longer so; prepare it again. */
 export type JobResult =
-  | {
-      readonly kind: 'written';
-      readonly results: readonly (readonly [outcome: number, version: number, lastUpdated: number])[];
-    }
+  | { readonly kind: 'written'; readonly repeated: boolean; readonly results: readonly Written[] }
   | { readonly kind: 'done'; readonly value: SqlValue }
   | { readonly kind: 'stale' }
   /** The store was last written with other definitions: register first. */
   | { readonly kind: 'unregistered' }
   | { readonly kind: 'conflict'; readonly type: string; readonly id: string }
+  | { readonly kind: 'several'; readonly type: string }
+  | { readonly kind: 'keyUsed' }
+  | { readonly kind: 'bytesMissing'; readonly digest: string }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export const outcomes = ['created', 'updated', 'unchanged', 'removed'] as const;
+/** What became of a change. */
+export type Written = readonly [outcome: WriteOutcome, id: string, version: number, lastUpdated: number];
 
 /** What the writer is given when it starts. */
 export interface WriterData {

@@ -116,8 +116,13 @@ function lowerValue(test: Test, { p }: Index, param: SearchParam, items: boolean
       return { kind: 'string', p, how: test.how, text: test.text };
     case 'range':
       return {
-        ...{ kind: 'range', p, key: '', prefix: false, ...ends(test.bounds) },
-        ...{ width: param.type === 'date' ? dateWidth : 0, single: param.single && !items },
+        kind: 'range',
+        p,
+        key: '',
+        prefix: false,
+        ...ends(test.bounds),
+        width: param.type === 'date' ? dateWidth : 0,
+        single: param.single && !items,
       };
     case 'quantity':
       return { kind: 'range', p, ...quantityKey(test), ...ends(test.bounds), width: 0, single: false };
@@ -186,8 +191,15 @@ function simplify(clause: Clause): Clause {
       const of = mergeTerms(clause.of.map(simplify).flatMap(part => (part.kind === 'or' ? part.of : [part])));
       return of.length === 1 ? (of[0] ?? none) : { kind: 'or', of };
     }
-    default:
+    case 'ids':
+    case 'updated':
+    case 'terms':
+    case 'string':
+    case 'range':
+    case 'tuple':
       return clause;
+    default:
+      return clause satisfies never;
   }
 }
 

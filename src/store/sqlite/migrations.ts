@@ -1,12 +1,13 @@
 import { StoreRefused } from '../store.ts';
 import { type Database, isBusy } from './open.ts';
+import { attachmentsSchema } from './attachments-schema.ts';
 import { schema } from './schema.ts';
 
 /** "crs1": tells our file from any other SQLite file. */
 const applicationId = 0x63727331;
 
 /** What leads from each layout to the next; the number of steps is the layout that this engine writes. Never edit one that was released. */
-const steps: readonly string[] = [schema];
+const steps: readonly string[] = [schema, attachmentsSchema];
 
 /** The layout that this engine reads and writes. */
 export const layout = steps.length;

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import {
   type Change,
-  type Mark,
   type Page,
   type Partition,
   type PartitionSettings,
@@ -10,6 +9,7 @@ import {
   type StoredVersion,
   type StoreSearch,
   VersionConflict,
+  type WriteOptions,
   type WriteResult,
 } from '../store.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
@@ -71,8 +71,10 @@ export class SqlitePartition implements Partition {
     const index = this.#type(type);
     const keys = lowerSort(sort, index);
     const search: LoweredSearch = {
-      ...{ keys, limit, after: after === undefined ? undefined : lowerPosition(after, keys) },
       ...this.#lowered(query, index),
+      keys,
+      limit,
+      after: after === undefined ? undefined : lowerPosition(after, keys),
     };
     let rows = database.snapshot(() => findPage(database, search, budgets.eventLoop));
     if (rows === undefined) {
@@ -96,8 +98,8 @@ export class SqlitePartition implements Partition {
     return answer.kind === 'count' ? answer.count : 0;
   }
 
-  async write(changes: readonly Change[], mark?: Mark): Promise<readonly WriteResult[]> {
-    const result = await submit(this.#core, () => prepareWrite(this.#core, this.id, changes, mark));
+  async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
+    const result = await submit(this.#core, () => prepareWrite(this.#core, this.id, changes, options));
     if (result.kind === 'conflict') throw new VersionConflict(result.type, result.id);
     if (result.kind !== 'written') throw new Error('The writer gave another answer');
     return result.results.map(([outcome, version, lastUpdated]) => ({
@@ -110,7 +112,8 @@ export class SqlitePartition implements Partition {
   async *scan(type: string, after = ''): AsyncIterable<StoredVersion> {
     const { database } = this.#core;
     const index = this.#find(type);
-    for (let from = after; index !== undefined;) {
+    if (index === undefined) return;
+    for (let from = after; ;) {
       const rows = database.all(
         'SELECT id, version, last_updated, text FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
         [index.t, from, slice],
@@ -171,7 +174,10 @@ export class SqlitePartition implements Partition {
 
 function storedVersion(type: string, [id, version, lastUpdated, text]: Row): StoredVersion {
   return {
-    ...{ type, id: String(id), version: Number(version), lastUpdated: Number(lastUpdated) },
+    type,
+    id: String(id),
+    version: Number(version),
+    lastUpdated: Number(lastUpdated),
     text: text === null ? undefined : String(text),
   };
 }

@@ -12,7 +12,10 @@ export class SqlitePartitions implements PartitionAdmin {
   async add(id: string, settings: PartitionSettings): Promise<void> {
     const types = wantedIndexes(this.#core.options.model, settings.zone);
     const result = await submit(this.#core, () => ({
-      ...{ kind: 'addPartition', id, settings: JSON.stringify({ zone: settings.zone }), types },
+      kind: 'addPartition',
+      id,
+      settings: JSON.stringify({ zone: settings.zone }),
+      types,
     }));
     if (valueOf(result) === null && partitionIndex(this.#core, id)?.settings.zone !== settings.zone)
       throw new PartitionExists(id);

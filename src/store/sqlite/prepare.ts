@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import type { Change, Mark } from '../store.ts';
+import type { Change, WriteOptions } from '../store.ts';
 import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
@@ -18,11 +18,12 @@ export async function prepareWrite(
   core: Core,
   id: string,
   changes: readonly Change[],
-  mark: Mark | undefined,
+  options: WriteOptions,
 ): Promise<WriteJob> {
   const partition = partitionIndex(core, id);
   if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
   const before = new Map<string, Before>();
+  const conditional = new Set<string>();
   const prepared: PreparedChange[] = [];
   for (const [at, change] of changes.entries()) {
     if (at % turn === turn - 1) await setImmediate();
@@ -30,12 +31,20 @@ export async function prepareWrite(
     if (index === undefined || index.t === 0) throw new Error(`\`${change.type}\` is not a declared type`);
     const key = `${change.type}/${change.id}`;
     const found = before.get(key) ?? readBefore(core, partition, index, change.id);
-    const [step, after] = prepareChange(core, partition, index, change, found);
+    const isConditional = change.precondition?.is === 'no-match';
+    if (isConditional ? before.has(key) : conditional.has(key))
+      throw new Error(`${key} is created conditionally, so the same write cannot change it again`);
+    if (isConditional) conditional.add(key);
+    const precondition =
+      change.precondition?.is === 'no-match'
+        ? await askNoMatch(core, partition, index, change.precondition.query)
+        : change.precondition;
+    const [step, after] = prepareChange(core, partition, index, { ...change, precondition }, found);
     prepared.push(step);
     before.set(key, after);
   }
   const { n, epoch } = partition;
-  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark };
+  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark: options.mark };
 }
 
 /** What a change finds: what is stored, or what an earlier change of the same write leaves. */
@@ -77,7 +86,7 @@ function prepareChange(
   found: Before,
 ): readonly [PreparedChange, Before] {
   const { type, id, precondition } = change;
-  const base = { ...{ t: index.t, type, id, expected: found.version, precondition, same: false, ord: undefined } };
+  const base = { t: index.t, type, id, expected: found.version, precondition, same: false, ord: undefined };
   if (change.kind === 'remove') {
     if (!found.isThere) return [{ ...base, text: undefined, added: undefined, removed: undefined }, found];
     return [

@@ -45,7 +45,10 @@ export function registerTypes(database: Database, n: number, types: readonly Wan
 
 function addIndex(database: Database, t: number, code: string, digest: string, resources: number): void {
   database.run('INSERT INTO parameters (t, code, digest, state) VALUES (?, ?, ?, ?)', [
-    ...[t, code, digest, resources === 0 ? 'ready' : 'pending'],
+    t,
+    code,
+    digest,
+    resources === 0 ? 'ready' : 'pending',
   ]);
 }
 

@@ -91,8 +91,14 @@ function termsOf(value: IndexValue): readonly string[] {
       return referenceTerms(value);
     case 'uri':
       return [urlTerm(value.uri)];
-    default:
+    case 'string':
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'composite':
       return [];
+    default:
+      return value satisfies never;
   }
 }
 

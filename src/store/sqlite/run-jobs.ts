@@ -1,12 +1,14 @@
 import { Commit } from './commit.ts';
 import { document } from './document-job.ts';
+import { dropLoose } from './attachment-sweep.ts';
+import { JobStopped } from './job-stopped.ts';
 import type { Job, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import type { Database } from './open.ts';
 import { rebuild } from './rebuild-job.ts';
 import { addPartition, hidePartition, register, restart } from './register-job.ts';
 import { sweep } from './sweep-job.ts';
-import { JobStopped, write } from './write-job.ts';
+import { write } from './write-job.ts';
 
 /**
  * Runs jobs in one transaction with a savepoint each, so that one that fails leaves the others alone. The results are
@@ -45,7 +47,10 @@ function run(database: Database, job: Job, commit: Commit, data: WriterData): Jo
     case 'hidePartition':
       return hidePartition(database, job);
     case 'sweep':
-      return sweep(database, job.now);
+      return sweep(database, data.path, job.now);
+    case 'dropBytes':
+      dropLoose(database, data.path, job.folder, job.names, job.before);
+      return { kind: 'done', value: null };
     case 'register':
       // Asked inside of the transaction: a server that starts now registers its own definitions after this one.
       if (data.mode === 'command' && !isRegistered(database, data) && serverRuns(data.path))
@@ -58,7 +63,7 @@ function run(database: Database, job: Job, commit: Commit, data: WriterData): Jo
     case 'rebuild':
       if (!isRegistered(database, data)) return { kind: 'unregistered' };
       if (epochOf(database) !== job.epoch) return { kind: 'stale' };
-      return job.kind === 'write' ? write(database, job, commit) : rebuild(database, job);
+      return job.kind === 'write' ? write(database, job, commit, data.path) : rebuild(database, job);
     case 'addPartition':
       return isRegistered(database, data) ? addPartition(database, job) : { kind: 'unregistered' };
     case 'restart':

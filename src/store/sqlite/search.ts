@@ -167,8 +167,15 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
       continue;
     }
     const found = walkArms(database, {
-      ...{ arms, axis: route.axis, keys: search.keys, after: search.after, checks: route.along.checks, segment },
-      ...{ want: want - rows.length, cap, tick: plan.budget.rows === undefined },
+      arms,
+      axis: route.axis,
+      keys: search.keys,
+      after: search.after,
+      checks: route.along.checks,
+      segment,
+      want: want - rows.length,
+      cap,
+      tick: plan.budget.rows === undefined,
     });
     if (found === undefined) return undefined;
     rows.push(...found);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type DocumentStore, type Partition, type Store, type StoreOptions, StoreRefused } from '../store.ts';
+import { sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
 import { type Core, partitionIndex, register } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
@@ -54,6 +55,7 @@ function prepareFile(path: string, mode: StoreOptions['mode']): void {
   try {
     if (mode === 'read') requireLayout(database, path);
     else migrate(database, path);
+    if (mode === 'serve') sweepBytes(database, path);
   } finally {
     database.close();
   }

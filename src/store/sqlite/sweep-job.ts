@@ -1,3 +1,4 @@
+import { removeBytes } from './attachment-sweep.ts';
 import type { JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
@@ -6,11 +7,11 @@ import type { SqlValue } from './sql.ts';
 const slice = 2_000;
 
 /**
- * Deletes a slice of what nothing needs any more: rows of dropped indexes, what is in removed partitions, documents that
- * have expired. Done: 1 where more may be there.
+ * Deletes a slice of what nothing needs any more: rows of dropped indexes, what is in removed partitions (bytes beside the
+ * file too), documents and keys that have expired. Done: 1 where more may be there.
  */
-export function sweep(database: Database, now: number): JobResult {
-  const more = sweepIndex(database) || sweepPartition(database) || sweepDocuments(database, now);
+export function sweep(database: Database, file: string, now: number): JobResult {
+  const more = sweepIndex(database) || sweepPartition(database, file) || sweepDocuments(database, now) || sweepKeys(database, now);
   return { kind: 'done', value: more ? 1 : 0 };
 }
 
@@ -29,7 +30,7 @@ function sweepIndex(database: Database): boolean {
   return true;
 }
 
-function sweepPartition(database: Database): boolean {
+function sweepPartition(database: Database, file: string): boolean {
   const [n] = database.get('SELECT n FROM partitions WHERE id IS NULL LIMIT 1') ?? [];
   if (n === undefined) return false;
   const [t] = database.get('SELECT t FROM types WHERE n = ? LIMIT 1', [n]) ?? [];
@@ -38,10 +39,13 @@ function sweepPartition(database: Database): boolean {
     if (changes > 0) return true;
     if (deleteSlice(database, 'resources', 't', 'id', t)) return true;
     if (deleteSlice(database, 'versions', 't', 'id, version', t)) return true;
+    if (deleteSlice(database, 'attachments', 't', 'id, version, item', t)) return true;
     database.run('DELETE FROM types WHERE t = ?', [t]);
     return true;
   }
   if (deleteSlice(database, 'marks', 'n', 'key', n)) return true;
+  if (deleteSlice(database, 'keys', 'n', 'key', n)) return true;
+  if (removeBytes(file, Number(n))) return true;
   database.run('DELETE FROM partitions WHERE n = ?', [n]);
   return true;
 }
@@ -50,6 +54,15 @@ function sweepDocuments(database: Database, now: number): boolean {
   return (
     database.run(
       'DELETE FROM documents WHERE rowid IN (SELECT rowid FROM documents WHERE expires <= ? ORDER BY expires LIMIT ?)',
+      [now, slice],
+    ).changes > 0
+  );
+}
+
+function sweepKeys(database: Database, now: number): boolean {
+  return (
+    database.run(
+      'DELETE FROM keys WHERE (n, key) IN (SELECT n, key FROM keys WHERE expires <= ? ORDER BY expires LIMIT ?)',
       [now, slice],
     ).changes > 0
   );

@@ -39,7 +39,7 @@ export class Writer {
       if (this.#failure !== undefined) return reject(this.#failure);
       this.#number += 1;
       this.#waiting.set(this.#number, { resolve, reject });
-      this.#start().postMessage({ number: this.#number, job } satisfies WriterRequest);
+      send(this.#start(), { number: this.#number, job });
     });
   }
 
@@ -63,4 +63,9 @@ export class Writer {
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
   }
+}
+
+function send(worker: Worker, request: WriterRequest): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+  worker.postMessage(request);
 }
