@@ -27,7 +27,18 @@ const seed = 1;
 const perPatient = 54.6;
 
 /** What decides what is in the file: generator, definitions, indexing, and how the store keeps it. */
-const decisive = ['src/demo', 'src/indexing', 'src/model', 'src/store', 'src/fhir', 'capability', 'searchparameters', 'profiles'];
+const decisive = [
+  'src/demo',
+  'src/indexing',
+  'src/store/sqlite/migrations.ts',
+  'src/store/sqlite/rows.ts',
+  'src/store/sqlite/schema.ts',
+  'src/store/sqlite/terms.ts',
+  'src/store/sqlite/wanted.ts',
+  'capability',
+  'searchparameters',
+  'profiles',
+];
 
 /**
  * A store of about so many resources. It is built once and used again for as long as generator, definitions, indexing and store
@@ -105,12 +116,17 @@ function patientsOf(resources: number): number {
   return Math.ceil(resources / perPatient);
 }
 
-function digestOf(folders: readonly string[]): string {
+function digestOf(names: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const folder of folders) {
-    const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-    const paths = files.filter(file => file.isFile()).map(file => join(file.parentPath, file.name));
-    for (const path of paths.sort()) hash.update(path.slice(root.length)).update(readFileSync(path));
-  }
+  for (const name of names)
+    for (const path of filesOf(join(root, name))) hash.update(path.slice(root.length)).update(readFileSync(path));
   return hash.digest('hex').slice(0, 16);
+}
+
+function filesOf(path: string): readonly string[] {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter(file => file.isFile())
+    .map(file => join(file.parentPath, file.name))
+    .sort();
 }
