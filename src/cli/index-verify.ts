@@ -15,20 +15,26 @@ export const command: Command = {
   async run({ config, positionals, own }) {
     noPositionals(positionals);
     return withStore(config, 'read', async ({ store }) => {
-      const { id } = await partitionOf(store, config.partition);
+      const partition = await partitionOf(store, config.partition);
+      const type = own['type'] as string | undefined;
+      const counts = await partition.counts();
+      const total = type === undefined ? sum(counts.values()) : (counts.get(type) ?? 0);
       const progress = createProgress('records', process.stderr, Date.now);
       const checked = new Map<string, number>();
       let differences = 0;
-      for await (const step of store.indexes.verify(id, own['type'] as string | undefined)) {
-        progress.update(step.checked, step.of, step.type);
+      for await (const step of store.indexes.verify(partition.id, type)) {
         checked.set(step.type, step.checked);
+        progress.update(sum(checked.values()), total, step.type);
         for (const difference of step.differences) console.log(difference);
         differences += step.differences.length;
       }
       progress.end();
-      const total = [...checked.values()].reduce((sum, part) => sum + part, 0);
-      console.log(`${count(total)} records checked, ${count(differences)} differences.`);
+      console.log(`${count(sum(checked.values()))} records checked, ${count(differences)} differences.`);
       return differences === 0 ? exitCodes.done : exitCodes.found;
     });
   },
 };
+
+function sum(parts: Iterable<number>): number {
+  return [...parts].reduce((total, part) => total + part, 0);
+}
