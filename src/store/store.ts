@@ -66,8 +66,8 @@ export interface Partition {
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
   /** The bytes of a digest; undefined where they are not kept. */
   attachment(digest: string): Promise<Readable | undefined>;
-  /** What the current resources of a type carry, in the order of ids and paths. */
-  attachments(type: string): AsyncIterable<KeptAttachment>;
+  /** What the current resources of a type carry, or these of them alone, in id order. */
+  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment>;
   /** Reads all bytes that are kept and compares them with what records, and their older versions, refer to. */
   verifyAttachments(): AsyncIterable<AttachmentProgress>;
   /** Current resources of a type in id order (no tombstones), after an id. */

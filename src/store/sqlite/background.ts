@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { ByteSweep } from './byte-sweep.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { rebuildSlice } from './rebuild.ts';
 
@@ -10,10 +11,11 @@ const pause = 2_000;
  * each as long as it took. Ends when the signal says so.
  */
 export async function work(core: Core, signal: AbortSignal): Promise<void> {
+  const bytes = new ByteSweep(core);
   while (!signal.aborted) {
     try {
       const started = performance.now();
-      const more = (await rebuildSome(core)) || (await sweepSome(core));
+      const more = (await rebuildSome(core)) || (await sweepSome(core)) || (await bytes.step());
       await rest(more ? performance.now() - started : pause, signal);
     } catch {
       // The next request that writes reports what is wrong; here it is tried again later.

@@ -11,6 +11,8 @@ import type { Writer } from './writer.ts';
 
 /** What the parts of the store share. */
 export interface Core {
+  /** The file of the store. */
+  readonly path: string;
   readonly database: Database;
   readonly writer: Writer | undefined;
   readonly readers: Readers;
@@ -47,7 +49,7 @@ export async function submit(core: Core, prepare: () => Job | Promise<Job>): Pro
   }
 }
 
-type Applied = Exclude<Answered, { kind: 'stale' | 'refused' }>;
+export type Applied = Exclude<Answered, { kind: 'stale' | 'refused' }>;
 
 async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
   for (;;) {

@@ -1,28 +1,38 @@
+import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import {
+  AttachmentMissing,
+  type AttachmentProgress,
   type Change,
+  type KeptAttachment,
+  KeyUsed,
   type Page,
   type Partition,
   type PartitionSettings,
   type PendingIndex,
   type StoredVersion,
   type StoreSearch,
+  SeveralMatch,
+  StoreRefused,
   VersionConflict,
   type WriteOptions,
   type WriteResult,
 } from '../store.ts';
-import { type Core, partitionIndex, submit } from './core.ts';
+import { keepBytes, openBytes } from './attachment-files.ts';
+import { carried } from './carried.ts';
+import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
 import { type PartitionIndex, readPending, type TypeIndex } from './dictionary.ts';
+import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
-import { outcomes } from './jobs.ts';
 import { lower } from './lower.ts';
 import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
-import { findPage, type LoweredSearch } from './search.ts';
+import type { LoweredSearch } from './search.ts';
 import { referenceTermsOf } from './find-terms.ts';
+import { verifyAttachments } from './verify-attachments.ts';
 
 /** How many resources `scan` and `readMany` read before the event loop gets a turn. */
 const slice = 200;
@@ -67,7 +77,6 @@ export class SqlitePartition implements Partition {
   }
 
   async search(type: string, { query, sort, limit, after }: StoreSearch): Promise<Page> {
-    const { database, readers, budgets } = this.#core;
     const index = this.#type(type);
     const keys = lowerSort(sort, index);
     const search: LoweredSearch = {
@@ -76,11 +85,7 @@ export class SqlitePartition implements Partition {
       limit,
       after: after === undefined ? undefined : lowerPosition(after, keys),
     };
-    let rows = database.snapshot(() => findPage(database, search, budgets.eventLoop));
-    if (rows === undefined) {
-      const answer = await readers.ask({ kind: 'page', search, budget: budgets.reader });
-      rows = answer.kind === 'page' ? answer.rows : [];
-    }
+    const rows = await find(this.#core, search);
     const found = rows.slice(0, limit);
     const last = rows.length > limit ? found.at(-1) : undefined;
     return {
@@ -100,13 +105,31 @@ export class SqlitePartition implements Partition {
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
     const result = await submit(this.#core, () => prepareWrite(this.#core, this.id, changes, options));
-    if (result.kind === 'conflict') throw new VersionConflict(result.type, result.id);
-    if (result.kind !== 'written') throw new Error('The writer gave another answer');
-    return result.results.map(([outcome, version, lastUpdated]) => ({
-      outcome: outcomes[outcome] ?? 'unchanged',
-      version,
-      lastUpdated,
-    }));
+    if (result.kind !== 'written') throw refusal(result);
+    return result.results.map(([outcome, id, version, lastUpdated]) => {
+      const written = { id, version, lastUpdated };
+      return result.repeated ? { outcome: 'repeated', first: outcome, ...written } : { outcome, ...written };
+    });
+  }
+
+  async putAttachment(bytes: Uint8Array): Promise<{ digest: string; size: number }> {
+    const { writer, path } = this.#core;
+    if (writer === undefined) throw new StoreRefused('The store is open for reading only');
+    return { digest: await keepBytes(path, this.#number(), bytes), size: bytes.length };
+  }
+
+  async attachment(digest: string): Promise<Readable | undefined> {
+    const n = partitionIndex(this.#core, this.id)?.n;
+    return n === undefined ? undefined : openBytes(this.#core.path, n, digest);
+  }
+
+  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
+    const t = this.#find(type)?.t;
+    return carried(this.#core.database, t ?? 0, type, ids);
+  }
+
+  verifyAttachments(): AsyncIterable<AttachmentProgress> {
+    return verifyAttachments(this.#core.database, this.#core.path, this.#number());
   }
 
   async *scan(type: string, after = ''): AsyncIterable<StoredVersion> {
@@ -146,6 +169,12 @@ export class SqlitePartition implements Partition {
     return index === undefined ? [] : readPending(this.#core.database, index);
   }
 
+  #number(): number {
+    const index = partitionIndex(this.#core, this.id);
+    if (index === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);
+    return index.n;
+  }
+
   #find(type: string): TypeIndex | undefined {
     return partitionIndex(this.#core, this.id)?.types.get(type);
   }
@@ -169,6 +198,24 @@ export class SqlitePartition implements Partition {
     const { database } = this.#core;
     const [total] = database.get('SELECT resources FROM types WHERE t = ?', [index.t]) ?? [0];
     return { t: index.t, total: Number(total), clause: lower(query, index, referenceTermsOf(database)) };
+  }
+}
+
+/** The error that the result of a write stands for, where nothing was written. */
+function refusal(result: Exclude<Applied, { kind: 'written' }>): Error {
+  switch (result.kind) {
+    case 'conflict':
+      return new VersionConflict(result.type, result.id);
+    case 'several':
+      return new SeveralMatch(result.type);
+    case 'keyUsed':
+      return new KeyUsed();
+    case 'bytesMissing':
+      return new AttachmentMissing(result.digest);
+    case 'done':
+      return new Error('The writer gave another answer');
+    default:
+      return result satisfies never;
   }
 }
 

@@ -5,6 +5,8 @@ import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
+import { carriesSame } from './carried.ts';
+import { askNoMatch } from './no-match.ts';
 import { type Rows, rowsOf } from './rows.ts';
 
 /** After how many changes the event loop gets a turn. */
@@ -31,20 +33,30 @@ export async function prepareWrite(
     if (index === undefined || index.t === 0) throw new Error(`\`${change.type}\` is not a declared type`);
     const key = `${change.type}/${change.id}`;
     const found = before.get(key) ?? readBefore(core, partition, index, change.id);
-    const isConditional = change.precondition?.is === 'no-match';
-    if (isConditional ? before.has(key) : conditional.has(key))
-      throw new Error(`${key} is created conditionally, so the same write cannot change it again`);
-    if (isConditional) conditional.add(key);
-    const precondition =
-      change.precondition?.is === 'no-match'
-        ? await askNoMatch(core, partition, index, change.precondition.query)
-        : change.precondition;
-    const [step, after] = prepareChange(core, partition, index, { ...change, precondition }, found);
+    if (isConditional(change) ? before.has(key) : conditional.has(key))
+      throw new Error(`${key} is created conditionally, so no other change of the same write may touch it`);
+    if (isConditional(change)) conditional.add(key);
+    const precondition = await preparedCondition(core, partition, index, change);
+    const [step, after] = prepareChange(core, partition, index, change, precondition, found);
     prepared.push(step);
     before.set(key, after);
   }
   const { n, epoch } = partition;
-  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark: options.mark };
+  const { mark, key } = options;
+  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark, key };
+}
+
+function isConditional({ precondition }: Change): boolean {
+  return precondition?.is === 'no-match';
+}
+
+async function preparedCondition(
+  core: Core,
+  partition: PartitionIndex,
+  index: TypeIndex,
+  { precondition }: Change,
+): Promise<PreparedChange['precondition']> {
+  return precondition?.is === 'no-match' ? askNoMatch(core, partition, index, precondition.query) : precondition;
 }
 
 /** What a change finds: what is stored, or what an earlier change of the same write leaves. */
@@ -83,10 +95,20 @@ function prepareChange(
   partition: PartitionIndex,
   index: TypeIndex,
   change: Change,
+  precondition: PreparedChange['precondition'],
   found: Before,
 ): readonly [PreparedChange, Before] {
-  const { type, id, precondition } = change;
-  const base = { t: index.t, type, id, expected: found.version, precondition, same: false, ord: undefined };
+  const { type, id } = change;
+  const base = {
+    t: index.t,
+    type,
+    id,
+    expected: found.version,
+    precondition,
+    same: false,
+    ord: undefined,
+    attachments: undefined,
+  };
   if (change.kind === 'remove') {
     if (!found.isThere) return [{ ...base, text: undefined, added: undefined, removed: undefined }, found];
     return [
@@ -94,8 +116,8 @@ function prepareChange(
       { ...nothing, version: found.version + 1 },
     ];
   }
-  const { text } = change;
-  if (found.isThere && found.isText(text))
+  const { text, attachments } = change;
+  if (found.isThere && found.isText(text) && carriesSame(core.database, index.t, id, found.version, attachments))
     return [{ ...base, text, same: true, added: undefined, removed: undefined }, found];
   const whole = text.before + stamp(1, 0) + text.after;
   const entries = core.options.extract(index.type, whole, zoneOf(partition), change.parsed);
@@ -104,7 +126,7 @@ function prepareChange(
   const [added, removed] =
     old !== undefined && ord !== undefined && ord === found.ord ? differences(index, rows, old) : [rows, old];
   return [
-    { ...base, text, ord, added, removed },
+    { ...base, text, ord, added, removed, attachments },
     {
       version: found.version + 1,
       isThere: true,

@@ -34,6 +34,7 @@ export async function openSqliteStore(
     const readOnly = options.mode === 'read';
     const definitions = definitionsDigest(options.model);
     const core: Core = {
+      path,
       options,
       budgets,
       database: openDatabase(path, readOnly ? 'readOnly' : 'read'),

@@ -1,0 +1,32 @@
+import { bytesPath, hasBytes } from './attachment-files.ts';
+import { JobStopped } from './job-stopped.ts';
+import type { PreparedChange } from './jobs.ts';
+import type { Database } from './open.ts';
+
+/**
+ * Writes down what a new version carries: what the change says, or what the version before carries. Stops the job with
+ * `bytesMissing` where bytes are not kept; none are swept while this transaction runs.
+ */
+export function attach(
+  database: Database,
+  file: string,
+  n: number,
+  { t, id, attachments }: PreparedChange,
+  version: number,
+): void {
+  if (attachments === undefined) {
+    if (version > 1)
+      database.run(
+        'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) SELECT t, id, ?, item, n, path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ?',
+        [version, t, id, version - 1],
+      );
+    return;
+  }
+  for (const [item, { path, digest, size, contentType }] of attachments.entries()) {
+    if (!hasBytes(bytesPath(file, n, digest), size)) throw new JobStopped({ kind: 'bytesMissing', digest });
+    database.run(
+      'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      [t, id, version, item, n, path, digest, size, contentType],
+    );
+  }
+}

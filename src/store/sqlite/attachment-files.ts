@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+
+/** Bytes that are hashed before the event loop gets a turn. */
+const slice = 1024 * 1024;
+
+/**
+ * The folder beside the file of the store that holds the bytes of a partition: in it one of the first two digits of the
+ * digest, in that the bytes. Partitions go by number, since ids may differ by case alone, and come again after a removal.
+ */
+export function bytesFolder(file: string, n?: number, digits?: string): string {
+  return join(
+    `${file}.attachments`,
+    ...(n === undefined ? [] : [String(n)]),
+    ...(digits === undefined ? [] : [digits]),
+  );
+}
+
+export function bytesPath(file: string, n: number, digest: string): string {
+  return join(bytesFolder(file, n, digest.slice(0, 2)), digest);
+}
+
+/** Whether bytes of this size lie there. */
+export function hasBytes(path: string, size: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.size === size;
+}
+
+/** Keeps bytes by their digest, which is the result; the same bytes once. On the disk when it resolves. */
+export async function keepBytes(file: string, n: number, bytes: Uint8Array): Promise<string> {
+  const digest = await digestOf(bytes);
+  const path = bytesPath(file, n, digest);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await keep(path, bytes);
+      return digest;
+    } catch (error) {
+      // The folder is made with the first bytes in it. A server that starts takes away what has no record yet.
+      if (!isAbsent(error) || attempt === 3) throw error;
+      await makeFolder(dirname(path));
+    }
+  }
+}
+
+/** The bytes of a digest; undefined where they are not kept. */
+export async function openBytes(file: string, n: number, digest: string): Promise<Readable | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
+  try {
+    return (await open(bytesPath(file, n, digest))).createReadStream();
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += slice) {
+    if (at > 0) await setImmediate();
+    hash.update(bytes.subarray(at, at + slice));
+  }
+  return hash.digest('hex');
+}
+
+async function keep(path: string, bytes: Uint8Array): Promise<void> {
+  const kept = await stat(path).catch(() => undefined);
+  // Their age says how long they have waited for a record.
+  if (kept?.size === bytes.length) await utimes(path, new Date(), new Date());
+  else await writeWhole(path, bytes);
+  await syncFolder(dirname(path));
+}
+
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    const handle = await open(temporary, 'wx');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const partition = dirname(folder);
+  for (const above of [partition, dirname(partition), dirname(dirname(partition))]) await syncFolder(above);
+}
+
+/** Makes the names in a folder durable; Windows does so by itself, and opens no folder. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Attached, KeptAttachment } from '../store.ts';
+import type { Database, Row } from './open.ts';
+
+/** How many are read, or records asked for, before the event loop gets a turn. */
+const slice = 200;
+
+/** What the current resources of a type carry, or these of them alone, in id order. */
+export async function* carried(
+  database: Database,
+  t: number,
+  type: string,
+  ids: readonly string[] | undefined,
+): AsyncIterable<KeptAttachment> {
+  const pages = ids === undefined ? allPages(database, t) : pagesOf(database, t, ids);
+  for (const rows of pages) {
+    for (const row of rows) yield keptAttachment(type, row);
+    await setImmediate();
+  }
+}
+
+const columns = 'a.id, a.item, a.version, a.path, a.digest, a.size, a.content_type';
+const current = 'resources r ON r.t = a.t AND r.id = a.id AND r.version = a.version';
+
+function* allPages(database: Database, t: number): Iterable<readonly Row[]> {
+  let rows: readonly Row[] = [];
+  do {
+    const [id = '', item = -1] = rows.at(-1) ?? [];
+    rows = database.all(
+      `SELECT ${columns} FROM attachments a CROSS JOIN ${current} WHERE a.t = ? AND a.id >= ? AND (a.id > ? OR a.item > ?) ORDER BY a.id, a.item LIMIT ?`,
+      [t, id, id, item, slice],
+    );
+    yield rows;
+  } while (rows.length === slice);
+}
+
+function* pagesOf(database: Database, t: number, ids: readonly string[]): Iterable<readonly Row[]> {
+  const sorted = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
+  for (let at = 0; at < sorted.length; at += slice)
+    yield database.all(
+      `SELECT ${columns} FROM json_each(?) j CROSS JOIN attachments a ON a.t = ? AND a.id = j.value CROSS JOIN ${current} ORDER BY a.id, a.item`,
+      [JSON.stringify(sorted.slice(at, at + slice)), t],
+    );
+}
+
+function keptAttachment(type: string, [id, , version, path, digest, size, contentType]: Row): KeptAttachment {
+  return {
+    type,
+    id: String(id),
+    version: Number(version),
+    path: String(path),
+    digest: String(digest),
+    size: Number(size),
+    contentType: String(contentType),
+  };
+}
+
+/** Whether a version carries what a change says: it may say nothing. */
+export function carriesSame(
+  database: Database,
+  t: number,
+  id: string,
+  version: number,
+  attachments: readonly Attached[] | undefined,
+): boolean {
+  if (attachments === undefined) return true;
+  const rows = database.all(
+    'SELECT path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ? ORDER BY item',
+    [t, id, version],
+  );
+  const said = attachments.map(({ path, digest, size, contentType }) => [path, digest, size, contentType]);
+  return JSON.stringify(rows) === JSON.stringify(said);
+}

@@ -1,0 +1,25 @@
+import type { JobResult, WriteJob, Written } from './jobs.ts';
+import type { Database } from './open.ts';
+
+/** What the key of a write was used for: its first results, or that its body was another. Undefined where it is free. */
+export function earlier(database: Database, { n, key, now }: WriteJob): JobResult | undefined {
+  if (key === undefined) return undefined;
+  const [body, results] =
+    database.get('SELECT body, results FROM keys WHERE n = ? AND key = ? AND expires > ?', [n, key.key, now]) ?? [];
+  if (body === undefined) return undefined;
+  return body === key.body
+    ? { kind: 'written', repeated: true, results: JSON.parse(String(results)) }
+    : { kind: 'keyUsed' };
+}
+
+/** Keeps the results of a write with its key. */
+export function keepKey(database: Database, { n, key }: WriteJob, results: readonly Written[]): void {
+  if (key === undefined) return;
+  database.run('INSERT OR REPLACE INTO keys (n, key, body, results, expires) VALUES (?, ?, ?, ?, ?)', [
+    n,
+    key.key,
+    key.body,
+    JSON.stringify(results),
+    key.expires,
+  ]);
+}

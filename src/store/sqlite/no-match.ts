@@ -1,0 +1,59 @@
+import type { Query } from '../../search/ast.ts';
+import { check } from './check.ts';
+import type { Clause } from './clause.ts';
+import type { Core } from './core.ts';
+import type { PartitionIndex, TypeIndex } from './dictionary.ts';
+import { find } from './find.ts';
+import { referenceTermsOf } from './find-terms.ts';
+import { type FindTerms, lower } from './lower.ts';
+import type { Database } from './open.ts';
+import { lowerSort } from './order.ts';
+import { sql } from './sql.ts';
+
+/**
+ * A `no-match` that was asked beforehand. The write then looks only at what was found and at what has changed since, so
+ * that no transaction is long: every change has a later lastUpdated than all commits before it.
+ */
+export interface NoMatch {
+  readonly is: 'no-match';
+  readonly clause: Clause;
+  /** lastUpdated of the partition before it was asked. */
+  readonly since: number;
+  /** Ids that matched then: all of them, or two. */
+  readonly found: readonly string[];
+  /** The terms that the clause was lowered with. */
+  readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
+}
+
+/** Asks a query before its write. Throws what a search throws. */
+export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeIndex, query: Query): Promise<NoMatch> {
+  const { database } = core;
+  const [since] = database.get('SELECT last_updated FROM partitions WHERE n = ?', [n]) ?? [0];
+  const [total] = database.get('SELECT resources FROM types WHERE t = ?', [index.t]) ?? [0];
+  const terms: NoMatch['terms'][number][] = [];
+  const findTerms: FindTerms = (p, prefix) => {
+    const values = referenceTermsOf(database)(p, prefix);
+    terms.push({ p, prefix, values });
+    return values;
+  };
+  const clause = lower(query, index, findTerms);
+  const keys = lowerSort([{ by: 'id', descending: false }], index);
+  const rows = await find(core, { t: index.t, total: Number(total), clause, keys, limit: 1, after: undefined });
+  return { is: 'no-match', clause, since: Number(since), found: rows.map(({ id }) => id), terms };
+}
+
+/** Ids that match now, two where there are more. Undefined where what was asked beforehand no longer says enough. */
+export function matchesNow(database: Database, t: number, asked: NoMatch): readonly string[] | undefined {
+  for (const { p, prefix, values } of asked.terms)
+    if (referenceTermsOf(database)(p, prefix).join('\n') !== values.join('\n')) return undefined;
+  const rows = [
+    ...database.query(
+      sql`SELECT c.id FROM json_each(${JSON.stringify(asked.found)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL AND ${check(asked.clause)}`,
+    ),
+    ...database.query(
+      sql`SELECT c.id FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND c.last_updated > ${asked.since} AND ${check(asked.clause)} LIMIT 2`,
+    ),
+  ];
+  const ids = [...new Set(rows.map(([id]) => String(id)))].slice(0, 2);
+  return asked.found.length > 1 && ids.length < 2 ? undefined : ids;
+}
