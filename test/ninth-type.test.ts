@@ -33,8 +33,8 @@ describe('a ninth type in three files', () => {
 
   it('is served as the README says', async () => {
     for (const [path, content] of files()) {
-      await mkdir(dirname(join(folder, 'my-types', path)), { recursive: true });
-      await writeFile(join(folder, 'my-types', path), content);
+      await mkdir(dirname(join(folder, 'test/fixtures/ninth-type', path)), { recursive: true });
+      await writeFile(join(folder, 'test/fixtures/ninth-type', path), content);
     }
     const [, record = ''] = /echo '(\{.*\})' > practitioner\.ndjson/.exec(readme) ?? [];
     const [, load = ''] = /npm run cli -- (load --definitions .* practitioner\.ndjson)/.exec(readme) ?? [];
