@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { badValue } from '../fhir/error.ts';
 import type { Position } from './ast.ts';
@@ -88,6 +89,12 @@ const REFRESH = 10_000;
 const NAME = 4;
 const VECTOR = 12;
 const TAG = 16;
+/** The first byte of what is encrypted. Deflating costs more than all the rest, so only long texts are worth it. */
+const PLAIN = Buffer.from([0]);
+const DEFLATED = Buffer.from([1]);
+const WORTH_DEFLATING = 1000;
+/** Vectors that are drawn at once. */
+const VECTORS = 256;
 
 interface Key {
   /** Hex, at the head of each token. */
@@ -113,25 +120,47 @@ function asRing(document: unknown): Ring {
 
 function encrypt(content: CursorContent, key: Key): Buffer {
   const name = Buffer.from(key.name, 'hex');
-  const vector = randomBytes(VECTOR);
-  const cipher = createCipheriv('aes-256-gcm', Buffer.from(key.secret, 'hex'), vector);
+  const vector = newVector();
+  const cipher = createCipheriv('aes-256-gcm', secretOf(key), vector);
   cipher.setAAD(name);
   const { partition, type, caller, used, position, at } = content;
   const text = JSON.stringify([partition, type, caller, used, position.keys, position.id, at]);
-  const body = Buffer.concat([cipher.update(deflateRawSync(text)), cipher.final()]);
-  return Buffer.concat([name, vector, body, cipher.getAuthTag()]);
+  const [form, body] = text.length < WORTH_DEFLATING ? [PLAIN, text] : [DEFLATED, deflateRawSync(text)];
+  const sealed = [cipher.update(form), typeof body === 'string' ? cipher.update(body, 'utf8') : cipher.update(body)];
+  return Buffer.concat([name, vector, ...sealed, cipher.final(), cipher.getAuthTag()]);
+}
+
+let vectors = Buffer.alloc(0);
+
+/** Random, and never given twice. */
+function newVector(): Buffer {
+  if (vectors.length === 0) vectors = randomBytes(VECTOR * VECTORS);
+  const vector = vectors.subarray(0, VECTOR);
+  vectors = vectors.subarray(VECTOR);
+  return vector;
+}
+
+const secrets = new WeakMap<Key, KeyObject>();
+
+function secretOf(key: Key): KeyObject {
+  const known = secrets.get(key);
+  if (known !== undefined) return known;
+  const secret = createSecretKey(Buffer.from(key.secret, 'hex'));
+  secrets.set(key, secret);
+  return secret;
 }
 
 function decrypt(sealed: Buffer, key: Key): CursorContent | undefined {
   if (sealed.length <= NAME + VECTOR + TAG) return undefined;
   const vector = sealed.subarray(NAME, NAME + VECTOR);
-  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key.secret, 'hex'), vector, { authTagLength: TAG });
+  const decipher = createDecipheriv('aes-256-gcm', secretOf(key), vector, { authTagLength: TAG });
   decipher.setAAD(sealed.subarray(0, NAME));
   decipher.setAuthTag(sealed.subarray(-TAG));
   try {
     const body = Buffer.concat([decipher.update(sealed.subarray(NAME + VECTOR, -TAG)), decipher.final()]);
     // Authenticated: it is what `encrypt` wrote.
-    const [partition, type, caller, used, keys, id, at] = JSON.parse(inflateRawSync(body).toString()) as [
+    const text = body[0] === DEFLATED[0] ? inflateRawSync(body.subarray(1)) : body.subarray(1);
+    const [partition, type, caller, used, keys, id, at] = JSON.parse(text.toString()) as [
       string,
       string,
       string,
