@@ -9,11 +9,14 @@ import { fixedHeaders } from './http/headers.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
 import { createExtract } from './indexing/extract.ts';
+import { interactions } from './interaction/index.ts';
 import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
+import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
 import { openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
 
 /** A server that answers. */
 export interface RunningEngine {
@@ -32,7 +35,7 @@ export interface RunningEngine {
 export async function startEngine(config: Config, log: Log = createLog(config.log)): Promise<RunningEngine> {
   refuseOtherThanLoopback(config.host);
   const { model, notices } = await requireModel(config);
-  for (const text of notices) log.notice(text);
+  for (const text of [...notices, ...notServed(model)]) log.notice(text);
   const now = Date.now;
 
   // The port is opened before the store, whose entries depend on it where absolute URLs follow from a free port.
@@ -48,9 +51,10 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
   const listening = await listen(config, early, headers, text => log.notice(text));
   const url = publicUrlOf(config, listening.port);
 
+  let store: Store | undefined;
   try {
     const extract = createExtract(model, url);
-    const store = await openStore(config.store, {
+    store = await openStore(config.store, {
       model,
       extract,
       now,
@@ -81,13 +85,14 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
     const close = async (): Promise<void> => {
       closing = true;
       await listening.close();
-      await store.close();
+      await engine.store.close();
     };
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };
   } catch (error) {
     handler.promise.catch(() => {}); // told by what is thrown here
     handler.reject(error);
     await listening.close();
+    await store?.close();
     throw error;
   }
 }
@@ -99,4 +104,14 @@ function refuseOtherThanLoopback(host: string): void {
   } catch (error) {
     throw new Error(`\`host\` ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+}
+
+/** What the definitions declare and this engine has no function for. */
+function notServed({ types, systemInteractions }: Model): readonly string[] {
+  const declared = [...types.values()].map(({ name, interactions }) => ({ name, codes: interactions }));
+  return [...declared, { name: 'The system', codes: systemInteractions }].flatMap(({ name, codes }) =>
+    [...codes]
+      .filter(code => interactions[code] === undefined)
+      .map(code => `${name} declares ${code}, which is not served yet: it is answered 501.`),
+  );
 }

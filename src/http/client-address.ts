@@ -33,5 +33,5 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
-/** IPv4 in its IPv6 form becomes plain IPv4. */
-const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+/** IPv4 in its IPv6 form becomes plain IPv4; the zone of a link-local address goes. */
+const plain = (address: string): string => address.replace(/^::ffff:/i, '').replace(/%.*$/, '');

@@ -63,6 +63,7 @@ function refusalOf({ code, rawPacket }: ParseError): Refusal {
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers are longer than what is taken.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions are longer than what is taken.' }, // prettier-ignore
+  HPE_INVALID_URL: { status: 400, code: 'value', text: 'The URL holds a character that must be percent-escaped as UTF-8.' }, // prettier-ignore
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout', text: 'The request did not arrive in time.' },
 };
 

@@ -16,6 +16,8 @@ export interface Listening {
 
 /** More connections than this are closed unanswered. */
 const maxConnections = 2_000;
+/** A connection on which nothing moves for so long is closed, such as one whose client does not read; milliseconds. */
+const stalled = 120_000;
 /** Room for header fields beside the URL, in bytes. */
 const headerBytes = 16_384;
 
@@ -40,6 +42,7 @@ export async function listen(
   const tls = readTls(config);
   const server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
   server.maxConnections = maxConnections;
+  server.timeout = Math.max(stalled, 2 * config.searchDeadline);
   Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
   server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
   answerClientErrors(server, headers);

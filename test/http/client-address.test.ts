@@ -16,6 +16,7 @@ describe('client address', () => {
     ['no header', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
     ['IPv4 within IPv6', ['10.0.0.1'], '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
     ['IPv6', ['fd00::/8'], 'fd00::1', '2001:db8::1', '2001:db8::1'],
+    ['a zone', ['fe80::/10'], 'fe80::1%eth0', 'fe80::2%eth0, 1.2.3.4', '1.2.3.4'],
     ['not an address', ['10.0.0.1'], '10.0.0.1', '1.2.3.4, unknown', '10.0.0.1'],
   ])('%s', (_why, trusted, direct, forwarded, expected) => {
     expect(createClientAddress(trusted)(request(direct, forwarded))).toBe(expected);

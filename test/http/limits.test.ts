@@ -44,6 +44,11 @@ describe('a URL', () => {
     });
   });
 
+  it('with a byte that must be escaped is 400', async () => {
+    const answer = outcome(await server.raw(head('GET /r4/demo/Patient?given=Zoë', '\r\n')));
+    expect(answer).toEqual({ status: 400, code: 'value', close: true });
+  });
+
   it('with a fragment is 400', async () => {
     expect(outcome(await server.raw(head('GET /r4/demo/Patient#a', 'Connection: close\r\n\r\n')))).toMatchObject({
       status: 400,

@@ -1,0 +1,48 @@
+// https://hl7.org/fhir/R4/search.html#errors
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { observation, patient } from '../support/resources.ts';
+import { serve } from '../support/serve.ts';
+import type { Served } from '../support/serve.ts';
+
+let server: Served;
+beforeAll(async () => {
+  server = await serve([patient('p1'), observation('o1')]);
+});
+afterAll(() => server.close());
+
+it('no query, however odd, is a fault: it finds or it is refused with an OperationOutcome', async () => {
+  const offered = server.running.engine.model.types.values().flatMap(type => type.parameters.keys());
+  const controls = '_count _sort _summary _elements _total _page_token _format _pretty _has _include'.split(' ');
+  const names = [...offered, ...controls];
+  const modifiers = [
+    '',
+    ':missing',
+    ':exact',
+    ':contains',
+    ':not',
+    ':text',
+    ':Patient',
+    ':identifier',
+    ':',
+    '.name',
+    ':a:b',
+  ];
+  const words = ['', 'true', 'p1', 'Patient/p1', '2024', 'ge2024-02-30', '1.10', '1e400', '-1', '\0', '\ud800', '|', '\\', ',', '$', "'"]; // prettier-ignore
+  const value = fc.oneof(
+    fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 5 }),
+    fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 3 }),
+  );
+  const pair = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...modifiers), value);
+  const type = fc.constantFrom('Patient', 'Observation', 'Condition', 'Appointment', 'Encounter');
+  const prefer = fc.constantFrom('handling=strict', 'handling=lenient', 'handling=', ';;=,');
+  await fc.assert(
+    fc.asyncProperty(type, fc.array(pair, { maxLength: 4 }), prefer, async (type, pairs, prefer) => {
+      const query = new URLSearchParams(pairs.map(([name, modifier, value]) => [name + modifier, value.join('')]));
+      const { status, json } = await server.get(`/${type}?${query.toString()}`, { Prefer: prefer });
+      expect([200, 400, 406]).toContain(status);
+      expect(json.resourceType).toBe(status === 200 ? 'Bundle' : 'OperationOutcome');
+    }),
+    { numRuns: 300 },
+  );
+});
