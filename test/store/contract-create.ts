@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Model } from '../../src/model/model.ts';
+import {
+  AttachmentMissing,
+  type AttachmentFinding,
+  KeyUsed,
+  type KeptAttachment,
+  type Partition,
+  SeveralMatch,
+  type Store,
+  VersionConflict,
+} from '../../src/store/store.ts';
+import { bytesOf, digestOf } from './support/bytes-of.ts';
+import { kept, openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
+
+/** A place for a new store. */
+export interface Place {
+  readonly url: string;
+  remove(): Promise<void>;
+}
+
+/** What every store promises about creating: conditional creates, keys of writes, and attachments. */
+export function createContract(newPlace: () => Promise<Place>): void {
+  let place: Place;
+  let model: Model;
+  let store: Store;
+  let clinic: Partition;
+  let time = Date.parse('2026-01-01T00:00:00Z');
+
+  const open = async (mode: 'serve' | 'read' = 'serve'): Promise<void> => {
+    ({ store, clinic } = await openClinic(place.url, model, { mode, now: () => time }));
+  };
+  const reopen = async (mode: 'serve' | 'read' = 'serve'): Promise<void> => {
+    await store.close();
+    await open(mode);
+  };
+  beforeAll(async () => {
+    place = await newPlace();
+    model = await shippedModel();
+    await open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  describe('no-match', () => {
+    const noMatch = (identifier: string) => ({ is: 'no-match', query: withIdentifier(model, identifier) }) as const;
+
+    it('creates where nothing matches, and gives the one that matches otherwise', async () => {
+      const [first] = await clinic.write([person('a1', 'A', { precondition: noMatch('A') })]);
+      expect(first).toMatchObject({ outcome: 'created', id: 'a1', version: 1 });
+      const [second] = await clinic.write([person('a2', 'A', { precondition: noMatch('A') })]);
+      expect(second).toEqual({ ...first, outcome: 'matched' });
+      expect(await clinic.read('Patient', 'a2')).toBeUndefined();
+    });
+
+    it('fifty at once make one record', async () => {
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          clinic.write([person(`fifty${at}`, 'fifty', { precondition: noMatch('fifty') })]),
+        ),
+      );
+      const outcomes = results.map(([result]) => result?.outcome);
+      expect(outcomes.filter(outcome => outcome === 'created')).toHaveLength(1);
+      expect(outcomes.filter(outcome => outcome === 'matched')).toHaveLength(49);
+      expect(new Set(results.map(([result]) => result?.id)).size).toBe(1);
+      expect(await clinic.count('Patient', withIdentifier(model, 'fifty'))).toBe(1);
+    });
+
+    it('several in one write see what those before them created', async () => {
+      const results = await clinic.write([
+        person('in-one-1', 'in one', { precondition: noMatch('in one') }),
+        person('in-one-2', 'in one', { precondition: noMatch('in one') }),
+      ]);
+      expect(results.map(({ outcome, id }) => [outcome, id])).toEqual([
+        ['created', 'in-one-1'],
+        ['matched', 'in-one-1'],
+      ]);
+    });
+
+    it('throws SeveralMatch where several match, and nothing of the write is done', async () => {
+      await clinic.write([person('b1', 'B'), person('b2', 'B')]);
+      await expect(
+        clinic.write([person('b3', 'other'), person('b4', 'B', { precondition: noMatch('B') })]),
+      ).rejects.toThrow(SeveralMatch);
+      expect(await clinic.read('Patient', 'b3')).toBeUndefined();
+    });
+
+    it('finds what has changed meanwhile: updated into a match, out of it, and removed', async () => {
+      await clinic.write([person('c1', 'before'), person('c2', 'C'), person('c3', 'gone')]);
+      const writes = [
+        clinic.write([person('c1', 'after')]),
+        clinic.write([person('c4', 'after', { precondition: noMatch('after') })]),
+        clinic.write([person('c2', 'not C')]),
+        clinic.write([person('c5', 'C', { precondition: noMatch('C') })]),
+        clinic.write([{ kind: 'remove', type: 'Patient', id: 'c3' }]),
+        clinic.write([person('c6', 'gone', { precondition: noMatch('gone') })]),
+      ];
+      const results = (await Promise.all(writes)).map(([result]) => [result?.outcome, result?.id]);
+      expect(results).toEqual([
+        ['updated', 'c1'],
+        ['matched', 'c1'],
+        ['updated', 'c2'],
+        ['created', 'c5'],
+        ['removed', 'c3'],
+        ['created', 'c6'],
+      ]);
+    });
+
+    it('of two that matched one may go meanwhile', async () => {
+      await clinic.write([person('d1', 'D'), person('d2', 'D')]);
+      const [, [result]] = await Promise.all([
+        clinic.write([{ kind: 'remove', type: 'Patient', id: 'd1' }]),
+        clinic.write([person('d3', 'D', { precondition: noMatch('D') })]),
+      ]);
+      expect(result).toMatchObject({ outcome: 'matched', id: 'd2' });
+    });
+
+    it('throws VersionConflict where nothing matches and the id is taken', async () => {
+      await clinic.write([person('e1', 'E')]);
+      await expect(clinic.write([person('e1', 'F', { precondition: noMatch('F') })])).rejects.toThrow(VersionConflict);
+    });
+
+    it('in another partition does not match', async () => {
+      await store.partitions.add('other', { zone: 'UTC' });
+      const other = await store.partition('other');
+      const [result] = (await other?.write([person('a1', 'A', { precondition: noMatch('A') })])) ?? [];
+      expect(result?.outcome).toBe('created');
+    });
+  });
+
+  describe('a key', () => {
+    const key = (name: string, body = 'body') => ({ key: { key: name, body, expires: time + 1_000 } });
+
+    it('used fifty times at once makes one record and fifty equal results', async () => {
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, at) => clinic.write([person(`key${at}`, 'key')], key('fifty'))),
+      );
+      const first = results.map(([result]) => result).find(result => result?.outcome === 'created');
+      expect(first).toBeDefined();
+      const repeated = { ...first, outcome: 'repeated', first: 'created' };
+      expect(results.filter(([result]) => result?.outcome === 'created')).toHaveLength(1);
+      expect(results.filter(([result]) => result?.outcome === 'repeated')).toEqual(
+        Array.from({ length: 49 }, () => [repeated]),
+      );
+      expect(await clinic.count('Patient', withIdentifier(model, 'key'))).toBe(1);
+    });
+
+    it('keeps all results of a write, as they were the first time', async () => {
+      const changes = [
+        person('all1', 'all'),
+        person('all2', 'none', { precondition: { is: 'no-match', query: withIdentifier(model, 'all') } }),
+        { kind: 'remove', type: 'Patient', id: 'nothing' },
+      ] as const;
+      const first = await clinic.write(changes, key('all'));
+      expect(first.map(({ outcome }) => outcome)).toEqual(['created', 'matched', 'unchanged']);
+      await clinic.write([person('all1', 'changed since')]);
+      const again = await clinic.write(changes, key('all'));
+      expect(again).toEqual(first.map(result => ({ ...result, outcome: 'repeated', first: result.outcome })));
+      expect((await clinic.read('Patient', 'all1'))?.version).toBe(2);
+    });
+
+    it('with another body throws KeyUsed, and writes no mark', async () => {
+      await clinic.write([person('body1', 'body')], key('body', 'one'));
+      const mark = { key: 'load', value: '5' };
+      await expect(clinic.write([person('body2', 'body')], { ...key('body', 'two'), mark })).rejects.toThrow(KeyUsed);
+      await clinic.write([person('body2', 'body')], { ...key('body', 'one'), mark });
+      expect(await clinic.read('Patient', 'body2')).toBeUndefined();
+      expect(await clinic.mark('load')).toBeUndefined();
+    });
+
+    it('is free again after a write that failed', async () => {
+      await expect(
+        clinic.write([person('body1', 'x', { precondition: { is: 'absent' } })], key('failed')),
+      ).rejects.toThrow(VersionConflict);
+      expect(await clinic.write([person('failed', 'x')], key('failed', 'other'))).toMatchObject([
+        { outcome: 'created' },
+      ]);
+    });
+
+    it('is kept over a restart and free when it has expired', async () => {
+      await clinic.write([person('expire1', 'expire')], key('expire'));
+      await reopen();
+      expect(await clinic.write([person('expire2', 'expire')], key('expire'))).toMatchObject([
+        { outcome: 'repeated', id: 'expire1' },
+      ]);
+      time += 1_000;
+      expect(await clinic.write([person('expire2', 'expire')], key('expire', 'other'))).toMatchObject([
+        { outcome: 'created', id: 'expire2' },
+      ]);
+    });
+
+    it('belongs to a partition', async () => {
+      await clinic.write([person('mine', 'mine')], key('both'));
+      const other = await store.partition('other');
+      expect(await other?.write([person('theirs', 'mine')], key('both', 'other'))).toMatchObject([
+        { outcome: 'created' },
+      ]);
+    });
+  });
+
+  describe('an attachment', () => {
+    const all = async (ids?: readonly string[]): Promise<readonly KeptAttachment[]> =>
+      Array.fromAsync(clinic.attachments('Media', ids));
+    const findings = async (): Promise<readonly AttachmentFinding[]> =>
+      (await Array.fromAsync(clinic.verifyAttachments())).flatMap(progress => progress.findings);
+    const read = async (digest: string): Promise<Uint8Array | undefined> => {
+      const stream = await clinic.attachment(digest);
+      return stream === undefined ? undefined : buffer(stream);
+    };
+
+    it('gives its bytes back, also empty ones and many', async () => {
+      for (const bytes of [new Uint8Array(), bytesOf('a'), Buffer.alloc(5_000_000, 'ab')]) {
+        const { digest, size } = await clinic.putAttachment(bytes);
+        expect([digest, size]).toEqual([digestOf(bytes), bytes.length]);
+        expect(Buffer.compare((await read(digest)) ?? Buffer.of(1), bytes)).toBe(0);
+      }
+      expect(await read('0'.repeat(64))).toBeUndefined();
+      expect(await read('../../records.sqlite')).toBeUndefined();
+    });
+
+    it('belongs to a version: an update may carry others or the same, a removal none', async () => {
+      const [one, two] = [await kept(clinic, bytesOf('one')), await kept(clinic, bytesOf('two'))];
+      await clinic.write([picture('m1', '1', { attachments: [one] }), picture('m2', '1', { attachments: [one, two] })]);
+      expect(await all()).toEqual([
+        { ...one, type: 'Media', id: 'm1', version: 1 },
+        { ...one, type: 'Media', id: 'm2', version: 1 },
+        { ...two, type: 'Media', id: 'm2', version: 1 },
+      ]);
+      await clinic.write([
+        picture('m1', '2'),
+        picture('m2', '1', { attachments: [two] }),
+        picture('m3', '1', { attachments: [two] }),
+      ]);
+      expect(await all()).toEqual([
+        { ...one, type: 'Media', id: 'm1', version: 2 },
+        { ...two, type: 'Media', id: 'm2', version: 2 },
+        { ...two, type: 'Media', id: 'm3', version: 1 },
+      ]);
+      expect(await clinic.write([picture('m2', '1', { attachments: [two] }), picture('m2', '1')])).toMatchObject([
+        { outcome: 'unchanged' },
+        { outcome: 'unchanged' },
+      ]);
+      await clinic.write([{ kind: 'remove', type: 'Media', id: 'm1' }, picture('m3', '3', { attachments: [] })]);
+      expect((await all()).map(({ id }) => id)).toEqual(['m2']);
+      await clinic.write([picture('m1', 'again')]);
+      expect((await all()).map(({ id }) => id)).toEqual(['m2']);
+      expect(await all(['m3', 'm2', 'nothing', 'm2'])).toHaveLength(1);
+      // Old versions keep theirs.
+      await reopen();
+      expect(Buffer.compare((await read(one.digest)) ?? Buffer.of(), bytesOf('one'))).toBe(0);
+      expect(await findings()).toEqual([]);
+    });
+
+    it('is listed in id order whatever the number', async () => {
+      const attachments = [await kept(clinic, bytesOf('one')), await kept(clinic, bytesOf('two'))];
+      const ids = Array.from({ length: 450 }, (_, at) => `many${String(at * 7919).slice(-3)}-${at}`);
+      await clinic.write(ids.map(id => picture(id, id, { attachments })));
+      const sorted = ids.toSorted().flatMap(id => [id, id]);
+      expect((await all()).filter(({ id }) => id.startsWith('many')).map(({ id }) => id)).toEqual(sorted);
+      expect((await all(ids)).map(({ id }) => id)).toEqual(sorted);
+    });
+
+    it('must be kept before its record, or nothing of the write is done', async () => {
+      const missing = { path: 'Media.content', contentType: 'image/png', digest: digestOf(bytesOf('no')), size: 5 };
+      await expect(clinic.write([picture('x1', 'x'), picture('x2', 'x', { attachments: [missing] })])).rejects.toThrow(
+        AttachmentMissing,
+      );
+      const wrong = { ...(await kept(clinic, bytesOf('one'))), size: 1 };
+      await expect(clinic.write([picture('x2', 'x', { attachments: [wrong] })])).rejects.toThrow(AttachmentMissing);
+      expect(await clinic.read('Media', 'x1')).toBeUndefined();
+    });
+
+    it('without a record is gone after the next start, one with a record stays', async () => {
+      const { digest } = await kept(clinic, bytesOf('without'));
+      const used = await kept(clinic, bytesOf('used'));
+      await clinic.write([picture('used', 'used', { attachments: [used] })]);
+      await reopen();
+      expect(await read(digest)).toBeUndefined();
+      await reopen('read');
+      expect(await findings()).toEqual([]);
+      expect(Buffer.compare((await read(used.digest)) ?? Buffer.of(), bytesOf('used'))).toBe(0);
+      await reopen();
+    });
+
+    it('put many times at once is kept once and whole', async () => {
+      const bytes = Buffer.alloc(300_000, randomUUID());
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, at) =>
+          clinic.write([picture(`same${at}`, 'same', { attachments: [await kept(clinic, bytes)] })]),
+        ),
+      );
+      expect((await all()).filter(({ digest }) => digest === digestOf(bytes))).toHaveLength(20);
+      expect(await findings()).toEqual([]);
+    });
+
+    it('goes with its partition, and only from there', async () => {
+      const other = await store.partition('other');
+      if (other === undefined) throw new Error('The partition is not there');
+      const attached = await kept(other, bytesOf('one'));
+      await other.write([picture('m1', '1', { attachments: [attached] })]);
+      await store.partitions.remove('other');
+      await expect(other.putAttachment(bytesOf('late'))).rejects.toThrow('no partition');
+      expect(await other.attachment(attached.digest)).toBeUndefined();
+      await store.partitions.add('other', { zone: 'UTC' });
+      expect(await (await store.partition('other'))?.attachment(attached.digest)).toBeUndefined();
+      expect(await read(attached.digest)).toBeDefined();
+    });
+  });
+}

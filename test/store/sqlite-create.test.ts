@@ -1,0 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { createContract, type Place } from './contract-create.ts';
+import { killContract } from './contract-kill.ts';
+
+describe('SQLite', () => {
+  createContract(newPlace);
+  killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 20));
+});
+
+async function newPlace(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'create-'));
+  return { url: `sqlite:${join(folder, 'records.sqlite')}`, remove: () => rm(folder, { recursive: true }) };
+}

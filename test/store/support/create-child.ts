@@ -1,0 +1,29 @@
+// Creates pictures with keys until it is killed: first again what may have been under way, then new ones. Says on stdout
+// when each begins and when it is acknowledged.
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { bytesOf } from './bytes-of.ts';
+import { kept, openClinic, picture, shippedModel } from './shipped.ts';
+
+const [url = '', prefix = '', ...again] = process.argv.slice(2);
+const { clinic } = await openClinic(url, await shippedModel());
+const atOnce = 8;
+let count = 0;
+
+async function createOne(name: string): Promise<void> {
+  writeSync(1, `begin ${name}\n`);
+  const attachments = [await kept(clinic, bytesOf(name))];
+  const key = { key: name, body: name, expires: Date.now() + 86_400_000 };
+  const [result] = await clinic.write([picture(randomUUID(), name, { attachments, precondition: { is: 'absent' } })], {
+    key,
+  });
+  writeSync(1, `done ${name} ${result?.id}\n`);
+}
+
+await Promise.all(again.map(createOne));
+writeSync(1, 'ready\n');
+await Promise.all(
+  Array.from({ length: atOnce }, async () => {
+    for (;;) await createOne(`${prefix}-${count++}`);
+  }),
+);
