@@ -36,14 +36,14 @@ describe('a ninth type in three files', () => {
       await mkdir(dirname(join(folder, 'test/fixtures/ninth-type', path)), { recursive: true });
       await writeFile(join(folder, 'test/fixtures/ninth-type', path), content);
     }
-    const [, record = ''] = /echo '(\{.*\})' > practitioner\.ndjson/.exec(readme) ?? [];
-    const [, load = ''] = /npm run cli -- (load --definitions .* practitioner\.ndjson)/.exec(readme) ?? [];
+    const [, record = ''] = /echo '(\{.*\})' > data\/practitioner\.ndjson/.exec(readme) ?? [];
+    const [, load = ''] = /npm run cli -- (load --definitions .* data\/practitioner\.ndjson)/.exec(readme) ?? [];
     const [, start = ''] = /npm start -- (--definitions .*)/.exec(readme) ?? [];
     const [, query = ''] = /curl 'http:\/\/127\.0\.0\.1:8080(\S+Practitioner\S+)'/.exec(readme) ?? [];
-    await writeFile(join(folder, 'practitioner.ndjson'), `${record}\n`);
 
     const server = launch(['serve', '--demo', '--port', '0', '--log', 'off', ...start.split(' ')], { cwd: folder });
     const [, url = ''] = await server.until(/Serves (http:\/\/[^/]+)\/r4\/demo /);
+    await writeFile(join(folder, 'data/practitioner.ndjson'), `${record}\n`);
     expect(await run(load.split(' '), { cwd: folder })).toMatchObject({ code: 0 });
     const bundle = await (await fetch(url + query)).json();
     expect(bundle).toMatchObject({ entry: [{ resource: { resourceType: 'Practitioner', id: 'practitioner-1' } }] });

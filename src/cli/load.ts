@@ -81,7 +81,7 @@ function report(last: LoadProgress, rejects: string): string[] {
   ];
   const told = parts.filter(([records]) => records > 0).map(([records, what]) => `${count(records)} ${what}`);
   return [
-    `${count(records)} records: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
+    `${count(records)} ${records === 1 ? 'record' : 'records'}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
     ...(resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : []),
     ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
     ...(rejected > 0 ? [`What was rejected is in ${rejects}.`] : []),

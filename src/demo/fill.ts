@@ -4,13 +4,15 @@ import { parseJson } from '../fhir/json.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { Model } from '../model/model.ts';
 import type { Change, Store } from '../store/store.ts';
+import { isWeekday, printDate } from './calendar.ts';
 import { generate } from './generate.ts';
 import type { Generated, GenerateOptions } from './generate.ts';
 
 export const demoPartition = 'demo';
 const zone = 'America/Toronto';
 const PATIENTS = 120;
-const SEED = 1;
+/** Not the default of `generate`, so that what that makes can be loaded beside it. */
+const SEED = 905;
 /** Patients that are written, and marked as written, at a time. */
 const BATCH = 8;
 
@@ -50,8 +52,7 @@ export async function fillDemo(
 ): Promise<void> {
   let mark = await readDemoMark(store);
   if (mark === undefined && (await store.partitions.list()).length === 0) {
-    // The day before, so that what was measured lies in the past in every time zone.
-    const date = new Date(now() - 36 * 3_600_000).toISOString().slice(0, 10);
+    const date = printDate(lastWorkday(now()));
     mark = { patients: PATIENTS, seed: SEED, date, filled: 0 };
     await store.documents('demo').put('records', mark);
   }
@@ -70,6 +71,13 @@ export async function fillDemo(
     }
   }
   rmSync(noteOf(fileOf(storeUrl)), { force: true });
+}
+
+/** A day that is over in every time zone, so that what was measured on it lies in the past; nobody is seen on weekends. */
+function lastWorkday(now: number): number {
+  let day = Math.floor(now / 86_400_000) - 2;
+  while (!isWeekday(day)) day--;
+  return day;
 }
 
 function put({ type, id, text }: Generated): Change {
