@@ -64,11 +64,19 @@ function explain(error: unknown): ExitCode {
 
 function sentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') {
-    const { port } = error as Error & { port?: number };
-    return `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.`;
+  const { code, path, port } = error as NodeJS.ErrnoException & { port?: number };
+  switch (code ?? '') {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.`;
+    case 'ENOENT':
+      return `There is no file or folder \`${path}\`.`;
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `The user that runs this may not do that: ${error.message}.`;
+    case 'ERR_SQLITE_ERROR':
+      return `The store cannot be used: ${error.message}.`;
+    default:
+      return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   }
-  if (code === 'EACCES') return `${error.message}. The user that runs this may not do that.`;
-  return error.message;
 }

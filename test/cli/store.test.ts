@@ -122,6 +122,23 @@ describe('the commands on a store', () => {
   });
 });
 
+describe('a store that cannot be opened', () => {
+  it('is told in one sentence', async () => {
+    const nowhere = ['--store', `sqlite:${join(folder, 'nowhere.sqlite')}`];
+    expect(await run(['partition', 'list', ...nowhere])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^There is no store at .*nowhere\.sqlite`\.\n$/),
+    });
+    await writeFile(join(folder, 'text.sqlite'), 'no database\n'.repeat(100));
+    const text = ['--store', `sqlite:${join(folder, 'text.sqlite')}`];
+    expect(await run(['partition', 'list', ...text])).toMatchObject({
+      code: 1,
+      stderr: 'The store cannot be used: file is not a database.\n',
+    });
+    expect((await run(['partition', 'list', '--debug', ...text])).stderr).toMatch(/^ +at /m);
+  });
+});
+
 describe('definitions check', () => {
   it('is content with the shipped definitions', async () => {
     const { code, stdout } = await run(['definitions', 'check']);
