@@ -13,6 +13,7 @@ import {
   VersionConflict,
 } from '../../src/store/store.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
+import { list } from './support/list.ts';
 import { kept, openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
 
 /** A place for a new store. */
@@ -204,9 +205,9 @@ export function createContract(newPlace: () => Promise<Place>): void {
 
   describe('an attachment', () => {
     const all = async (ids?: readonly string[]): Promise<readonly KeptAttachment[]> =>
-      Array.fromAsync(clinic.attachments('Media', ids));
+      list(clinic.attachments('Media', ids));
     const findings = async (): Promise<readonly AttachmentFinding[]> =>
-      (await Array.fromAsync(clinic.verifyAttachments())).flatMap(progress => progress.findings);
+      (await list(clinic.verifyAttachments())).flatMap(progress => progress.findings);
     const read = async (digest: string): Promise<Uint8Array | undefined> => {
       const stream = await clinic.attachment(digest);
       return stream === undefined ? undefined : buffer(stream);
