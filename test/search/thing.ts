@@ -93,16 +93,19 @@ export const thing: ResourceType = {
   validationPolicy: undefined,
 };
 
-export const model: Model = {
+const values = {
   digest: 'thing',
   types: new Map([[typeName, thing]]),
-  systemInteractions: new Set(),
-  compartments: new Map(),
+  systemInteractions: new Set<never>(),
+  compartments: new Map<never, never>(),
   definitions,
   statement: {},
-  caseSensitive: system => system === 'http://exact',
+  caseSensitive: (system: string) => system === 'http://exact',
   valueSetSystem: () => undefined,
+  codes: () => undefined,
+  profile: () => undefined,
 };
+export const model: Model = values;
 
 export const context: SearchContext = {
   model,

@@ -181,27 +181,37 @@ function simplify(clause: Clause): Clause {
   switch (clause.kind) {
     case 'not': {
       const of = simplify(clause.of);
+      if (isNone(of)) return all;
+      if (of.kind === 'and' && of.of.length === 0) return none;
       return of.kind === 'not' ? of.of : { kind: 'not', of };
     }
     case 'and': {
       const of = mergeRanges(clause.of.map(simplify).flatMap(part => (part.kind === 'and' ? part.of : [part])));
+      // SQLite finds no plan for an index that it must use beside a condition that is never true.
+      if (of.some(isNone)) return none;
       return of.length === 1 ? (of[0] ?? all) : { kind: 'and', of };
     }
     case 'or': {
       const of = mergeTerms(clause.of.map(simplify).flatMap(part => (part.kind === 'or' ? part.of : [part])));
       return of.length === 1 ? (of[0] ?? none) : { kind: 'or', of };
     }
+    case 'tuple':
+      return clause.of.some(hasNoTerms) ? none : clause;
+    case 'terms':
+      return hasNoTerms(clause) ? none : clause;
     case 'ids':
     case 'updated':
-    case 'terms':
     case 'string':
     case 'range':
-    case 'tuple':
       return clause;
     default:
       return clause satisfies never;
   }
 }
+
+const isNone = (clause: Clause): boolean => clause.kind === 'or' && clause.of.length === 0;
+/** Such as an id of any type that no reference has. */
+const hasNoTerms = (clause: Clause): boolean => clause.kind === 'terms' && clause.values.length === 0;
 
 function mergeTerms(clauses: readonly Clause[]): readonly Clause[] {
   const merged = new Map<number, TermsClause>();
