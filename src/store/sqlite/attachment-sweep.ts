@@ -14,9 +14,7 @@ export interface BytesFolder {
 
 /** The folders of bytes that are there. */
 export function bytesFolders(file: string): readonly BytesFolder[] {
-  return namesIn(bytesFolder(file))
-    .filter(name => /^\d+$/.test(name))
-    .flatMap(name => digitsIn(file, Number(name)).map(digits => ({ n: Number(name), digits })));
+  return partitionsIn(file).flatMap(n => digitsIn(file, n).map(digits => ({ n, digits })));
 }
 
 /** The names of files in a folder to which no version of a record refers. */
@@ -58,11 +56,8 @@ export function isReferred(database: Database, n: number, digest: string): boole
 /** Deletes all bytes without a record: for a start, when no one else serves. */
 export function sweepBytes(database: Database, file: string): void {
   const partitions = new Set(database.all('SELECT n FROM partitions').map(([n]) => Number(n)));
+  for (const n of partitionsIn(file)) if (!partitions.has(n)) while (removeBytes(file, n));
   for (const folder of bytesFolders(file)) {
-    if (!partitions.has(folder.n)) {
-      removeBytes(file, folder.n);
-      continue;
-    }
     const loose = looseBytes(database, file, folder);
     if (loose.length > 0) database.transaction(() => dropLoose(database, file, folder, loose, Infinity));
   }
@@ -86,6 +81,12 @@ export function removeBytes(file: string, n: number): boolean {
     // Not there, or somebody's own files are in it.
   }
   return false;
+}
+
+function partitionsIn(file: string): readonly number[] {
+  return namesIn(bytesFolder(file))
+    .filter(name => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function digitsIn(file: string, n: number): readonly string[] {

@@ -7,22 +7,24 @@ export const grace = 3_600_000;
 /** Takes away, now and then and in slices, bytes that got no record: a write that was refused or repeated leaves them. */
 export class ByteSweep {
   readonly #core: Core;
+  readonly #every: number;
   readonly #grace: number;
   #next: number;
   #folders: BytesFolder[] = [];
 
-  /** The start has swept, so the first round comes when bytes can be old enough. */
-  constructor(core: Core, wait: number = grace) {
+  /** The start has swept, so the first round comes when bytes can be old enough. Both in milliseconds. */
+  constructor(core: Core, every: number = grace, age: number = grace) {
     this.#core = core;
-    this.#grace = wait;
-    this.#next = performance.now() + wait;
+    this.#every = every;
+    this.#grace = age;
+    this.#next = performance.now() + every;
   }
 
   /** Sweeps one folder; false where nothing is due. */
   async step(): Promise<boolean> {
     if (this.#folders.length === 0) {
       if (performance.now() < this.#next) return false;
-      this.#next = performance.now() + this.#grace;
+      this.#next = performance.now() + this.#every;
       this.#folders = [...bytesFolders(this.#core.path)];
     }
     const folder = this.#folders.pop();
