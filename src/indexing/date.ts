@@ -4,7 +4,7 @@ import type { Emit, Entries } from './reading.ts';
 
 /**
  * Dates as half-open intervals of milliseconds. A `date` has no zone, it is a day of UTC; a dateTime without one is read
- * in the zone of the partition. A Period with one end reaches to the end of time on the other side; a Timing has the
+ * in the zone of the partition; an instant is one millisecond wide, whether it has a fraction or not. A Period with one end reaches to the end of time on the other side; a Timing has the
  * outer limits of its events and bounds. https://hl7.org/fhir/R4/search.html#date
  */
 export const dateEntries: Entries = (type, emit, reading) => {
@@ -14,9 +14,13 @@ export const dateEntries: Entries = (type, emit, reading) => {
         emitRange(emit, rangeOf(value, 'UTC'));
       };
     case 'dateTime':
-    case 'instant':
       return value => {
         emitRange(emit, rangeOf(value, reading.zone));
+      };
+    case 'instant':
+      return value => {
+        const range = rangeOf(value, reading.zone);
+        emitRange(emit, range && { low: range.low, high: range.low + 1 });
       };
     case 'Period':
       return value => {

@@ -19,6 +19,11 @@ describe('dates', () => {
       ['2020-05-01T12:00:00.500Z 2020-05-01T12:00:00.501Z'],
     ],
     [
+      'an instant without a fraction, one millisecond wide like every instant',
+      { effectiveInstant: '2020-05-01T12:00:00Z' },
+      ['2020-05-01T12:00:00.000Z 2020-05-01T12:00:00.001Z'],
+    ],
+    [
       'a day in the zone of the partition',
       { effectiveDateTime: '2020-05-01' },
       ['2020-05-01T04:00:00.000Z 2020-05-02T04:00:00.000Z'],
