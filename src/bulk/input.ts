@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 /** Something to load: a file, or what comes in on stdin. */
 export interface Input {
@@ -15,10 +15,11 @@ export interface Input {
 
 /**
  * The files that paths stand for, in the order of the paths; `-` is stdin. A folder stands for the files in it and below it
- * whose names end in .ndjson, .jsonl or .json, also with .gz behind, sorted by name. Throws Error for a path that is not
+ * whose names end in .ndjson, .jsonl or .json, also with .gz behind, sorted by name, but for the
+ * file `except`. Throws Error for a path that is not
  * there and for a folder without such a file.
  */
-export async function listInputs(paths: readonly string[]): Promise<readonly Input[]> {
+export async function listInputs(paths: readonly string[], except = ''): Promise<readonly Input[]> {
   const inputs: Input[] = [];
   for (const path of paths) {
     if (path === '-') {
@@ -27,7 +28,8 @@ export async function listInputs(paths: readonly string[]): Promise<readonly Inp
     }
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) throw new Error(`There is no file or folder \`${path}\`.`);
-    const files = found.isDirectory() ? await filesBelow(path) : [path];
+    const below = found.isDirectory() ? await filesBelow(path) : [path];
+    const files = below.filter(file => resolve(file) !== resolve(except));
     if (files.length === 0) throw new Error(`The folder \`${path}\` has no file that ends in ${endings.join(', ')}.`);
     for (const file of files) inputs.push(await fileInput(file));
   }

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parseJson } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
+import { checkStructure } from '../validation/structure.ts';
 import { IndependentEntries } from './bundle/independent.ts';
 import { planTransaction } from './bundle/transaction.ts';
 import type { LoadContext } from './context.ts';
@@ -22,6 +23,8 @@ export interface LoadOptions extends LoadContext {
   readonly rejects: string;
   /** What the input `-` reads. */
   readonly stdin: Readable;
+  /** Whether a server works on the same store now; left out, one does. Without one, writes are larger and faster. */
+  readonly isServed?: () => Promise<boolean>;
 }
 
 /** Time between two values of progress, in milliseconds. */
@@ -34,7 +37,7 @@ const beat = 100;
  * input cannot be read and what the store throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
  */
 export async function* load(paths: readonly string[], options: LoadOptions): AsyncGenerator<LoadProgress, void> {
-  const inputs = await listInputs(paths);
+  const inputs = await listInputs(paths, options.rejects);
   const sizes = inputs.map(input => input.size);
   const total = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   const digests = await digestsOf(inputs);
@@ -42,7 +45,13 @@ export async function* load(paths: readonly string[], options: LoadOptions): Asy
   const mark = key === undefined ? undefined : await options.partition.mark(key);
   const from = parsePosition(mark);
   const counts = new Counts(total, () => performance.now());
-  const writer = new BatchWriter(options.partition, counts, key, mark);
+  const writer = new BatchWriter({
+    partition: options.partition,
+    counts,
+    key,
+    marked: mark,
+    isServed: options.isServed ?? (async () => true),
+  });
   const rejects = new Rejects(options.rejects, from.file > 0 || from.units > 0);
   let last = performance.now();
   try {
@@ -130,7 +139,10 @@ class FileLoad implements Addressing {
     try {
       const onRead = (bytes: number): void => void (counts.bytes += bytes);
       for await (const { units, bundle } of readUnits(input, { stdin: options.stdin, onRead, addressing: this })) {
-        if (bundle !== undefined) entries ??= this.#independent(bundle);
+        if (bundle !== undefined && entries === undefined) {
+          if (this.#isWrong('', bundle)) break;
+          entries = this.#independent(bundle);
+        }
         for (const unit of units) {
           read++;
           if (read <= skip) {
@@ -153,6 +165,13 @@ class FileLoad implements Addressing {
       ]);
     }
     writer.position = `${index + 1} 0`;
+  }
+
+  /** Rejects a Bundle as a whole where something is wrong around its entries: a misspelt `entry` would load nothing. */
+  #isWrong(at: string, { envelope }: BundleHead, bytes?: Uint8Array): boolean {
+    const issues = checkStructure(envelope, this.#parts.options.model);
+    if (issues.length > 0) this.#reject(at, issues, bytes);
+    return issues.length > 0;
   }
 
   #independent(bundle: BundleHead): IndependentEntries {
@@ -211,6 +230,7 @@ class FileLoad implements Addressing {
     const bundle = readBundle(bytes, addressing);
     if (bundle === undefined) return false;
     const { head } = bundle;
+    if (this.#isWrong(at, head, bytes)) return true;
     if (!head.independent) {
       await this.#transaction(at, bytes, head, bundle.entries, addressing);
       return true;

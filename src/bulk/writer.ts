@@ -4,13 +4,23 @@ import type { Counts } from './progress.ts';
 /** The position before anything was loaded: no file, no record. */
 export const start = '0 0';
 
-/** How long a write may take, in milliseconds: a server beside us waits for no longer than that. */
-const target = 45;
-const smallest = 250;
-const largest = 2000;
+/** How large writes may get: how long one takes, in milliseconds, and how many changes it has at least and at most. */
+interface Measure {
+  readonly target: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Beside a server, which waits for no write longer than this. */
+const served: Measure = { target: 45, least: 250, most: 2000 };
+/** Without one: the more changes come together, the less often each page of an index is written. */
+const alone: Measure = { target: 400, least: 1000, most: 3000 };
+/** How often it is asked whether a server runs, in milliseconds. */
+const askAgain = 1000;
 /** How many writes the size of the next one is reckoned from. */
 const remembered = 8;
-const mostBytes = 4 * 1024 * 1024;
+/** Text of a write, in characters. */
+const mostText = 4 * 1024 * 1024;
 /** Writes under way: one is written while the next one waits, and the one after it is read. */
 const mostInFlight = 2;
 
@@ -19,6 +29,17 @@ interface Batch {
   /** What the load has come to when this batch and all before it are durable. */
   readonly position: string;
   durable: boolean;
+}
+
+export interface BatchWriterParts {
+  readonly partition: Partition;
+  readonly counts: Counts;
+  /** Key of the mark; undefined where there is to be none. */
+  readonly key: string | undefined;
+  /** What the mark says now; undefined where it is not there. */
+  readonly marked: string | undefined;
+  /** Whether a server works on the same store now. */
+  readonly isServed: () => Promise<boolean>;
 }
 
 /**
@@ -39,7 +60,10 @@ export class BatchWriter {
   #changes: Change[] = [];
   #keys = new Set<string>();
   #bytes = 0;
-  #limit = 300;
+  #measure = served;
+  #limit = served.least;
+  #asked = -Infinity;
+  readonly #isServed: () => Promise<boolean>;
   readonly #sent: Batch[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #lastEnd = 0;
@@ -47,12 +71,12 @@ export class BatchWriter {
   readonly #costs: number[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  /** `key` of the mark, undefined where there is none; `marked` is what the mark says now, undefined where it is not there. */
-  constructor(partition: Partition, counts: Counts, key: string | undefined, marked: string | undefined) {
+  constructor({ partition, counts, key, marked, isServed }: BatchWriterParts) {
     this.#partition = partition;
     this.#counts = counts;
     this.#key = key;
     this.#marked = marked;
+    this.#isServed = isServed;
     this.#durable = marked ?? start;
     this.position = this.#durable;
   }
@@ -65,7 +89,7 @@ export class BatchWriter {
     this.#changes.push(change);
     this.#keys.add(key);
     this.#bytes += change.kind === 'put' ? change.text.before.length + change.text.after.length : 0;
-    return this.#changes.length >= this.#limit || this.#bytes >= mostBytes ? this.#send() : undefined;
+    return this.#changes.length >= this.#limit || this.#bytes >= mostText ? this.#send() : undefined;
   }
 
   /** Everything that was added is durable when it resolves. */
@@ -110,6 +134,9 @@ export class BatchWriter {
     }
     while (this.#inFlight.size >= mostInFlight) await Promise.race(this.#inFlight);
     this.#check();
+    if (performance.now() - this.#asked < askAgain) return;
+    this.#asked = performance.now();
+    this.#measure = (await this.#isServed()) ? served : alone;
   }
 
   async #write(batch: Batch): Promise<void> {
@@ -142,9 +169,9 @@ export class BatchWriter {
   #adapt(changes: number, milliseconds: number): void {
     this.#costs.push(milliseconds / changes);
     if (this.#costs.length > remembered) this.#costs.shift();
+    const { target, least, most } = this.#measure;
     const fitting = target / Math.max(0.001, Math.min(...this.#costs));
-    const next = Math.min(fitting, this.#limit * 1.5);
-    this.#limit = Math.round(Math.min(largest, Math.max(smallest, next)));
+    this.#limit = Math.round(Math.min(most, Math.max(least, Math.min(fitting, this.#limit * 1.5))));
   }
 
   #count(results: readonly WriteResult[]): void {

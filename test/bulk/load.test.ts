@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createExtract } from '../../src/indexing/extract.ts';
+import { openStore } from '../../src/store/open.ts';
 import { type Target, contentOf, openTarget } from './support/target.ts';
 
 // https://hl7.org/fhir/R4/bundle.html, https://hl7.org/fhir/R4/http.html#transaction
@@ -194,6 +197,48 @@ describe('load', () => {
     const rejects = target.rejects();
     expect(rejects[0]?.outcome.issue[0]?.diagnostics).toContain('The gzip data is damaged');
     expect(rejects[1]?.outcome.issue[0]?.diagnostics).toContain('A comma stands before the end of the entries.');
+  });
+
+  it.each([
+    ['a misspelt `entry`', `{"resourceType":"Bundle","type":"batch","entyr":[${put(patient('a'), 'Patient/a')}]}`],
+    ['two of them', `{"resourceType":"Bundle","type":"batch","entry":[${put(patient('a'), 'Patient/a')}],"entry":[]}`],
+    ['text behind its end', `${bundle('batch', put(patient('a'), 'Patient/a'))}}`],
+  ])('loads nothing of a Bundle with %s', async (_title, text) => {
+    expect(await target.load([target.file('a.json', text)])).toMatchObject({ created: 0, rejected: 1 });
+    expect(await target.load(['-'], {}, text)).toMatchObject({ created: 0, rejected: 1 });
+    expect(await target.text('Patient', 'a')).toBeUndefined();
+  });
+
+  it('takes an empty Bundle for what it is', async () => {
+    expect(counts(await target.load([target.file('a.json', bundle('searchset'))]))).toEqual(none);
+  });
+
+  it('does not read its own rejects', async () => {
+    target.file('a.ndjson', '{"resourceType":"Pateint"}\n');
+    for (const _ of [1, 2]) expect(await target.load([target.folder])).toMatchObject({ records: 1, rejected: 1 });
+  });
+
+  it('works while a server does', async () => {
+    const { model, folder } = target;
+    const extract = createExtract(model, 'http://localhost:8080');
+    const url = `sqlite:${join(folder, 'records.sqlite')}`;
+    const server = await openStore(url, { model, extract, now: Date.now, mode: 'serve', deadline: 5000 });
+    const served = await server.partition('demo');
+    const lines = Array.from({ length: 5000 }, (_, index) => patient(`p${index}`));
+    const loading = target.load([target.file('a.ndjson', lines.join('\n'))]);
+    let written = 0;
+    for (const until = Date.now() + 300; Date.now() < until; written++) {
+      const text = { before: `{"resourceType":"Patient","id":"own${written}","meta":{`, after: '}}' };
+      await served?.write([{ kind: 'put', type: 'Patient', id: `own${written}`, text }]);
+    }
+    expect(await loading).toMatchObject({ created: 5000, rejected: 0 });
+    expect((await served?.counts())?.get('Patient')).toBe(5000 + written);
+    await server.close();
+  });
+
+  it('rejects what deletes an unknown type', async () => {
+    const result = await target.load([target.file('a.json', bundle('batch', remove('Pateint/a')))]);
+    expect(result).toMatchObject({ rejected: 1 });
   });
 
   it('leaves a tombstone where a batch deletes, and nothing where there was nothing', async () => {

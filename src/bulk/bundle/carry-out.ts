@@ -36,10 +36,13 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
   });
   if (plan.kind === 'problem') return reject(plan.element, plan.text);
   const { undeclared, model } = scope.context;
-  if (!model.types.has(plan.type) && (model.definitions.resourceTypes.has(plan.type) || plan.kind === 'remove')) {
+  if (!model.types.has(plan.type) && model.definitions.resourceTypes.has(plan.type)) {
     if (plan.kind !== 'delete' && plan.kind !== 'remove') settle(scope, entry, plan.type, plan.id);
     if (undeclared === 'skip') return { kind: 'skip', type: plan.type };
     return { kind: 'reject', issues: [{ ...notDeclared(plan.type), expression: `Bundle.entry[${entry.index}]` }] };
+  }
+  if (plan.kind === 'remove' && !model.types.has(plan.type)) {
+    return reject('request.url', `\`${plan.type}\` is not a resource type of R4.`);
   }
   if (plan.kind === 'put' || plan.kind === 'remove') return plan;
 

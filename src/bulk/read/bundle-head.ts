@@ -7,6 +7,8 @@ import { BundleScanner } from './bundle-scanner.ts';
 /** What a Bundle says outside of its entries, and where those with an address of their own go. https://hl7.org/fhir/R4/bundle.html */
 export interface BundleHead {
   readonly type: ContainerType;
+  /** The Bundle without its entries. */
+  readonly envelope: Readonly<Record<string, unknown>>;
   /** True where each entry stands alone, so that they can be loaded one by one. */
   readonly independent: boolean;
   /** By fullUrl, where that is not simply the place of the resource on some server. */
@@ -83,15 +85,17 @@ class Survey {
   }
 
   head(addressing: Addressing): BundleHead | undefined {
-    const type = containerType(parsed(this.#scanner.envelope()));
-    if (type === undefined) return undefined;
+    const bundle = parsed(this.#scanner.envelope());
+    const type = containerType(bundle);
+    if (!isObject(bundle) || type === undefined) return undefined;
+    const { entry: _entry, ...envelope } = bundle;
     const targets: Targets = new Map();
     for (const [at, entry] of this.#addressed) {
       const plan = planEntry(entry, type, addressing.base, () => addressing.newId(at));
       if (plan.kind === 'problem' || plan.kind === 'remove' || plan.kind === 'delete') continue;
       targets.set(String(entry['fullUrl']), { reference: `${plan.type}/${plan.id}`, settled: plan.kind === 'put' });
     }
-    return { type, independent: type !== 'transaction', targets };
+    return { type, envelope, independent: type !== 'transaction', targets };
   }
 }
 

@@ -7,7 +7,7 @@ import { detectFormat } from './format.ts';
 import { readLines } from './lines.ts';
 import { BrokenInput, type Unit, maxDocument } from './unit.ts';
 
-/** Units that were read together, and the Bundle that they are entries of. */
+/** Units that were read together, and the Bundle that they are entries of; the first group of a Bundle is empty. */
 export interface UnitGroup {
   readonly units: readonly Unit[];
   readonly bundle: BundleHead | undefined;
@@ -45,6 +45,7 @@ export async function* readUnits(input: Input, options: ReadOptions): AsyncGener
 }
 
 async function* readEntries(chunks: AsyncIterable<Uint8Array>, bundle: BundleHead): AsyncGenerator<UnitGroup, void> {
+  yield { units: [], bundle };
   const scanner = new BundleScanner();
   let number = 0;
   for await (const chunk of chunks) {
