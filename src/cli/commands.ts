@@ -28,6 +28,21 @@ export const commands: readonly Entry[] = [
     import: () => import('./index-verify.ts'),
   },
   { name: 'index rebuild', summary: 'Make the index entries again', import: () => import('./index-rebuild.ts') },
+  {
+    name: 'attachment list',
+    summary: 'List records with the bytes that are kept with them',
+    import: () => import('./attachment-list.ts'),
+  },
+  {
+    name: 'attachment export',
+    summary: 'Write records and the bytes that are kept with them into a folder',
+    import: () => import('./attachment-export.ts'),
+  },
+  {
+    name: 'verify',
+    summary: 'Compare the bytes of attachments with what the records say',
+    import: () => import('./verify.ts'),
+  },
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },
   {

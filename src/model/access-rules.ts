@@ -38,7 +38,7 @@ interface Link {
 }
 
 /** The compartment of a link that names none. https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
-const defaultCompartment = 'http://hl7.org/fhir/CompartmentDefinition/patient';
+export const defaultCompartment = 'http://hl7.org/fhir/CompartmentDefinition/patient';
 
 const defaultCode = ({ compartments }: Context): string | undefined =>
   [...compartments.values()].find(({ url }) => url === defaultCompartment)?.code;

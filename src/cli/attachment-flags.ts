@@ -1,0 +1,45 @@
+import type { CarryingRecord } from '../bulk/attachments.ts';
+import { ConfigError } from '../config.ts';
+import type { Flag } from '../config/settings.ts';
+import { isId } from '../fhir/id.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { Model } from '../model/model.ts';
+import type { Partition } from '../store/store.ts';
+import { CommandError } from './command.ts';
+import { typeFlag } from './type-flag.ts';
+
+/** Which records are meant: `--type` and, for those of one patient, `--patient`. */
+export const attachmentFlags: readonly Flag[] = [
+  { ...typeFlag, meaning: 'The resource type' },
+  {
+    flag: 'patient',
+    value: 'ID',
+    read: text => {
+      if (isId(text)) return text;
+      throw new Error(`is \`${text}\`, which is not an id.`);
+    },
+    meaning: 'Only records that belong to this patient',
+  },
+];
+
+/** The records that the flags mean. Throws ConfigError without a type, CommandError for one that is not declared or has no patient. */
+export async function recordsOf(
+  partition: Partition,
+  model: Model,
+  own: Readonly<Record<string, unknown>>,
+): Promise<AsyncIterable<CarryingRecord>> {
+  const name = own['type'] as string | undefined; // read by attachmentFlags
+  const patient = own['patient'] as string | undefined; // read by attachmentFlags
+  if (name === undefined) throw new ConfigError(['`--type` is missing.']);
+  const type = model.types.get(name);
+  if (type === undefined)
+    throw new CommandError(`The type \`${name}\` is not declared.${didYouMean(name, model.types.keys())}`);
+  const [{ recordsWithAttachments }, { ownedBy }] = await Promise.all([
+    import('../bulk/attachments.ts'),
+    import('../bulk/owned-by.ts'),
+  ]);
+  const query = patient === undefined ? ({ kind: 'all' } as const) : ownedBy(model, type, patient);
+  if (query === undefined)
+    throw new CommandError(`Records of the type \`${name}\` belong to no patient; leave \`--patient\` out.`);
+  return recordsWithAttachments(partition, name, query);
+}

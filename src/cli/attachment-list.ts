@@ -1,0 +1,30 @@
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { attachmentFlags, recordsOf } from './attachment-flags.ts';
+import { partitionOf, withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+
+/** One line an attachment, separated by tabs. */
+export const command: Command = {
+  name: 'attachment list',
+  summary: 'List records with the bytes that are kept with them',
+  details: `One line an attachment: record, when it was last updated, path, media type, bytes, SHA-256; with a hyphen
+behind the time for a record without any.
+
+  npm run --silent cli -- attachment list --type TYPE --patient ID`,
+  takes: [...storeSettings, 'partition'],
+  own: attachmentFlags,
+  async run({ config, positionals, own }) {
+    noPositionals(positionals);
+    return withStore(config, 'read', async ({ model, store }) => {
+      const partition = await partitionOf(store, config.partition);
+      for await (const { record, attachments } of await recordsOf(partition, model, own)) {
+        const start = `${record.type}/${record.id}\t${new Date(record.lastUpdated).toISOString()}`;
+        if (attachments.length === 0) console.log(`${start}\t-`);
+        for (const { path, contentType, size, digest } of attachments)
+          console.log([start, path, contentType, size, digest].join('\t'));
+      }
+      return exitCodes.done;
+    });
+  },
+};
