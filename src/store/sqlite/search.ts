@@ -50,6 +50,13 @@ export function findPage(database: Database, search: LoweredSearch, budget: Budg
   if (direct !== undefined) return direct;
 
   const best = smallest(plan);
+  if (
+    best?.clause !== undefined &&
+    best.count <= Math.min(few, budget.probe) &&
+    axis !== undefined &&
+    mayHaveRemainder(plan, axis, best.clause)
+  )
+    return collect(plan, best);
   const route = axis === undefined ? undefined : routeFor(plan, axis, best?.clause);
   if (best !== undefined && best.count <= budget.probe)
     return best.clause !== undefined && route?.by !== best.clause
@@ -60,6 +67,13 @@ export function findPage(database: Database, search: LoweredSearch, budget: Budg
   if (route === undefined)
     return collect(plan, best ?? { clause: undefined, source: typeSource(search.t), count: search.total });
   return best !== undefined && best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
+}
+
+/** So few candidates are sooner all checked than long intervals are looked for beside a walk. */
+const few = 200;
+
+function mayHaveRemainder(plan: Plan, axis: Axis, by: Clause): boolean {
+  return alongOf(plan, axis, by).remainder !== undefined;
 }
 
 const byId: Key = { by: 'id', descending: false, p: 0, which: 0, single: true, kept: true };
@@ -92,11 +106,14 @@ function routeFor(plan: Plan, axis: Axis, best: Clause | undefined): Route {
   return route(plan, axis, by);
 }
 
-function route(plan: Plan, axis: Axis, by: Clause | undefined): Route {
-  const found = along(
+function alongOf({ clauses }: Plan, axis: Axis, by: Clause | undefined): Along {
+  return along(
     axis,
-    plan.clauses.filter(clause => clause !== by),
+    clauses.filter(clause => clause !== by),
   );
+}
+
+function route(plan: Plan, axis: Axis, by: Clause | undefined, found = alongOf(plan, axis, by)): Route {
   if (found.remainder === undefined || !isEmpty(plan.database, longArm(found.remainder.clause)))
     return { axis, by, along: found };
   return { axis, by, along: { ...found, remainder: undefined } };
@@ -110,8 +127,10 @@ function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   if (plan.search.keys.length > 1) return undefined;
   for (const by of [undefined, ...plan.clauses]) {
     if (by !== undefined && !isWalkable(by, axis)) continue;
-    const found = route(plan, axis, by);
-    if (found.along.sure && found.along.remainder === undefined)
+    const said = alongOf(plan, axis, by);
+    if (!said.sure) continue;
+    const found = route(plan, axis, by, said);
+    if (found.along.remainder === undefined)
       return walk(plan, found, found.along.checks.length === 0 ? undefined : mostNear);
   }
   return undefined;
@@ -126,16 +145,20 @@ function isEmpty(database: Database, arm: Sql): boolean {
   return database.query(sql`SELECT 1 FROM (${arm} LIMIT 1)`).length === 0;
 }
 
-/** Counts the candidates of each clause, up to the probe, and takes the one with the fewest. */
+/** Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and takes the one with the fewest. */
 function smallest({ database, search, budget, clauses }: Plan): Candidate | undefined {
   let best: Candidate | undefined = { clause: undefined, source: typeSource(search.t), count: search.total };
-  for (const clause of clauses)
+  const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
+  for (const clause of [...terms, ...others])
     for (const source of sourcesOf(clause, search.t)) {
-      const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, budget.probe + 1);
+      const most = Math.min(budget.probe + 1, best.count);
+      const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
       if (count < best.count) best = { clause, source, count };
     }
   return best;
 }
+
+const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
 
 function countUpTo(database: Database, source: Source, most: number): number {
   const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${candidates(source)} LIMIT ${most})`);
