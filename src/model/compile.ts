@@ -13,9 +13,11 @@ import type { Declared, ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import type { Model, ResourceType } from './model.ts';
+import { compileProfile } from './profile.ts';
 import { compileResourceType } from './resource-type.ts';
 import { indexVersion } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
+import { valueSetCodes } from './value-set-codes.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
 export interface Compiled {
@@ -61,6 +63,8 @@ export function compileModel(
     definitions: types,
     statement: Object.freeze(buildStatement(declared, compiled, interactions, definitions)),
     caseSensitive: caseSensitivity(definitions),
+    codes: kept(valueSet => valueSetCodes(valueSet, definitions)),
+    profile: kept(canonical => compileProfile(canonical, definitions)),
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
   return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled) };
