@@ -14,6 +14,14 @@ export function zonedTime(local: number, zone: string): number {
   return offsets.at(local - after) === after ? local - after : local - before;
 }
 
+/** A moment as clocks in a zone show it: `2026-01-02T03:04:05.006-05:00`. Throws RangeError for a zone that does not exist. */
+export function printZoned(moment: number, zone: string): string {
+  const minutes = zone === 'UTC' ? 0 : Math.round(offsetsOf(zone).at(moment) / 60_000);
+  const local = new Date(moment + minutes * 60_000).toISOString().slice(0, -1);
+  const part = (value: number): string => String(Math.trunc(Math.abs(value))).padStart(2, '0');
+  return `${local}${minutes < 0 ? '-' : '+'}${part(minutes / 60)}:${part(minutes % 60)}`;
+}
+
 /** True for a zone that this runtime knows. */
 export function isZone(zone: string): boolean {
   try {

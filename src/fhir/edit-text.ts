@@ -1,0 +1,41 @@
+import { properties, valueEnd } from './resource-text.ts';
+
+/** The compact text of an object without the property that a path of names leads to; arrays on the way are looked through. */
+export function withoutProperty(text: string, path: readonly string[]): string {
+  const [name, ...rest] = path;
+  if (text.startsWith('[')) return `[${itemsOf(text, item => withoutProperty(item, path)).join(',')}]`;
+  if (name === undefined || !text.startsWith('{')) return text;
+  const quoted = JSON.stringify(name);
+  const kept = properties(text).flatMap(property => {
+    if (property.name !== quoted) return `${property.name}:${property.value}`;
+    return rest.length === 0 ? [] : `${quoted}:${withoutProperty(property.value, rest)}`;
+  });
+  return `{${kept.join(',')}}`;
+}
+
+/** The compact text of an object with a property more, at the end of the object that the path's other names lead to, if it is there. */
+export function withProperty(text: string, path: readonly string[], value: string): string {
+  const [name = '', ...rest] = path;
+  if (text.startsWith('[')) return `[${itemsOf(text, item => withProperty(item, path, value)).join(',')}]`;
+  if (!text.startsWith('{')) return text;
+  const quoted = JSON.stringify(name);
+  if (rest.length === 0) return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${quoted}:${value}}`;
+  const all = properties(text).map(property =>
+    property.name === quoted
+      ? `${quoted}:${withProperty(property.value, rest, value)}`
+      : `${property.name}:${property.value}`,
+  );
+  return `{${all.join(',')}}`;
+}
+
+/** What `edit` makes of each item of a compact array text. */
+function itemsOf(text: string, edit: (item: string) => string): readonly string[] {
+  const found: string[] = [];
+  let at = 1;
+  while (at < text.length - 1) {
+    const end = valueEnd(text, at);
+    found.push(edit(text.slice(at, end)));
+    at = end + 1;
+  }
+  return found;
+}
