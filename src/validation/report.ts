@@ -24,11 +24,11 @@ export class Report {
       this.issues.push({ severity: 'information', code: 'incomplete', text: more });
       return;
     }
-    this.issues.push({ severity: 'error', code, text, expression: this.#expression() });
+    this.issues.push({ severity: 'error', code, text, expression: this.expression });
   }
 
   /** The path as FHIRPath: `Patient.name[0].given[1]`. https://hl7.org/fhirpath/ */
-  #expression(): string {
+  get expression(): string {
     let expression = '';
     for (const step of this.path) {
       if (typeof step === 'number') expression += `[${step}]`;

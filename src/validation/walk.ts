@@ -1,0 +1,58 @@
+import type { Property, TypeDefinition, TypeDefinitions } from '../model/element.ts';
+import { isObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import type { Report } from './report.ts';
+
+/** A value met on a walk: with its element and type, and the object that has it. */
+export interface Met extends Property {
+  readonly value: unknown;
+  readonly owner: JsonObject;
+}
+
+/**
+ * Visits every value of a resource that its definitions know, items of arrays one by one, contained resources and extensions
+ * of primitives too; `report.path` says where. Passes over what structure checks refuse, so that both can be told at once.
+ */
+export function walk(resource: unknown, definitions: TypeDefinitions, report: Report, visit: (met: Met) => void): void {
+  const { path } = report;
+  const element = definitions.get('Element');
+
+  function walkResource(value: unknown): void {
+    const type = isObject(value) ? definitions.get(String(value['resourceType'])) : undefined;
+    if (isObject(value) && type !== undefined) walkObject(value, type);
+  }
+
+  function walkObject(owner: JsonObject, type: TypeDefinition): void {
+    for (const name of Object.keys(owner)) {
+      const sibling = name.startsWith('_');
+      const property = type.properties.get(sibling ? name.slice(1) : name);
+      if (property === undefined) continue;
+      path.push(property.element.name);
+      each(owner[name], value => {
+        if (sibling) {
+          if (isObject(value) && element !== undefined) walkObject(value, element);
+        } else walkValue({ value, owner, ...property });
+      });
+      path.pop();
+    }
+  }
+
+  function each(value: unknown, one: (value: unknown) => void): void {
+    if (!Array.isArray(value)) return one(value);
+    value.forEach((item: unknown, index) => {
+      path.push(index);
+      one(item);
+      path.pop();
+    });
+  }
+
+  function walkValue(met: Met): void {
+    if (report.full || met.value === null || met.value === undefined) return;
+    visit(met);
+    const content = met.type.content ?? definitions.get(met.type.code);
+    if (content?.kind === 'resource') walkResource(met.value);
+    else if (content?.kind === 'complex-type' && isObject(met.value)) walkObject(met.value, content);
+  }
+
+  walkResource(resource);
+}
