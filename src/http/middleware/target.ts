@@ -1,6 +1,7 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { Middleware } from '../context.ts';
-import { percentDecode, splitTarget } from '../query.ts';
+import { percentDecode } from '../../search/parse/pairs.ts';
+import { splitTarget } from '../query.ts';
 
 /**
  * Refuses a URL that is too long (414), escapes in a path that are none (400) and HTTP/1.1 without Host (400); the absolute form of

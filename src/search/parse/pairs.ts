@@ -1,0 +1,38 @@
+import { fhirError } from '../../fhir/error.ts';
+import type { QueryPair } from '../request.ts';
+
+/**
+ * The pairs of a query string or of a form body, decoded, in order: `+` is a space, empty items are left out. Throws FhirError
+ * 400 for an escape that is none and for bytes that are not UTF-8. https://url.spec.whatwg.org/#urlencoded-parsing
+ */
+export function parsePairs(text: string): QueryPair[] {
+  if (text === '') return [];
+  const pairs: QueryPair[] = [];
+  for (const item of text.split('&')) {
+    if (item === '') continue;
+    const equals = item.indexOf('=');
+    const name = equals === -1 ? item : item.slice(0, equals);
+    const value = equals === -1 ? '' : item.slice(equals + 1);
+    pairs.push([decodeFormPart(name), decodeFormPart(value)]);
+  }
+  return pairs;
+}
+
+/** A part of a URL, percent-decoded; throws FhirError 400 where an escape is broken or the bytes are not UTF-8. */
+export function percentDecode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(text)?.[0];
+    throw fhirError(
+      400,
+      'value',
+      escape === undefined
+        ? 'The percent-escapes in the URL are not UTF-8. Encode names and values as UTF-8 before escaping them.'
+        : `\`${escape}\` is not a percent-escape: write \`%\` and two hexadecimal digits, and \`%25\` for a percent sign.`,
+    );
+  }
+}
+
+const decodeFormPart = (text: string): string => percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
