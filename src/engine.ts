@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
@@ -8,6 +9,7 @@ import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
+import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
 import { createExtract } from './indexing/extract.ts';
 import { interactions } from './interaction/index.ts';
 import type { Engine } from './interaction/interaction.ts';
@@ -62,8 +64,9 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
       deadline: config.searchDeadline,
     });
     const cursors = await createCursors(store.documents('cursors'), now);
-    const { handling, maxUrl } = config;
-    const engine: Engine = { model, store, cursors, now, handling, maxUrl, started: now() };
+    const { handling, maxUrl, maxBody } = config;
+    const newId = (): string => randomUUID();
+    const engine: Engine = { model, store, cursors, now, newId, handling, maxUrl, maxBody, started: now() };
     const respond = createRespond({
       headers,
       compression: config.compression === 'on' || (config.compression === 'auto' && config.trustedProxies.length === 0),
@@ -73,7 +76,8 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
     const app = createApp({
       engine,
       publicUrl: url,
-      body: { most: config.maxBody, timeout: config.bodyTimeout },
+      body: { most: maxBody, timeout: config.bodyTimeout },
+      uploads: createUploads(mostUploads, longestUploadWait),
       respond,
       clientAddress: createClientAddress(config.trustedProxies),
       closing: () => closing,

@@ -12,16 +12,19 @@ import { answer } from './middleware/answer.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { readParameters } from './middleware/parameters.ts';
 import { findPartition } from './middleware/partition.ts';
+import { readResource } from './middleware/resource.ts';
 import { requestId } from './middleware/request-id.ts';
 import { findRoute } from './middleware/route.ts';
 import { checkTarget } from './middleware/target.ts';
 import { shapes } from './routes.ts';
 import type { Shape } from './routes.ts';
+import type { Uploads } from './uploads.ts';
 
 export interface AppOptions {
   readonly engine: Engine;
   readonly publicUrl: string;
   readonly body: BodyLimits;
+  readonly uploads: Uploads;
   readonly respond: Respond;
   readonly clientAddress: ClientAddress;
   readonly closing: () => boolean;
@@ -30,7 +33,7 @@ export interface AppOptions {
 
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { engine, publicUrl, body, respond, clientAddress, closing, log } = options;
+  const { engine, publicUrl, body, uploads, respond, clientAddress, closing, log } = options;
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   router.all('/healthz', healthz(respond));
   router.all('/readyz', readyz(respond, engine.store, closing));
@@ -41,6 +44,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       // who asks is decided here, once there is access control: before it is told what is declared
       findRoute(engine.model, shape), // before the body is read, which is refused with the rest
       readParameters(body, engine.handling),
+      readResource(engine.model, body, uploads), // after all that may be refused without it
       answer(engine, respond),
     );
   }

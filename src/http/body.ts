@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import { largeBody } from './uploads.ts';
+import type { Uploads } from './uploads.ts';
 
 export interface BodyLimits {
   /** Bytes. */
@@ -12,30 +14,108 @@ export interface BodyLimits {
  * Reads a request body. Throws FhirError 413 as soon as it is known to be too large, 408 where it comes too slowly, and 400
  * where the client stops in the middle; the connection is then closed.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limits.most) return Promise.reject(tooLarge(limits.most));
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await receive(request, response, limits, chunk => void chunks.push(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** A body in memory. */
+export interface Body {
+  readonly bytes: Buffer;
+  /** Gives its memory and its place back; the bytes are gone then. */
+  free(): void;
+}
+
+/**
+ * Reads a body that may be large, as readBody does: one of more than a megabyte is left unread until there is a place for it,
+ * and then read into one piece of memory, which goes as soon as it is freed. Throws FhirError 503 where no place comes free.
+ */
+export async function readUpload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  uploads: Uploads,
+): Promise<Body> {
+  const announced = announcedSize(request);
+  if (announced > limits.most) throw tooLarge(limits.most);
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let whole: Buffer | undefined;
+  let leave = (): void => {};
+  const add = (chunk: Buffer): void => {
+    if (whole === undefined) chunks.push(chunk);
+    else chunk.copy(whole, size);
+    size += chunk.length;
+  };
+  const enter = async (room: number): Promise<void> => {
+    leave = await uploads.enter(request);
+    whole = Buffer.allocUnsafeSlow(room); // pages that are never written to take no memory
+    const before = chunks;
+    chunks = [];
+    size = 0;
+    before.forEach(add);
+  };
+  const free = (): void => {
+    // Memory of this size would otherwise stay until the next garbage collection, which nothing hurries.
+    if (whole !== undefined) (whole.buffer as ArrayBuffer).transfer(0); // allocUnsafeSlow shares it with nobody
+    whole = undefined;
+    leave();
+  };
+  try {
+    if (announced > largeBody) await enter(announced);
+    await receive(request, response, limits, chunk => {
+      if (whole !== undefined || size + chunk.length <= largeBody) return add(chunk);
+      return enter(limits.most).then(() => add(chunk));
+    });
+  } catch (error) {
+    free();
+    throw error;
+  }
+  return { bytes: whole?.subarray(0, size) ?? Buffer.concat(chunks), free };
+}
+
+const announcedSize = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0);
+
+/** Gives the chunks of a body as they come; while `take` works on one, nothing more is read and no time passes. */
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { most, timeout }: BodyLimits,
+  take: (chunk: Buffer) => Promise<void> | void,
+): Promise<void> {
+  if (announcedSize(request) > most) return Promise.reject(tooLarge(most));
   if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => end(tooSlow(limits.timeout)), limits.timeout);
+    let timer = setTimeout(() => end(tooSlow(timeout)), timeout);
     const end = (error?: Error): void => {
       clearTimeout(timer);
-      request.off('data', take).off('end', end).off('error', fail).off('close', fail);
-      if (error === undefined) resolve(Buffer.concat(chunks));
+      request.off('data', receiveChunk).off('end', end).off('error', fail).off('close', fail);
+      if (error === undefined) resolve();
       else {
         request.pause().on('error', () => {}); // the connection may still break while the refusal is sent
         reject(error);
       }
     };
     const fail = (): void => end(request.complete ? undefined : cutShort());
-    const take = (chunk: Buffer): void => {
+    const receiveChunk = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limits.most) end(tooLarge(limits.most));
-      else chunks.push(chunk);
+      if (size > most) return end(tooLarge(most));
+      const work = take(chunk);
+      if (work === undefined) return;
+      clearTimeout(timer);
+      request.pause();
+      work.then(() => {
+        timer = setTimeout(() => end(tooSlow(timeout)), timeout);
+        request.resume();
+      }, end);
     };
-    request.on('data', take).on('end', end).on('error', fail).on('close', fail);
+    request.on('data', receiveChunk).on('end', end).on('error', fail).on('close', fail);
   });
 }
 

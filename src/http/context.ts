@@ -25,6 +25,8 @@ export interface RequestState {
   /** middleware/parameters.ts */
   pretty: boolean;
   contentType: string;
+  /** middleware/resource.ts: what a write sends. */
+  body: Buffer | undefined;
 }
 
 export type Context = RouterContext<RequestState>;

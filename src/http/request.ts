@@ -14,5 +14,6 @@ export function fhirRequest({ state, req, method }: Context): FhirRequest {
     ...(resourceType === undefined ? {} : { resourceType }),
     ...(id === undefined ? {} : { id }),
     ...(version === undefined ? {} : { version }),
+    ...(state.body === undefined ? {} : { body: state.body }),
   };
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
+import { longestUploadWait } from './uploads.ts';
 
 /** A server that listens. */
 export interface Listening {
@@ -34,7 +35,7 @@ export async function listen(
   const options: ServerOptions = {
     maxHeaderSize: 2 * config.maxUrl + headerBytes, // a URL somewhat too long is read, to be refused with its own status
     headersTimeout: config.headerTimeout,
-    requestTimeout: config.headerTimeout + config.bodyTimeout,
+    requestTimeout: config.headerTimeout + longestUploadWait + config.bodyTimeout,
     keepAliveTimeout: config.keepAlive,
     connectionsCheckingInterval: Math.max(20, Math.min(1_000, config.headerTimeout / 4)),
     requireHostHeader: false, // checked in middleware/target.ts, which answers with an OperationOutcome

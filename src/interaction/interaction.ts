@@ -19,7 +19,8 @@ export interface FhirRequest {
   readonly parameters: readonly QueryPair[];
   /** Request headers, names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body?: Uint8Array;
+  /** The body of a write; whoever runs it may overwrite it. */
+  readonly body?: Buffer;
 }
 
 /** A response as a value. */
@@ -43,6 +44,10 @@ export interface Engine {
   readonly handling: Handling;
   /** Longest URL that a link may have, in bytes. */
   readonly maxUrl: number;
+  /** Largest resource beside its attachments, in bytes. */
+  readonly maxBody: number;
+  /** A new logical id, which nobody can guess. */
+  readonly newId: () => string;
   /** When the server started, in milliseconds since 1970 UTC. */
   readonly started: number;
 }

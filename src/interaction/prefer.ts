@@ -11,3 +11,18 @@ export function handlingOf(prefer: string | undefined, otherwise: Handling): Han
   }
   return otherwise;
 }
+
+/** What the answer to a write is to be. https://hl7.org/fhir/R4/http.html#ops */
+export type Return = 'minimal' | 'representation' | 'OperationOutcome';
+
+/** The `return` that a Prefer header asks for; the representation where it asks for none, or for what there is not. */
+export function returnOf(prefer: string | undefined): Return {
+  for (const preference of prefer?.split(/[,;]/) ?? []) {
+    const [name = '', value = ''] = preference.split('=').map(part => part.trim().toLowerCase());
+    const known = returns.find(one => one.toLowerCase() === value.replaceAll('"', ''));
+    if (name === 'return' && known !== undefined) return known;
+  }
+  return 'representation';
+}
+
+const returns = ['minimal', 'representation', 'OperationOutcome'] as const;

@@ -70,7 +70,7 @@ async function totalOf(partition: Partition, { type, query, total }: SearchReque
 }
 
 /** A search that ran past its deadline gives no partial answer. https://hl7.org/fhir/R4/search.html#errors */
-async function refuseCostly<T>(work: Promise<T>): Promise<T> {
+export async function refuseCostly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

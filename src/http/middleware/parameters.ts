@@ -4,9 +4,10 @@ import type { Handling } from '../../interaction/prefer.ts';
 import type { QueryPair } from '../../search/request.ts';
 import { readBody } from '../body.ts';
 import type { BodyLimits } from '../body.ts';
+import { refuseEncoding } from '../content.ts';
 import type { Context, Middleware } from '../context.ts';
 import { negotiate } from '../negotiate.ts';
-import { parsePairs } from '../query.ts';
+import { parsePairs } from '../../search/parse/pairs.ts';
 
 /**
  * Reads the parameters of URL and form, which add up, and takes out what is about the answer's form: `_format` and `_pretty`.
@@ -29,14 +30,7 @@ export function readParameters(limits: BodyLimits, otherwise: Handling): Middlew
 
 /** The form of `POST {type}/_search`. https://hl7.org/fhir/R4/http.html#search */
 async function readForm({ req, res }: Context, limits: BodyLimits): Promise<readonly QueryPair[]> {
-  const encoding = req.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw fhirError(
-      415,
-      'not-supported',
-      `A body in \`Content-Encoding: ${encoding}\` is not taken; send it as it is.`,
-    );
-  }
+  refuseEncoding(req);
   const type = req.headers['content-type'];
   const empty = req.headers['transfer-encoding'] === undefined && (req.headers['content-length'] ?? '0') === '0';
   if (empty && type === undefined) return [];

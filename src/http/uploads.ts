@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { fhirError } from '../fhir/error.ts';
+
+/** Bytes above which a body is an upload. */
+export const largeBody = 1024 * 1024;
+/** Uploads that are in memory at once. */
+export const mostUploads = 4;
+/** How long another one waits for that, unread, in milliseconds. */
+export const longestUploadWait = 10_000;
+
+/** The places for uploads in this process, so that many at once do not fill its memory. */
+export interface Uploads {
+  /**
+   * Waits, in the order of asking, until there is a place, and takes it; the result gives it back. Throws FhirError 503 where
+   * none comes free in time, and 400 where the client leaves meanwhile.
+   */
+  enter(request: IncomingMessage): Promise<() => void>;
+}
+
+/** `most` places, for which a request waits `longest` milliseconds. */
+export function createUploads(most: number, longest: number): Uploads {
+  let taken = 0;
+  const waiting = new Set<() => void>();
+  const place = (): (() => void) => {
+    taken++;
+    let given = false;
+    return () => {
+      if (given) return;
+      given = true;
+      taken--;
+      const [next] = waiting;
+      next?.();
+    };
+  };
+  return {
+    enter(request) {
+      if (taken < most && waiting.size === 0) return Promise.resolve(place());
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => leave(() => reject(busy())), longest);
+        const left = (): void => leave(() => reject(gone()));
+        const called = (): void => leave(() => resolve(place()));
+        const leave = (then: () => void): void => {
+          clearTimeout(timer);
+          waiting.delete(called);
+          request.off('close', left);
+          then();
+        };
+        waiting.add(called);
+        request.once('close', left);
+      });
+    },
+  };
+}
+
+const busy = () =>
+  fhirError(503, 'throttled', 'Too many large bodies are being read; send this one again in a while.', undefined, {
+    'Retry-After': '10',
+  });
+
+const gone = () => fhirError(400, 'invalid', 'The request body ended before it was complete.');

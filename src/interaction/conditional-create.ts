@@ -1,0 +1,53 @@
+import { fhirError } from '../fhir/error.ts';
+import type { ResourceType } from '../model/model.ts';
+import { parsePairs } from '../search/parse/pairs.ts';
+import { parseSearch } from '../search/parse/search.ts';
+import { controls } from '../search/parse/result-parameters.ts';
+import type { Precondition } from '../store/store.ts';
+import type { Engine, FhirRequest } from './interaction.ts';
+import { refusePending } from './pending.ts';
+
+/**
+ * What a create asks for with If-None-Exist: that nothing matches. Throws FhirError 400 where the type does not declare it
+ * together with search, where no criteria are given, and for what a search would refuse; always strictly, since a criterion
+ * that is ignored would match everything. https://hl7.org/fhir/R4/http.html#ccreate
+ */
+export function ifNoneExist(
+  { model, now }: Engine,
+  type: ResourceType,
+  { headers, partition, base }: FhirRequest,
+): Precondition {
+  const given = headers['if-none-exist'];
+  if (given === undefined) return { is: 'absent' };
+  if (!type.conditionalCreate || !type.interactions.has('search-type')) {
+    const text = `\`If-None-Exist\` is not offered for ${type.name}; \`Idempotency-Key\` makes a repeated create one.`;
+    throw fhirError(400, 'not-supported', text, expression);
+  }
+  const pairs = parsePairs(given.startsWith('?') ? given.slice(1) : given);
+  const control = pairs.find(([name]) => isControl(name));
+  if (control !== undefined) {
+    throw fhirError(
+      400,
+      'value',
+      `\`${control[0]}\` is no criterion; \`If-None-Exist\` takes criteria alone.`,
+      expression,
+    );
+  }
+  if (pairs.length === 0) {
+    throw fhirError(400, 'value', '`If-None-Exist` has no criteria: every resource would match.', expression);
+  }
+  const asked = parseSearch(type, pairs, {
+    model,
+    base,
+    zone: partition.settings.zone,
+    handling: 'strict',
+    now: now(),
+  });
+  refusePending(partition, asked);
+  return { is: 'no-match', query: asked.query };
+}
+
+const isControl = (name: string): boolean =>
+  (controls as readonly string[]).includes(name.split(':')[0] ?? '') || name === '_format' || name === '_pretty';
+
+const expression = 'http."If-None-Exist"';

@@ -1,0 +1,68 @@
+import { fhirError } from '../fhir/error.ts';
+import { operationOutcome } from '../fhir/outcome.ts';
+import { KeyUsed, SeveralMatch } from '../store/store.ts';
+import { ifNoneExist } from './conditional-create.ts';
+import { controls } from './controls.ts';
+import { declaredType } from './declared.ts';
+import { idempotencyKey, keyUsed } from './idempotency.ts';
+import type { FhirResponse, Interaction } from './interaction.ts';
+import { handlingOf, returnOf } from './prefer.ts';
+import { refuseCostly } from './search.ts';
+import { write } from './write.ts';
+import type { Written } from './write.ts';
+
+/**
+ * Create: 201 with the record as it is stored, under a new id; the client's id, versionId and lastUpdated are ignored. With
+ * If-None-Exist 200 and what is there already, 412 where that is several. The same Idempotency-Key and body get the first
+ * answer again. https://hl7.org/fhir/R4/http.html#create
+ */
+export const create: Interaction = async (engine, request) => {
+  const { parameters, headers } = request;
+  const type = declaredType(engine.model, request);
+  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
+  const precondition = ifNoneExist(engine, type, request);
+  const body = request.body ?? Buffer.alloc(0);
+  const key = await idempotencyKey(engine, request, body, '');
+  try {
+    const draft = { type, id: engine.newId(), body, precondition, key };
+    const written = await refuseCostly(write(engine, request, draft));
+    return answer(written, `${request.base}/${type.name}/${written.id}`, type.versioning, headers['prefer']);
+  } catch (error) {
+    if (error instanceof KeyUsed) throw keyUsed();
+    if (!(error instanceof SeveralMatch)) throw error;
+    throw fhirError(
+      412,
+      'multiple-matches',
+      `Several ${type.name} match \`If-None-Exist\`, so it cannot be told which is meant: narrow it.`,
+      'http."If-None-Exist"',
+    );
+  }
+};
+
+/** https://hl7.org/fhir/R4/http.html#ops */
+function answer(written: Written, url: string, versioning: string, prefer: string | undefined): FhirResponse {
+  const { outcome, first = outcome, version, lastUpdated, text } = written;
+  const created = first === 'created';
+  const versioned = versioning !== 'no-version';
+  const head = {
+    status: created ? 201 : 200,
+    lastModified: lastUpdated,
+    ...(versioned ? { etag: String(version) } : {}),
+    headers: { Location: versioned ? `${url}/_history/${version}` : url },
+  };
+  const wanted = returnOf(prefer);
+  switch (wanted) {
+    case 'minimal':
+      return head;
+    case 'OperationOutcome': {
+      const done = created ? 'was created.' : 'was there already, so nothing was created.';
+      const said = `\`${url.split('/').slice(-2).join('/')}\` ${done}`;
+      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }]);
+      return { ...head, body: JSON.stringify(outcome) };
+    }
+    case 'representation':
+      return text === undefined ? head : { ...head, body: text };
+    default:
+      return wanted satisfies never;
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
+import type { WriteKey } from '../store/store.ts';
+import type { Engine, FhirRequest } from './interaction.ts';
+
+/** How long the first answer is given again, in milliseconds. */
+const kept = 24 * 3_600_000;
+/** Bytes that are hashed before the event loop gets a turn. */
+const slice = 1024 * 1024;
+
+/**
+ * The key of a write from the header Idempotency-Key: a digest of partition, caller and the key as sent, and one of what is
+ * asked; undefined without the header. Throws FhirError 400 where it is not 1 to 128 visible characters.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+export async function idempotencyKey(
+  { now }: Engine,
+  { headers, partition, interaction, resourceType }: FhirRequest,
+  body: Uint8Array,
+  caller: string,
+): Promise<WriteKey | undefined> {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,128}$/.test(given)) {
+    throw fhirError(400, 'value', '`Idempotency-Key` must be 1 to 128 visible ASCII characters.', expression);
+  }
+  const asked = createHash('sha256').update(JSON.stringify([interaction, resourceType, headers['if-none-exist']]));
+  for (let at = 0; at < body.length; at += slice) {
+    if (at > 0) await setImmediate();
+    asked.update(body.subarray(at, at + slice));
+  }
+  const key = createHash('sha256').update(JSON.stringify([partition.id, caller, given]));
+  return { key: key.digest('hex'), body: asked.digest('hex'), expires: now() + kept };
+}
+
+/** The key came before with something else. */
+export const keyUsed = (): FhirError =>
+  fhirError(
+    422,
+    'conflict',
+    'This `Idempotency-Key` was used with another body: use a new key for what is new, and repeat a request as it was.',
+    expression,
+  );
+
+const expression = 'http."Idempotency-Key"';
