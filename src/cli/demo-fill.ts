@@ -6,6 +6,7 @@ import { withStore } from './open.ts';
 // settings as its argument and sends [patients that are in, of how many].
 const config = JSON.parse(process.argv[2] ?? '') as Config; // made by serve.ts
 process.on('disconnect', () => process.exit(1)); // whoever waits for it is gone
+process.channel?.unref(); // to be told of that is no reason to stay
 try {
   await withStore(config, 'command', opened =>
     fillDemo(opened, config.store, Date.now, (filled, of) => process.send?.([filled, of])),
