@@ -1,41 +1,48 @@
 import { type Database, isBusy } from './open.ts';
 
-/** How often the WAL is moved into the file while it is written, in milliseconds. */
-const interval = 200;
+/** The WAL is moved into the file when so many pages wait (64 MB): the pages that many commits write are then moved once. */
+const enough = 8_192;
 /** A WAL of more pages than this (128 MB) is begun anew, which waits for readers. */
 const mostPages = 16_384;
+/** How long after the last commit the rest is moved, in milliseconds. */
+const idle = 300;
 
-/** Checkpoints outside of commits, so that no write waits for one. https://sqlite.org/wal.html#ckpt */
+/** Checkpoints outside of commits, so that no write waits long for one. https://sqlite.org/wal.html#ckpt */
 export class Checkpoints {
   readonly #database: Database;
-  #last = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** After a commit: now and then moves what it can, and begins the WAL anew when it has grown. */
+  /** After a commit: moves what has gathered, begins the WAL anew when it has grown, and else waits for a quiet moment. */
   afterCommit(): void {
-    if (performance.now() - this.#last < interval) return;
-    const pages = this.#run('PASSIVE');
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#run('PASSIVE'), idle);
+    const { pages, moved } = this.#run('NOOP');
+    if (pages - moved > enough) this.#run('PASSIVE');
     if (pages > mostPages) this.#run('RESTART');
-    this.#last = performance.now();
   }
 
   /** At the end: an empty WAL, where no one else reads. */
   atEnd(): void {
+    clearTimeout(this.#timer);
     this.#run('TRUNCATE');
   }
 
-  #run(how: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
-    if (how !== 'PASSIVE') this.#database.exec('PRAGMA busy_timeout = 1000');
+  /** Pages in the WAL, and how many of them are in the file already. `NOOP` only tells; before SQLite 3.51 it is `PASSIVE`. */
+  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { pages: number; moved: number } {
+    const waits = how === 'RESTART' || how === 'TRUNCATE';
+    if (waits) this.#database.exec('PRAGMA busy_timeout = 1000');
     try {
-      return Number(this.#database.get(`PRAGMA wal_checkpoint(${how})`)?.[1] ?? 0);
+      const [, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
+      return { pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
     } catch (error) {
-      if (isBusy(error)) return 0;
+      if (isBusy(error)) return { pages: 0, moved: 0 };
       throw error;
     } finally {
-      if (how !== 'PASSIVE') this.#database.exec('PRAGMA busy_timeout = 30000');
+      if (waits) this.#database.exec('PRAGMA busy_timeout = 30000');
     }
   }
 }
