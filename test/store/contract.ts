@@ -1,0 +1,406 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  IndexPending,
+  PartitionExists,
+  type Partition,
+  type Store,
+  type StoreOptions,
+  StoreRefused,
+  VersionConflict,
+} from '../../src/store/store.ts';
+import { list } from './support/list.ts';
+import * as t from './support/fixture.ts';
+
+/** What every store promises; written against the port alone. */
+export function contract(newPlace: () => Promise<t.Place>): void {
+  let place: t.Place;
+  let store: Store;
+  let demo: Partition;
+  let time = 1_000;
+  const open = async (options: Partial<StoreOptions> = {}): Promise<void> => {
+    ({ store, demo } = await t.openDemo(place.url, { now: () => time, ...options }));
+  };
+  beforeEach(async () => {
+    time = 1_000;
+    place = await newPlace();
+    await open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  describe('write and read', () => {
+    it('stores the text around the stamp, exactly', async () => {
+      const change = t.put('a', [], {}, 'é 1.10');
+      const [result] = await demo.write([change]);
+      expect(result).toMatchObject({ outcome: 'created', id: 'a', version: 1, lastUpdated: 1_000 });
+      const stamp = '"versionId":"1","lastUpdated":"1970-01-01T00:00:01.000Z"';
+      expect(await demo.read(t.typeName, 'a')).toEqual({
+        type: t.typeName,
+        id: 'a',
+        version: 1,
+        lastUpdated: 1_000,
+        text: change.text.before + stamp + change.text.after,
+      });
+    });
+
+    it('knows nothing of other ids, types and partitions', async () => {
+      await store.partitions.add('other', { zone: 'UTC' });
+      await demo.write([t.put('a')]);
+      const other = await store.partition('other');
+      expect(await demo.read(t.typeName, 'b')).toBeUndefined();
+      expect(await demo.read('Unknown', 'a')).toBeUndefined();
+      expect(await other?.read(t.typeName, 'a')).toBeUndefined();
+      expect(await other?.count(t.typeName, { kind: 'all' })).toBe(0);
+    });
+
+    it('makes no version of the same text, the next of another, and keeps the old', async () => {
+      await demo.write([t.put('a', [t.token('x')])]);
+      expect(await demo.write([t.put('a', [t.token('x')])])).toMatchObject([{ outcome: 'unchanged', version: 1 }]);
+      expect(await demo.write([t.put('a', [t.token('y')])])).toMatchObject([{ outcome: 'updated', version: 2 }]);
+      expect((await demo.readVersion(t.typeName, 'a', 1))?.text).toContain('"code":"x"');
+      expect((await demo.readVersion(t.typeName, 'a', 2))?.text).toContain('"code":"y"');
+      expect(await demo.readVersion(t.typeName, 'a', 3)).toBeUndefined();
+      expect([await t.find(demo, t.hasCode('x')), await t.find(demo, t.hasCode('y'))]).toEqual([[], ['a']]);
+    });
+
+    it('leaves a tombstone that has a version, and goes on counting after it', async () => {
+      await demo.write([t.put('a', [t.token('x')])]);
+      expect(await demo.write([t.remove('a')])).toMatchObject([{ outcome: 'removed', version: 2 }]);
+      expect(await demo.read(t.typeName, 'a')).toMatchObject({ version: 2, text: undefined });
+      expect(await t.find(demo, { kind: 'all' })).toEqual([]);
+      expect(await demo.write([t.remove('a'), t.remove('b')])).toMatchObject([
+        { outcome: 'unchanged', version: 2 },
+        { outcome: 'unchanged', version: 0 },
+      ]);
+      expect(await demo.write([t.put('a', [t.token('x')])])).toMatchObject([{ outcome: 'created', version: 3 }]);
+      expect(await demo.readVersion(t.typeName, 'a', 2)).toMatchObject({ version: 2, text: undefined });
+      expect(await t.find(demo, t.hasCode('x'))).toEqual(['a']);
+    });
+
+    it('takes several changes of one resource in one write', async () => {
+      const changes = [
+        t.put('a', [t.token('x')]),
+        t.put('a', [t.token('y')]),
+        t.remove('a'),
+        t.put('a', [t.token('z')]),
+      ];
+      const results = await demo.write(changes);
+      expect(results.map(({ outcome, version }) => [outcome, version])).toEqual([
+        ['created', 1],
+        ['updated', 2],
+        ['removed', 3],
+        ['created', 4],
+      ]);
+      const found = await Promise.all(['x', 'y', 'z'].map(code => t.find(demo, t.hasCode(code))));
+      expect(found).toEqual([[], [], ['a']]);
+      expect([...(await demo.counts())]).toEqual([[t.typeName, 1]]);
+    });
+
+    it('gives a commit one lastUpdated, later than the one before, also when the clock goes back', async () => {
+      const [a, b] = await demo.write([t.put('a'), t.put('b')]);
+      expect(a?.lastUpdated).toBe(b?.lastUpdated);
+      time = 500;
+      const [c] = await demo.write([t.put('c')]);
+      expect(c?.lastUpdated).toBe(1_001);
+    });
+
+    it('writes all or nothing', async () => {
+      await demo.write([t.put('a')]);
+      const conflict = demo.write([t.put('b'), t.put('a', [], { precondition: { is: 'absent' } })], {
+        mark: { key: 'load', value: '1' },
+      });
+      await expect(conflict).rejects.toThrow(VersionConflict);
+      expect(await demo.read(t.typeName, 'b')).toBeUndefined();
+      expect(await demo.mark('load')).toBeUndefined();
+      expect([...(await demo.counts())]).toEqual([[t.typeName, 1]]);
+    });
+
+    it.each([
+      ['absent, there', { is: 'absent' }, 'a', false],
+      ['absent, not there', { is: 'absent' }, 'b', true],
+      ['absent, removed', { is: 'absent' }, 'gone', true],
+      ['version, the same', { is: 'version', version: 1 }, 'a', true],
+      ['version, another', { is: 'version', version: 2 }, 'a', false],
+      ['version, not there', { is: 'version', version: 1 }, 'b', false],
+      ['version, removed', { is: 'version', version: 2 }, 'gone', false],
+    ] as const)('asks a precondition: %s', async (_, precondition, id, holds) => {
+      await demo.write([t.put('a'), t.put('gone')]);
+      await demo.write([t.remove('gone')]);
+      const write = demo.write([t.put(id, [t.token('new')], { precondition })]);
+      await (holds ? expect(write).resolves.toHaveLength(1) : expect(write).rejects.toThrow(VersionConflict));
+    });
+
+    it('lets writes that fail alone when many are under way, and loses none of the others', async () => {
+      const writes = Array.from({ length: 200 }, (_, at) =>
+        demo.write([
+          t.put(
+            `r${at % 50}`,
+            [t.token(String(at))],
+            at % 4 === 3 ? { precondition: { is: 'version', version: 99 } } : {},
+          ),
+        ]),
+      );
+      const results = await Promise.allSettled(writes);
+      expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(50);
+      const versions = await Promise.all(Array.from({ length: 50 }, (_, at) => demo.read(t.typeName, `r${at}`)));
+      expect(versions.reduce((sum, version) => sum + (version?.version ?? 0), 0)).toBe(150);
+      for (const { id, text = '' } of versions.filter(version => version !== undefined)) {
+        const code = /"code":"(\d+)"/.exec(text)?.[1] ?? '';
+        expect(await t.find(demo, t.hasCode(code))).toEqual([id]);
+      }
+    });
+
+    it('keeps a mark with its write, by partition', async () => {
+      await demo.write([], { mark: { key: 'load', value: '1' } });
+      await demo.write([t.put('a')], { mark: { key: 'load', value: '2' } });
+      await store.partitions.add('other', { zone: 'UTC' });
+      expect(await demo.mark('load')).toBe('2');
+      expect(await (await store.partition('other'))?.mark('load')).toBeUndefined();
+    });
+
+    it('reads many and scans in the order of ids, without tombstones', async () => {
+      await demo.write(Array.from({ length: 450 }, (_, at) => t.put(`r${String(at).padStart(3, '0')}`)));
+      await demo.write([t.remove('r007')]);
+      const ids = (await list(demo.scan(t.typeName))).map(({ id }) => id);
+      expect(ids).toHaveLength(449);
+      expect(ids).toEqual(ids.toSorted());
+      expect((await list(demo.scan(t.typeName, 'r440'))).map(({ id }) => id)).toEqual(ids.slice(-9));
+      const many = await demo.readMany(['r001', 'nobody', 'r007'].map(id => ({ type: t.typeName, id })));
+      expect(many.map(({ id, text }) => [id, text === undefined])).toEqual([
+        ['r001', false],
+        ['r007', true],
+      ]);
+    });
+
+    it('is there when it is opened again', async () => {
+      await demo.write([t.put('a', [t.token('x'), t.on(3)])]);
+      await store.close();
+      await open();
+      expect(await t.find(demo, t.hasCode('x'))).toEqual(['a']);
+      await store.check();
+    });
+  });
+
+  describe('search', () => {
+    it('finds newest first, then by id downwards, and what has no date last', async () => {
+      await demo.write([t.put('a', [t.on(1)]), t.put('b', [t.on(3)]), t.put('c', [t.on(3)]), t.put('none')]);
+      expect(await t.find(demo, { kind: 'all' })).toEqual(['c', 'b', 'a', 'none']);
+      const oldest = [{ by: 'param', param: t.date, descending: false }] as const;
+      expect(await t.find(demo, { kind: 'all' }, oldest)).toEqual(['a', 'b', 'c', 'none']);
+    });
+
+    it('loses and doubles nothing on its pages while resources are added before and behind', async () => {
+      await demo.write(Array.from({ length: 60 }, (_, at) => t.put(`r${at}`, [t.on(at), t.token('x')])));
+      const seen: string[] = [];
+      let page = await demo.search(t.typeName, { query: t.hasCode('x'), sort: t.newest, limit: 7 });
+      for (let extra = 0; ; extra += 1) {
+        seen.push(...page.versions.map(({ id }) => id));
+        if (page.next === undefined) break;
+        await demo.write([t.put(`new${extra}`, [t.on(1_000), t.token('x')])]);
+        page = await demo.search(t.typeName, { query: t.hasCode('x'), sort: t.newest, limit: 7, after: page.next });
+      }
+      expect(seen).toEqual(Array.from({ length: 60 }, (_, at) => `r${59 - at}`));
+    });
+
+    it('says that more remains only where it does', async () => {
+      await demo.write([t.put('a'), t.put('b')]);
+      const search = (limit: number) => demo.search(t.typeName, { query: { kind: 'all' }, sort: t.newest, limit });
+      expect((await search(1)).next).toBeDefined();
+      expect((await search(2)).next).toBeUndefined();
+    });
+
+    it('keeps terms apart that could be taken for each other', async () => {
+      const of = (system: string | undefined, code: string, caseSensitive = true) =>
+        ({ param: 'code', value: { kind: 'token', system, code, caseSensitive } }) as const;
+      await demo.write([
+        t.put('a', [of('s|1', 'x')]),
+        t.put('b', [of('s', '1|x')]),
+        t.put('c', [of(undefined, 's|1|x')]),
+        t.put('d', [of('s', 'ab', false)]),
+        t.put('e', [of('s', 'AB')]),
+      ]);
+      const finds = async (test: { system?: string | null; code?: string }) =>
+        (await t.find(demo, { kind: 'param', param: t.code, test: { kind: 'token', ...test } })).toSorted();
+      expect(await finds({ system: 's', code: '1|x' })).toEqual(['b']);
+      expect(await finds({ system: 's|1', code: 'x' })).toEqual(['a']);
+      expect(await finds({ system: null, code: 's|1|x' })).toEqual(['c']);
+      expect(await finds({ system: null })).toEqual(['c']);
+      expect(await finds({ system: 's' })).toEqual(['b', 'd', 'e']);
+      expect(await finds({ code: 'AB' })).toEqual(['d', 'e']);
+      expect(await finds({ code: 'ab' })).toEqual(['d']);
+    });
+
+    it('follows the pair of an owner and a code', async () => {
+      await demo.write([
+        t.put('a', [t.ownedBy('p'), t.token('x'), t.on(1)]),
+        t.put('b', [t.ownedBy('p'), t.token('y'), t.on(2)]),
+        t.put('c', [t.ownedBy('q'), t.token('x'), t.on(3)]),
+        t.put('d', [t.ownedBy('p'), t.token('x'), t.token('y'), t.on(4)]),
+      ]);
+      expect(await t.find(demo, t.and(t.isOf('p'), t.hasCode('x')))).toEqual(['d', 'a']);
+      expect(await t.find(demo, t.and(t.isOf('p'), t.hasCode('x'), t.hasCode('y')))).toEqual(['d']);
+      expect(await demo.count(t.typeName, t.and(t.isOf('p'), t.hasCode('y')))).toBe(2);
+    });
+
+    it('finds long intervals that begin before what is asked for, in their place', async () => {
+      await demo.write([t.put('long', [t.on(1, 300)]), t.put('old', [t.on(2)]), t.put('new', [t.on(200)])]);
+      expect(await t.find(demo, t.since(100))).toEqual(['new', 'long']);
+    });
+  });
+
+  describe('partitions', () => {
+    it('adds once, lists with counts, and refuses other settings', async () => {
+      await demo.write([t.put('a')]);
+      await store.partitions.add('demo', { zone: 'UTC' });
+      await expect(store.partitions.add('demo', { zone: 'America/Toronto' })).rejects.toThrow(PartitionExists);
+      expect(await store.partitions.list()).toEqual([{ id: 'demo', settings: { zone: 'UTC' }, resources: 1 }]);
+    });
+
+    it('removes all that is in one, and nothing else', async () => {
+      await store.partitions.add('other', { zone: 'UTC' });
+      const other = await store.partition('other');
+      await demo.write(
+        Array.from({ length: 300 }, (_, at) => t.put(`r${at}`, [t.token('x'), t.named('Ann'), t.on(at)])),
+      );
+      await other?.write([t.put('kept', [t.token('x')])]);
+      expect(await store.partitions.remove('demo')).toBe(true);
+      expect(await store.partitions.remove('demo')).toBe(false);
+      expect(await store.partition('demo')).toBeUndefined();
+      expect(await other?.count(t.typeName, t.hasCode('x'))).toBe(1);
+      await store.partitions.add('demo', { zone: 'UTC' });
+      expect(await (await store.partition('demo'))?.count(t.typeName, { kind: 'all' })).toBe(0);
+    });
+  });
+
+  describe('documents', () => {
+    it('keeps values until they expire', async () => {
+      const documents = store.documents('sessions');
+      await documents.put('a', { n: 1.5, of: ['é'] });
+      await documents.put('b', 2, 2_000);
+      expect([await documents.get('a'), await documents.get('b')]).toEqual([{ n: 1.5, of: ['é'] }, 2]);
+      time = 2_000;
+      expect([await documents.get('a'), await documents.get('b')]).toEqual([{ n: 1.5, of: ['é'] }, undefined]);
+      await documents.delete('a');
+      expect(await documents.get('a')).toBeUndefined();
+      expect(await store.documents('others').get('a')).toBeUndefined();
+    });
+
+    it('gives all who put where the key is free one value', async () => {
+      const documents = store.documents('keys');
+      const found = await Promise.all(Array.from({ length: 20 }, (_, at) => documents.putIfAbsent('k', at, 2_000)));
+      expect(new Set(found).size).toBe(1);
+      time = 2_001;
+      expect(await documents.putIfAbsent('k', 'new')).toBe('new');
+    });
+  });
+
+  describe('indexes', () => {
+    const changed = t.modelOf([t.owner, { ...t.code, digest: 'changed' }, t.name, t.date], 'second');
+    const fill = () =>
+      demo.write(
+        Array.from({ length: 250 }, (_, at) => t.put(`r${at}`, [t.token(`c${at % 5}`), t.named(`N ${at}`), t.on(at)])),
+      );
+
+    it('are ready at once where there are no resources', async () => {
+      expect(demo.pending(t.typeName)).toEqual([]);
+      expect((await store.indexes.status()).map(({ param, state }) => `${param} ${state}`).toSorted()).toEqual([
+        'code ready',
+        'date ready',
+        'name ready',
+        'owner ready',
+        'owner+code ready',
+      ]);
+    });
+
+    it('wait where the definition has changed, refuse searches, and fill beside writes', async () => {
+      await fill();
+      await store.close();
+      // A command changes the definitions; it leaves the rebuild to the server.
+      await open({ mode: 'command', model: changed });
+      await demo.write([t.put('r0', [t.token('c9')]), t.remove('r1'), t.put('fresh', [t.token('c9')])]);
+      expect(demo.pending(t.typeName)).toEqual([{ type: t.typeName, param: 'code', done: 0, of: 250 }]);
+      await expect(t.find(demo, t.hasCode('c9'))).rejects.toThrow(IndexPending);
+      expect(await t.find(demo, t.isNamed('n 24'))).toHaveLength(11);
+      await store.close();
+      await open({ model: changed });
+      await until(() => demo.pending(t.typeName).length === 0);
+      expect((await t.find(demo, t.hasCode('c9'))).toSorted()).toEqual(['fresh', 'r0']);
+      expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(49);
+      expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+    });
+
+    it('are not trusted after writes of someone who does not know them', async () => {
+      await fill();
+      await store.close();
+      await open({ mode: 'command', model: t.modelOf([t.owner, t.name, t.date], 'without') });
+      await demo.write([t.put('r0', [t.named('Changed')])]);
+      await store.close();
+      await open({ mode: 'command' });
+      await demo.write([t.put('r3', [t.token('c9')])]);
+      await expect(t.find(demo, t.hasCode('c0'))).rejects.toThrow(IndexPending);
+      const steps = await list(store.indexes.rebuild('demo', t.typeName, 'code'));
+      expect(steps.every(({ param, of }) => param === 'code' && of === 250)).toBe(true);
+      expect(await demo.count(t.typeName, t.hasCode('c0'))).toBe(49);
+    });
+
+    it('follow a sort date that has changed', async () => {
+      await fill();
+      await store.close();
+      await open({ model: t.modelOf([t.owner, t.code, t.name], 'no sort date') });
+      await until(() => demo.pending(t.typeName).length === 0);
+      time = 9_000;
+      await demo.write([t.put('r9', [t.token('c9')])]);
+      expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r9', 'r99']);
+      await store.close();
+      await open();
+      await until(() => demo.pending(t.typeName).length === 0);
+      expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r249', 'r248']);
+      expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+    });
+  });
+
+  describe('modes', () => {
+    it('`serve` alone, `command` and `read` beside it', async () => {
+      await expect(t.openDemo(place.url)).rejects.toThrow(StoreRefused);
+      const command = await t.openDemo(place.url, { mode: 'command' });
+      await command.demo.write([t.put('a', [t.token('x')])]);
+      const reader = await t.openDemo(place.url, { mode: 'read' });
+      expect(await t.find(reader.demo, t.hasCode('x'))).toEqual(['a']);
+      await expect(reader.demo.write([t.put('b')])).rejects.toThrow(StoreRefused);
+      expect(await t.find(demo, t.hasCode('x'))).toEqual(['a']);
+      await Promise.all([command.store.close(), reader.store.close()]);
+    });
+
+    it('a partition that a command adds is served, and both write', async () => {
+      const command = await t.openDemo(place.url, { mode: 'command' });
+      await command.store.partitions.add('late', { zone: 'UTC' });
+      const [theirs, ours] = [await command.store.partition('late'), await store.partition('late')];
+      const writes = Array.from({ length: 40 }, (_, at) =>
+        (at % 2 === 0 ? theirs : ours)?.write([t.put(`r${at}`, [t.token('x')])]),
+      );
+      await Promise.all(writes);
+      expect(await ours?.count(t.typeName, t.hasCode('x'))).toBe(40);
+      await command.store.close();
+    });
+
+    it('a command with other definitions may not write beside a server', async () => {
+      const model = t.modelOf([t.owner, t.name, t.date], 'without');
+      const store = t.openDemo(place.url, { mode: 'command', model });
+      await expect(store.then(({ demo: of }) => of.write([t.put('a')]))).rejects.toThrow(/other definitions/);
+    });
+
+    it('closing twice, and using what is closed, is told', async () => {
+      await store.close();
+      await store.close();
+      await expect(store.check()).rejects.toThrow('closed');
+      await open();
+    });
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !holds() && Date.now() < end;) await new Promise(done => setTimeout(done, 20));
+  expect(holds()).toBe(true);
+}

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { splitForStamp } from '../../../src/fhir/resource-text.ts';
+import { foldString } from '../../../src/indexing/normalize.ts';
+import type { IndexEntry, IndexValue } from '../../../src/indexing/entry.ts';
+import type { Model, ResourceType, SearchParam, SearchParamType } from '../../../src/model/model.ts';
+import type { Query, Sort } from '../../../src/search/ast.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Change, Extract, Partition, Store, StoreOptions } from '../../../src/store/store.ts';
+import { model as thingModel, thing } from '../../search/thing.ts';
+
+/** A resource of these tests carries its entries in its text. */
+export const extract: Extract = (type, text) =>
+  (JSON.parse(text) as { entries: readonly IndexEntry[] }).entries.filter(({ param }) => type.indexed.has(param));
+
+export function param(code: string, type: SearchParamType, more: Partial<SearchParam> = {}): SearchParam {
+  return {
+    code,
+    type,
+    url: `http://example.org/${code}`,
+    resourceType: thing.name,
+    expression: code,
+    targets: [],
+    dataTypes: new Set(),
+    single: false,
+    components: [],
+    digest: code,
+    description: undefined,
+    ...more,
+  };
+}
+
+export const owner = param('owner', 'reference');
+export const code = param('code', 'token');
+export const name = param('name', 'string');
+export const date = param('date', 'date', { single: true });
+
+/** A model with one type of these parameters, sorted by `date`, with the pair of `owner` and `code`. */
+export function modelOf(params: readonly SearchParam[] = [owner, code, name, date], digest = 'first'): Model {
+  const parameters = new Map(params.map(one => [one.code, one]));
+  const type: ResourceType = {
+    ...thing,
+    parameters,
+    indexed: parameters,
+    sortDate: params.includes(date) ? date : undefined,
+    pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
+  };
+  return { ...thingModel, digest, types: new Map([[type.name, type]]) };
+}
+
+export const typeName = thing.name;
+export const newest: readonly Sort[] = [{ by: 'default', descending: true }];
+
+export const token = (value: string): IndexEntry => entry('code', { kind: 'token', system: 's', code: value, caseSensitive: true }); // prettier-ignore
+export const named = (text: string): IndexEntry => entry('name', { kind: 'string', text, folded: foldString(text) });
+export const on = (day: number, days = 1): IndexEntry => entry('date', { kind: 'date', low: day * 86_400_000, high: (day + days) * 86_400_000 }); // prettier-ignore
+export const ownedBy = (id: string): IndexEntry => entry('owner', { kind: 'reference', type: 'Patient', id, url: undefined, version: undefined }); // prettier-ignore
+const entry = (of: string, value: IndexValue): IndexEntry => ({ param: of, value });
+
+export const hasCode = (value: string): Query => ({ kind: 'param', param: code, test: { kind: 'token', code: value } });
+export const isOf = (id: string): Query => ({ kind: 'param', param: owner, test: { kind: 'reference', type: 'Patient', id } }); // prettier-ignore
+export const isNamed = (text: string): Query => ({ kind: 'param', param: name, test: { kind: 'string', how: 'starts', text } }); // prettier-ignore
+export const since = (day: number): Query => ({ kind: 'param', param: date, test: { kind: 'range', bounds: [{ end: 'high', is: '>', value: day * 86_400_000 }] } }); // prettier-ignore
+export const and = (...of: readonly Query[]): Query => ({ kind: 'and', of });
+
+type Put = globalThis.Extract<Change, { kind: 'put' }>;
+
+export function put(id: string, entries: readonly IndexEntry[] = [], more: Partial<Put> = {}, note = ''): Put {
+  const text = JSON.stringify({ resourceType: typeName, entries, note });
+  return { kind: 'put', type: typeName, id, text: splitForStamp(text, id), ...more };
+}
+
+export function remove(id: string): Change {
+  return { kind: 'remove', type: typeName, id };
+}
+
+/** A place for a new store. */
+export interface Place {
+  readonly url: string;
+  remove(): Promise<void>;
+}
+
+export async function newPlace(): Promise<Place & { readonly path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'store-'));
+  const path = join(folder, 'records.sqlite');
+  return { path, url: `sqlite:${path}`, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Opens a store with a partition `demo`. */
+export async function openDemo(
+  url: string,
+  options: Partial<StoreOptions> = {},
+): Promise<{ store: Store; demo: Partition }> {
+  const store = await openStore(url, { model: modelOf(), extract, now: Date.now, mode: 'serve', deadline: 20_000, ...options }); // prettier-ignore
+  if (options.mode !== 'read') await store.partitions.add('demo', { zone: 'UTC' });
+  const demo = await store.partition('demo');
+  if (demo === undefined) throw new Error('The partition is not there');
+  return { store, demo };
+}
+
+/** Ids of all that match, newest first unless said otherwise. */
+export async function find(
+  partition: Partition,
+  query: Query,
+  sort = newest,
+  limit = 1000,
+): Promise<readonly string[]> {
+  return (await partition.search(typeName, { query, sort, limit })).versions.map(({ id }) => id);
+}
