@@ -51,6 +51,7 @@ Exit code 3 where records were rejected.`,
         now: Date.now,
         rejects,
         stdin,
+        isServed: () => store.served(),
       })) {
         const { records, file, bytes, totalBytes } = last;
         progress.update(

@@ -1,5 +1,7 @@
-import { placeOf } from './json-place.ts';
+import { controlCharacter, errorAt, loneSurrogate, noNul, unexpected } from './json-error.ts';
+import { scanNumber, scanned } from './json-number.ts';
 
+export { JsonError } from './json-error.ts';
 export { compactJson, prettyJson } from './json-layout.ts';
 
 /** A JSON text, read: its value, and what the value cannot tell about the text. */
@@ -15,23 +17,6 @@ export interface ParsedJson {
  * that holds the number → property name or index → text.
  */
 export type Decimals = ReadonlyMap<object, Readonly<Record<string, string>>>;
-
-/** A text that is not strict JSON: what is wrong, and where. */
-export class JsonError extends Error {
-  /** `$.name[0].given`; `$` is the whole. */
-  readonly path: string;
-  /** Line and column count from 1; the column counts characters as UTF-16 units. */
-  readonly line: number;
-  readonly column: number;
-
-  constructor(message: string, path: string, line: number, column: number) {
-    super(message);
-    this.name = 'JsonError';
-    this.path = path;
-    this.line = line;
-    this.column = column;
-  }
-}
 
 /** How deep objects and arrays may nest. */
 export const maxLevels = 64;
@@ -107,7 +92,7 @@ function readValue(code: number): unknown {
       return readWord('null', null);
     default:
       if (isNumberStart(code)) return readNumber(undefined, '');
-      return fail(unexpected(code, 'a value'));
+      return failHere(code, 'a value');
   }
 }
 
@@ -130,13 +115,13 @@ function readObject(): object {
     return object;
   }
   for (;;) {
-    if (code !== 0x22) fail(unexpected(code, 'a property name in double quotes'));
+    if (code !== 0x22) failHere(code, 'a property name in double quotes');
     const nameAt = position;
     const name = readName();
     if (object[name] !== undefined && Object.hasOwn(object, name)) {
-      fail(`The property \`${shorten(name)}\` is given twice in one object.`, nameAt);
+      fail(`The property \`${name.slice(0, 60)}\` is given twice in one object.`, nameAt);
     }
-    if (skipSpace() !== 0x3a) fail(unexpected(skipSpace(), 'a colon'));
+    if (skipSpace() !== 0x3a) failHere(skipSpace(), 'a colon');
     position++;
     code = skipSpace();
     const value = code === 0x22 ? readString() : isNumberStart(code) ? readNumber(object, name) : readValue(code);
@@ -155,7 +140,7 @@ function readObject(): object {
       return object;
     }
     position--;
-    fail(unexpected(code, 'a comma or `}`'));
+    failHere(code, 'a comma or `}`');
   }
 }
 
@@ -182,7 +167,7 @@ function readArray(): unknown[] {
       return array;
     }
     position--;
-    fail(unexpected(code, 'a comma or `]`'));
+    failHere(code, 'a comma or `]`');
   }
 }
 
@@ -224,7 +209,7 @@ function readString(): string {
       position = at;
       return readEscaped(text.slice(start, at));
     }
-    if (code < 0x20) failControl(code, at);
+    if (code < 0x20) fail(controlCharacter(code), at);
   }
   return fail('The text ends within a string.', end);
 }
@@ -234,10 +219,9 @@ function readEscaped(before: string): string {
   let result = before;
   for (;;) {
     // At a backslash.
-    const code = source.charCodeAt(position + 1);
-    if (code === 0x75) result += readUnicode();
+    if (source.charCodeAt(position + 1) === 0x75) result += readUnicode();
     else {
-      const character = escapes[code];
+      const character = meanings[escapes.indexOf(source.charAt(position + 1))];
       if (character === undefined)
         fail('This escape does not exist in JSON: after a backslash comes one of `"\\/bfnrtu`.');
       result += character;
@@ -248,7 +232,7 @@ function readEscaped(before: string): string {
     for (; at < end; at++) {
       const next = source.charCodeAt(at);
       if (next === 0x22 || next === 0x5c) break;
-      if (next < 0x20) failControl(next, at);
+      if (next < 0x20) fail(controlCharacter(next), at);
     }
     if (at >= end) fail('The text ends within a string.', end);
     if (at > start) result += source.slice(start, at);
@@ -260,22 +244,15 @@ function readEscaped(before: string): string {
   }
 }
 
-const escapes: Record<number, string> = {
-  0x22: '"',
-  0x5c: '\\',
-  0x2f: '/',
-  0x62: '\b',
-  0x66: '\f',
-  0x6e: '\n',
-  0x72: '\r',
-  0x74: '\t',
-};
+/** What stands behind a backslash, and what it means. */
+const escapes = '"\\/bfnrt';
+const meanings = '"\\/\b\f\n\r\t';
 
 /** A `\uXXXX`, or two that make a surrogate pair; position is at the backslash and moves behind. */
 function readUnicode(): string {
   const at = position;
   const first = readHex(at);
-  if (first === 0) fail('The character U+0000 is not allowed.', at);
+  if (first === 0) fail(noNul, at);
   position = at + 6;
   if (first < 0xd800 || first > 0xdfff) return String.fromCharCode(first);
   if (first < 0xdc00 && source.charCodeAt(position) === 0x5c && source.charCodeAt(position + 1) === 0x75) {
@@ -289,117 +266,32 @@ function readUnicode(): string {
 }
 
 function readHex(at: number): number {
-  let value = 0;
-  for (let index = at + 2; index < at + 6; index++) {
-    const code = source.charCodeAt(index);
-    const digit =
-      code >= 0x30 && code <= 0x39
-        ? code - 0x30
-        : code >= 0x61 && code <= 0x66
-          ? code - 0x57
-          : code >= 0x41 && code <= 0x46
-            ? code - 0x37
-            : -1;
-    if (digit < 0) fail('`\\u` must be followed by four hexadecimal digits.', at);
-    value = value * 16 + digit;
-  }
-  return value;
+  const digits = source.slice(at + 2, at + 6);
+  return /^[0-9a-fA-F]{4}$/.test(digits)
+    ? Number.parseInt(digits, 16)
+    : fail('`\\u` must be followed by four hexadecimal digits.', at);
 }
 
-const powersOfTen = Array.from({ length: 16 }, (_, index) => 10 ** index);
-
-/**
- * Reads a number and, where `String(number)` would not print its text, keeps the text under `parent` and `key`. Up to 15
- * digits are exact as an integer divided by a power of ten, and then print as they were written unless they end in a zero.
- */
+/** Reads a number and, where `String(number)` would not print its text, keeps the text under `parent` and `key`. */
 function readNumber(parent: object | undefined, key: string): number {
-  const start = position;
-  let at = start;
-  let code = source.charCodeAt(at);
-  const negative = code === 0x2d;
-  if (negative) code = source.charCodeAt(++at);
-  if (!(code >= 0x30 && code <= 0x39)) fail('A minus sign must be followed by a digit.', at);
-  const firstDigit = at;
-  let mantissa = 0;
-  while (code >= 0x30 && code <= 0x39) {
-    mantissa = mantissa * 10 + (code - 0x30);
-    code = source.charCodeAt(++at);
-  }
-  let digits = at - firstDigit;
-  if (digits > 1 && source.charCodeAt(firstDigit) === 0x30)
-    fail('A number must not begin with a zero before other digits.', start);
-  let fraction = 0;
-  let plain = true;
-  if (code === 0x2e) {
-    const dot = at;
-    code = source.charCodeAt(++at);
-    while (code >= 0x30 && code <= 0x39) {
-      mantissa = mantissa * 10 + (code - 0x30);
-      code = source.charCodeAt(++at);
-    }
-    fraction = at - dot - 1;
-    if (fraction === 0) fail('The decimal point of a number must be followed by a digit.', at);
-    digits += fraction;
-    plain = source.charCodeAt(at - 1) !== 0x30;
-  }
-  if (code === 0x65 || code === 0x45) {
-    code = source.charCodeAt(++at);
-    if (code === 0x2b || code === 0x2d) code = source.charCodeAt(++at);
-    const exponent = at;
-    while (code >= 0x30 && code <= 0x39) code = source.charCodeAt(++at);
-    if (at === exponent) fail('The exponent of a number needs a digit.', at);
-    plain = false;
-  }
-  position = at;
-  if (plain && digits <= 15 && mantissa !== 0 && fraction <= 6) {
-    const value = fraction === 0 ? mantissa : mantissa / (powersOfTen[fraction] as number); // fraction is at most 6
-    return negative ? -value : value;
-  }
-  const text = source.slice(start, at);
-  const value = Number(text);
-  if (String(value) !== text && parent !== undefined) keepText(parent, key, text);
+  const value = scanNumber(source, position);
+  position = scanned.end;
+  if (scanned.text !== undefined && parent !== undefined) keepText(parent, key, scanned.text);
   return value;
 }
 
 function keepText(parent: object, key: string, text: string): void {
   decimals ??= new Map();
-  let texts = decimals.get(parent);
-  if (texts === undefined) {
-    texts = Object.create(null) as Record<string, string>; // keys come from outside
-    decimals.set(parent, texts);
-  }
+  const texts = decimals.get(parent) ?? (Object.create(null) as Record<string, string>); // keys come from outside
+  decimals.set(parent, texts);
   texts[key] = text;
 }
 
 function fail(message: string, at = position): never {
-  const place = placeOf(source, at);
-  throw new JsonError(message, place.path, place.line, place.column);
+  throw errorAt(source, at, message);
 }
 
-function failControl(code: number, at: number): never {
-  if (code === 0) fail('The character U+0000 is not allowed.', at);
-  const hex = code.toString(16).padStart(4, '0');
-  fail(`The control character U+${hex.toUpperCase()} must be written as \`\\u${hex}\` within a string.`, at);
-}
-
-function unexpected(code: number, wanted: string): string {
-  if (code === -1) return `The text ends where ${wanted} should stand.`;
-  if (code === 0xfeff) return 'The text begins with a byte order mark: send it without.';
-  if (code === 0) return 'The character U+0000 is not allowed.';
-  const found =
-    code < 0x20
-      ? `U+${code.toString(16).padStart(4, '0').toUpperCase()}`
-      : String.fromCodePoint(source.codePointAt(position) ?? 0x20);
-  return `\`${found}\` stands where ${wanted} should stand.`;
-}
-
-const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
-
-function loneSurrogate(text: string): number {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.codePointAt(at) ?? 0;
-    if (code > 0xffff) at++;
-    else if (code >= 0xd800 && code <= 0xdfff) return at;
-  }
-  return 0;
+/** Says what stands here instead of what is wanted. */
+function failHere(code: number, wanted: string): never {
+  fail(unexpected(source, position, code, wanted));
 }

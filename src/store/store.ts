@@ -33,6 +33,8 @@ export interface Store {
   documents(collection: string): DocumentStore;
   /** Answers when the store can read; throws when it cannot. */
   check(): Promise<void>;
+  /** Whether a server, in any process, works on this store now: long writes would hold up its own. */
+  served(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -72,6 +72,7 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
         undeclared: 'skip',
         now: Date.now,
         rejects,
+        isServed: () => store.served(),
         stdin: Readable.from([Buffer.from(stdin)]),
         ...options,
       };

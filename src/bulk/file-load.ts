@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { parseJson } from '../fhir/json.ts';
+import type { Issue } from '../fhir/outcome.ts';
+import { decodeUtf8 } from '../fhir/utf8.ts';
+import { checkStructure } from '../validation/structure.ts';
+import { IndependentEntries } from './bundle/independent.ts';
+import { planTransaction } from './bundle/transaction.ts';
+import type { LoadContext } from './context.ts';
+import type { Input } from './input.ts';
+import type { Counts } from './progress.ts';
+import { type Addressing, type BundleHead, containerType, readBundle } from './read/bundle-head.ts';
+import { BrokenInput, type Unit } from './read/unit.ts';
+import { readUnits } from './read/units.ts';
+import { type Outcome, jsonIssue, prepareRecord } from './record.ts';
+import type { Rejects } from './rejects.ts';
+import type { BatchWriter } from './writer.ts';
+
+/** What loading a file works with. */
+export interface FileLoadParts {
+  readonly options: LoadContext & { readonly stdin: Readable };
+  readonly counts: Counts;
+  readonly writer: BatchWriter;
+  readonly rejects: Rejects;
+  readonly file: string;
+  /** Empty where the input can be read only once. */
+  readonly digest: string;
+}
+
+/** Loads one file; what is wrong is rejected. */
+export class FileLoad implements Addressing {
+  readonly base: string;
+  readonly #parts: FileLoadParts;
+
+  constructor(parts: FileLoadParts) {
+    this.#parts = parts;
+    this.base = parts.options.base;
+  }
+
+  /** The same for the same place in the same bytes, so that loading again finds what it made. */
+  newId(at: string): string {
+    return createHash('sha256').update(`${this.#parts.digest} ${at}`).digest('hex').slice(0, 32);
+  }
+
+  /** Loads the units of the file behind the first `skip`; yields now and then, so that others get their turn. */
+  async *run(input: Input, index: number, skip: number): AsyncGenerator<void, void> {
+    const { options, counts, writer } = this.#parts;
+    let read = 0;
+    let entries: IndependentEntries | undefined;
+    try {
+      const onRead = (bytes: number): void => void (counts.bytes += bytes);
+      for await (const { units, bundle } of readUnits(input, { stdin: options.stdin, onRead, addressing: this })) {
+        if (bundle !== undefined && entries === undefined) {
+          if (this.#isWrong('', bundle)) break;
+          entries = this.#independent(bundle);
+        }
+        for (const unit of units) {
+          read++;
+          if (read <= skip) {
+            counts.resumed++;
+            entries?.pass();
+            continue;
+          }
+          if (entries === undefined) await this.#unit(unit);
+          else await this.#entry(entries, unit.at, unit.bytes);
+          // Entries that were put off are not loaded yet: going on begins with the first of them.
+          if (entries === undefined || entries.deferred.length === 0) writer.position = `${index} ${read}`;
+        }
+        yield;
+      }
+      if (entries !== undefined) yield* this.#deferred(entries);
+    } catch (error) {
+      if (!(error instanceof BrokenInput)) throw error;
+      this.#reject('', [
+        { severity: 'fatal', code: 'structure', text: `${error.message} The rest of the file was not loaded.` },
+      ]);
+    }
+    writer.position = `${index + 1} 0`;
+  }
+
+  /** Rejects a Bundle as a whole where something is wrong around its entries: a misspelt `entry` would load nothing. */
+  #isWrong(at: string, { envelope }: BundleHead, bytes?: Uint8Array): boolean {
+    const issues = checkStructure(envelope, this.#parts.options.model);
+    if (issues.length > 0) this.#reject(at, issues, bytes);
+    return issues.length > 0;
+  }
+
+  #independent(bundle: BundleHead): IndependentEntries {
+    return new IndependentEntries(this.#parts.options, bundle, this, () => this.#parts.writer.flush());
+  }
+
+  async #entry(entries: IndependentEntries, at: string, bytes: Uint8Array): Promise<void> {
+    const outcome = await entries.next(at, bytes);
+    if (outcome === undefined) return;
+    this.#parts.counts.records++;
+    await this.#apply(outcome, at, bytes);
+  }
+
+  async *#deferred(entries: IndependentEntries): AsyncGenerator<void, void> {
+    for (const deferred of entries.deferred) {
+      this.#parts.counts.records++;
+      await this.#apply(await entries.again(deferred), deferred.at, deferred.bytes);
+      yield;
+    }
+  }
+
+  /** A line or a whole document: a resource, or a Bundle. */
+  async #unit({ at, bytes, is, problem }: Unit): Promise<void> {
+    if (problem !== undefined) {
+      this.#parts.counts.records++;
+      this.#reject(at, [{ severity: 'fatal', code: 'too-long', text: problem }]);
+      return;
+    }
+    if (is === 'document' && (await this.#bundle(at, bytes))) return;
+    let outcome: Outcome;
+    try {
+      const text = decodeUtf8(bytes);
+      const parsed = parseJson(text);
+      if (is === 'line' && containerType(parsed.value) !== undefined && (await this.#bundle(at, bytes))) return;
+      outcome = prepareRecord(this.#parts.options, text, parsed, { newId: () => this.#ownId(at, bytes) });
+    } catch (error) {
+      outcome = { kind: 'reject', issues: [jsonIssue(error)] };
+    }
+    this.#parts.counts.records++;
+    await this.#apply(outcome, at, bytes);
+  }
+
+  /** Without a digest of the whole, the record's own bytes have to do. */
+  #ownId(at: string, bytes: Uint8Array): string {
+    if (this.#parts.digest !== '') return this.newId(at);
+    return createHash('sha256').update(`${at} `).update(bytes).digest('hex').slice(0, 32);
+  }
+
+  /** Loads a Bundle that is in memory; false where it is none that carries records. */
+  async #bundle(at: string, bytes: Uint8Array): Promise<boolean> {
+    const prefix = at === '' ? '' : `${at}, `;
+    const addressing: Addressing = {
+      base: this.base,
+      newId: entry => (this.#parts.digest === '' ? this.#ownId(entry, bytes) : this.newId(prefix + entry)),
+    };
+    const bundle = readBundle(bytes, addressing);
+    if (bundle === undefined) return false;
+    const { head } = bundle;
+    if (this.#isWrong(at, head, bytes)) return true;
+    if (!head.independent) {
+      await this.#transaction(at, bytes, head, bundle.entries, addressing);
+      return true;
+    }
+    const { options, writer } = this.#parts;
+    const entries = new IndependentEntries(options, head, addressing, () => writer.flush());
+    for (const [index, entry] of bundle.entries.entries())
+      await this.#entry(entries, `${prefix}entry ${index + 1}`, entry);
+    for await (const _ of this.#deferred(entries));
+    return true;
+  }
+
+  async #transaction(
+    at: string,
+    bytes: Uint8Array,
+    head: BundleHead,
+    texts: readonly Uint8Array[],
+    addressing: Addressing,
+  ): Promise<void> {
+    const { options, counts, writer } = this.#parts;
+    // What came before must be there for conditional references and requests.
+    await writer.flush();
+    const planned = await planTransaction(options, head, texts, addressing);
+    counts.records += texts.length;
+    if (planned.kind === 'reject') {
+      this.#reject(at, planned.issues, bytes);
+      return;
+    }
+    if (await writer.alone(planned.changes)) {
+      for (const type of planned.skipped) counts.skip(type);
+      counts.unchanged += planned.nothing;
+    } else this.#reject(at, [conflict], bytes);
+  }
+
+  async #apply(outcome: Outcome, at: string, bytes: Uint8Array): Promise<void> {
+    const { counts, writer } = this.#parts;
+    switch (outcome.kind) {
+      case 'skip':
+        counts.skip(outcome.type);
+        return;
+      case 'nothing':
+        counts.unchanged++;
+        return;
+      case 'reject':
+        this.#reject(at, outcome.issues, bytes);
+        return;
+      case 'change': {
+        const { change } = outcome;
+        if (change.precondition === undefined) await writer.add(change);
+        else if (!(await writer.alone([change]))) this.#reject(at, [conflict], bytes);
+        return;
+      }
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #reject(at: string, issues: readonly Issue[], bytes?: Uint8Array): void {
+    const { rejects, counts, file } = this.#parts;
+    counts.rejected++;
+    rejects.add({ file, at, issues, bytes });
+  }
+}
+
+const conflict: Issue = {
+  severity: 'error',
+  code: 'conflict',
+  text: 'The resource is not at the version that `request.ifMatch` or `request.ifNoneMatch` expects.',
+};
