@@ -6,7 +6,7 @@ import { work } from './background.ts';
 import { type Core, partitionIndex, register } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { SqliteIndexes } from './indexes.ts';
-import { lockForServing } from './lock.ts';
+import { lockForServing, serverRuns } from './lock.ts';
 import { migrate, requireLayout } from './migrations.ts';
 import { type Database, openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
@@ -96,6 +96,10 @@ class SqliteStore implements Store {
     if (this.#closed !== undefined) throw new Error('The store is closed');
     this.#core.writer?.check();
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
+  }
+
+  async served(): Promise<boolean> {
+    return serverRuns(this.#core.path);
   }
 
   close(): Promise<void> {
