@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
+import type { Query } from '../../src/search/ast.ts';
 import {
   AttachmentMissing,
   type AttachmentFinding,
@@ -118,6 +119,41 @@ export function createContract(newPlace: () => Promise<Place>): void {
         clinic.write([person('d3', 'D', { precondition: noMatch('D') })]),
       ]);
       expect(result).toMatchObject({ outcome: 'matched', id: 'd2' });
+    });
+
+    it('by a reference whose type is not named finds what has come meanwhile', async () => {
+      const param = model.types.get('Media')?.indexed.get('patient');
+      if (param === undefined) throw new Error('The parameter is not there');
+      const query: Query = { kind: 'param', param, test: { kind: 'reference', id: 'nobody-yet' } };
+      const results = await Promise.all(
+        Array.from({ length: 10 }, (_, at) =>
+          clinic.write([picture(`ref${at}`, 'r', { precondition: { is: 'no-match', query } }, 'nobody-yet')]),
+        ),
+      );
+      const outcomes = results.map(([result]) => result?.outcome);
+      expect(outcomes.filter(outcome => outcome === 'created')).toHaveLength(1);
+      expect(outcomes.filter(outcome => outcome === 'matched')).toHaveLength(9);
+    });
+
+    it('asks whatever a search asks: all of several, none of some, any', async () => {
+      await clinic.write([person('g1', 'G', {}), person('g2', 'G2')]);
+      const both: Query = { kind: 'and', of: [withIdentifier(model, 'G'), { kind: 'id', anyOf: ['g1', 'g2'] }] };
+      expect(await clinic.write([person('g3', 'x', { precondition: { is: 'no-match', query: both } })])).toMatchObject([
+        { outcome: 'matched', id: 'g1' },
+      ]);
+      const neither: Query = { kind: 'and', of: [both, { kind: 'not', of: { kind: 'id', anyOf: ['g1'] } }] };
+      expect(
+        await clinic.write([person('g4', 'x', { precondition: { is: 'no-match', query: neither } })]),
+      ).toMatchObject([{ outcome: 'created', id: 'g4' }]);
+      await expect(
+        clinic.write([person('g5', 'x', { precondition: { is: 'no-match', query: { kind: 'all' } } })]),
+      ).rejects.toThrow(SeveralMatch);
+    });
+
+    it('does not go with another change of the same resource in one write', async () => {
+      await expect(
+        clinic.write([person('h1', 'H', { precondition: noMatch('H') }), person('h1', 'H')]),
+      ).rejects.toThrow('created conditionally');
     });
 
     it('throws VersionConflict where nothing matches and the id is taken', async () => {

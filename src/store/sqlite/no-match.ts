@@ -1,6 +1,6 @@
 import type { Query } from '../../search/ast.ts';
 import { check } from './check.ts';
-import type { Clause } from './clause.ts';
+import { above, type Clause } from './clause.ts';
 import type { Core } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { find } from './find.ts';
@@ -8,6 +8,7 @@ import { referenceTermsOf } from './find-terms.ts';
 import { type FindTerms, lower } from './lower.ts';
 import type { Database } from './open.ts';
 import { lowerSort } from './order.ts';
+import { candidates, sourcesOf } from './source.ts';
 import { sql } from './sql.ts';
 
 /**
@@ -46,14 +47,12 @@ export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeI
 export function matchesNow(database: Database, t: number, asked: NoMatch): readonly string[] | undefined {
   for (const { p, prefix, values } of asked.terms)
     if (referenceTermsOf(database)(p, prefix).join('\n') !== values.join('\n')) return undefined;
-  const rows = [
-    ...database.query(
-      sql`SELECT c.id FROM json_each(${JSON.stringify(asked.found)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL AND ${check(asked.clause)}`,
-    ),
-    ...database.query(
-      sql`SELECT c.id FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND c.last_updated > ${asked.since} AND ${check(asked.clause)} LIMIT 2`,
-    ),
-  ];
+  const changed: Clause = { kind: 'updated', at: above(asked.since, true) };
+  const rows = [{ kind: 'ids', ids: asked.found } as const, changed]
+    .flatMap(clause => sourcesOf(clause, t))
+    .flatMap(source =>
+      database.query(sql`SELECT c.id FROM ${candidates(source)} c WHERE ${check(asked.clause)} LIMIT 2`),
+    );
   const ids = [...new Set(rows.map(([id]) => String(id)))].slice(0, 2);
   return asked.found.length > 1 && ids.length < 2 ? undefined : ids;
 }

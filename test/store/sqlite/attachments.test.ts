@@ -10,6 +10,7 @@ import { ByteSweep } from '../../../src/store/sqlite/byte-sweep.ts';
 import type { Core } from '../../../src/store/sqlite/core.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Readers } from '../../../src/store/sqlite/readers.ts';
+import { schema } from '../../../src/store/sqlite/schema.ts';
 import { usualBudgets } from '../../../src/store/sqlite/search.ts';
 import { definitionsDigest } from '../../../src/store/sqlite/wanted.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
@@ -53,6 +54,18 @@ describe('the bytes of attachments', () => {
     await create('a');
     const digest = digestOf(bytesOf('a'));
     expect(readdirSync(join(folder, 'records.sqlite.attachments', '1', digest.slice(0, 2)))).toEqual([digest]);
+  });
+
+  it('have their tables in a store that was made before there were any', async () => {
+    await store.close();
+    file = join(folder, 'older.sqlite');
+    const older = openDatabase(file, 'write');
+    older.exec(`PRAGMA journal_mode = WAL; ${schema} PRAGMA application_id = 0x63727331; PRAGMA user_version = 1`);
+    older.close();
+    await expect(openClinic(`sqlite:${file}`, model, { mode: 'read' })).rejects.toThrow('start the server once');
+    ({ store, clinic } = await openClinic(`sqlite:${file}`, model));
+    await create('a');
+    expect(await list(clinic.attachments('Media'))).toHaveLength(1);
   });
 
   it('that are damaged in length are written again when they come again', async () => {
@@ -136,6 +149,7 @@ function coreOf(): Core {
     writer: new Writer({ path: file, definitions: definitionsDigest(model), mode: 'command' }),
     readers: new Readers({ path: file, readOnly: false }, 5_000),
     known: new Map(),
+    turn: { epoch: undefined },
     underWay: new Set(),
   };
 }
