@@ -26,11 +26,24 @@ export interface Core {
 /** A partition as the file has it now; undefined where there is none. */
 export function partitionIndex(core: Core, id: string): PartitionIndex | undefined {
   const known = core.known.get(id);
-  if (known?.epoch === readEpoch(core.database)) return known;
+  if (known?.epoch === currentEpoch(core)) return known;
   const found = readPartition(core.database, core.options.model, id);
   if (found === undefined) core.known.delete(id);
   else core.known.set(id, found);
   return found;
+}
+
+/** The epoch as this turn of the event loop has read it. */
+const epochs = new WeakMap<Database, number>();
+
+/** A request looks at its partition several times: the file is asked once in a turn, and anew after each write of ours. */
+function currentEpoch({ database }: Core): number {
+  const known = epochs.get(database);
+  if (known !== undefined) return known;
+  const epoch = readEpoch(database);
+  epochs.set(database, epoch);
+  setImmediate(() => epochs.delete(database));
+  return epoch;
 }
 
 type Answered = Exclude<JobResult, { kind: 'failed' | 'unregistered' }>;
@@ -64,6 +77,7 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
   if (core.writer === undefined) throw new StoreRefused('The store is open for reading only');
   for (;;) {
     const result = await core.writer.submit(job);
+    epochs.delete(core.database);
     if (result.kind !== 'unregistered') return result;
     await register(core);
     if (job.kind === 'write' || job.kind === 'rebuild') return { kind: 'stale' };

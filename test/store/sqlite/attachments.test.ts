@@ -149,7 +149,6 @@ function coreOf(): Core {
     writer: new Writer({ path: file, definitions: definitionsDigest(model), mode: 'command' }),
     readers: new Readers({ path: file, readOnly: false }, 5_000),
     known: new Map(),
-    turn: { epoch: undefined },
     underWay: new Set(),
   };
 }
