@@ -46,3 +46,18 @@ it('no query, however odd, is a fault: it finds or it is refused with an Operati
     { numRuns: 300 },
   );
 });
+
+it.each([
+  ['one very long value', '/Patient', `name=${'a'.repeat(1_000_000)}`, 200],
+  ['very many parameters', '/Patient', 'a=b&'.repeat(250_000), 400],
+  ['the same one very often', '/Patient', 'name=b&'.repeat(140_000), 400],
+  ['very many values', '/Patient', `name=${'b,'.repeat(500_000)}b`, 400],
+  ['very many escapes', '/Patient', `name=${'%5C%5C'.repeat(170_000)}`, 200],
+  ['a very long page token', '/Patient', `_page_token=${'A'.repeat(1_000_000)}`, 400],
+  ['a very long reference', '/Observation', `patient=http://x/${'a'.repeat(1_000_000)}`, 200],
+  ['a very long token', '/Observation', `code=${'a'.repeat(500_000)}%7C${'a'.repeat(500_000)}`, 200],
+  ['a very long date', '/Observation', `date=2020-01-01T00:00:00.${'1'.repeat(1_000_000)}Z`, 200],
+])('%s is no fault', async (_, path, body, status) => {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  expect((await server.ask('POST', `${path}/_search`, { headers, body })).status).toBe(status);
+});

@@ -16,10 +16,8 @@ import { parsePairs } from '../../search/parse/pairs.ts';
 export function readParameters(limits: BodyLimits, otherwise: Handling): Middleware {
   return async (context, next) => {
     const { state, req } = context;
-    const pairs = parsePairs(state.query);
-    if (state.route.interaction === 'search-type' && context.method === 'POST') {
-      pairs.push(...(await readForm(context, limits)));
-    }
+    const isForm = state.route.interaction === 'search-type' && context.method === 'POST';
+    const pairs = [...parsePairs(state.query), ...(isForm ? await readForm(context, limits) : [])];
     const handling = handlingOf(req.headers['prefer'] as string | undefined, otherwise); // Node joins repeated ones
     state.pretty = isPretty(single(pairs, '_pretty', handling));
     state.contentType = negotiate(req.headers.accept, single(pairs, '_format', handling));
@@ -34,7 +32,7 @@ async function readForm({ req, res }: Context, limits: BodyLimits): Promise<read
   const type = req.headers['content-type'];
   const empty = req.headers['transfer-encoding'] === undefined && (req.headers['content-length'] ?? '0') === '0';
   if (empty && type === undefined) return [];
-  if (!isForm(type)) {
+  if (!isFormType(type)) {
     const given = type === undefined ? 'no Content-Type' : `\`Content-Type: ${type}\``;
     const text = `A search by POST takes a body of \`application/x-www-form-urlencoded\` in UTF-8, not one with ${given}.`;
     throw fhirError(415, 'not-supported', text, 'http."Content-Type"');
@@ -48,7 +46,7 @@ async function readForm({ req, res }: Context, limits: BodyLimits): Promise<read
   }
 }
 
-function isForm(contentType: string | undefined): boolean {
+function isFormType(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')
