@@ -10,9 +10,9 @@ export interface Span {
  * The string values at a path of property names (ASCII) from the root, in order; arrays on the way are looked through. Reads
  * the bytes once and never makes a string of a value. It tells tokens apart as JSON does and checks nothing else, so that
  * bytes with something else in a span's place must be parsed strictly: up to the first error both see the same tokens. Stops
- * at its first doubt. https://www.rfc-editor.org/rfc/rfc8259
+ * at its first doubt, and behind `most` strings. https://www.rfc-editor.org/rfc/rfc8259
  */
-export function findStrings(bytes: Buffer, path: readonly string[]): readonly Span[] {
+export function findStrings(bytes: Buffer, path: readonly string[], most = Infinity): readonly Span[] {
   const found: Span[] = [];
   // For each open object or array: how many names of the path lead to it, -1 for one beside the path; and which of both it is.
   const matched: number[] = [];
@@ -20,7 +20,7 @@ export function findStrings(bytes: Buffer, path: readonly string[]): readonly Sp
   let depth = 0;
   let inName = false;
   let next = 0;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = 0; at < bytes.length && found.length < most; at++) {
     switch (bytes[at] as number /* at is within them */) {
       case 0x22: {
         const end = stringEnd(bytes, at + 1);

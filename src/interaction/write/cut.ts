@@ -1,3 +1,4 @@
+import { fhirError } from '../../fhir/error.ts';
 import { findStrings } from '../../fhir/find-strings.ts';
 import type { Span } from '../../fhir/find-strings.ts';
 
@@ -9,17 +10,27 @@ export interface CutBody {
   readonly spans: readonly Span[];
 }
 
-/** What stands in the rest for what was cut out: it is base64, so that checks of structure see it there. */
-export const placeholder = 'AAAA';
+/** Stands in the rest for what was cut out: it is base64, so that checks of structure see it there. */
+const placeholder = Buffer.from('AAAA');
+const nothing = Buffer.alloc(0);
 
-/** Cuts the strings at a path (element names behind the type) out of a JSON body, whose bytes it leaves alone. */
+/** Most attachments of one resource. */
+const most = 100;
+
+/**
+ * Cuts the strings at a path (element names behind the type) out of a JSON body, whose bytes it leaves alone. Throws FhirError
+ * 413 for more than a hundred.
+ */
 export function cutBody(body: Buffer, path: readonly string[]): CutBody {
-  const spans = findStrings(body, path);
+  const spans = findStrings(body, path, most + 1);
   if (spans.length === 0) return { rest: body, spans };
+  if (spans.length > most) {
+    throw fhirError(413, 'too-costly', `The resource has more than ${most} attachments; make several of it.`);
+  }
   const parts: Buffer[] = [];
   let from = 0;
   for (const span of spans) {
-    parts.push(body.subarray(from, span.from), Buffer.from(span.from === span.to ? '' : placeholder));
+    parts.push(body.subarray(from, span.from), span.from === span.to ? nothing : placeholder);
     from = span.to;
   }
   return { rest: Buffer.concat([...parts, body.subarray(from)]), spans };
