@@ -44,7 +44,9 @@ export function buildStatement(
 }
 
 function buildResource(type: ResourceType, definitions: Definitions, documentation: string | undefined): JsonObject {
-  const notes = [documentation, ...incompleteProfiles(type, definitions)].filter(note => note !== undefined);
+  const notes = [documentation, limitsOf(type), ...incompleteProfiles(type, definitions)].filter(
+    note => note !== undefined,
+  );
   const { conditionalRead, conditionalDelete } = type;
   return {
     type: type.name,
@@ -71,6 +73,13 @@ const buildParameter = (param: SearchParam): JsonObject => ({
   type: param.type,
   ...text('documentation', param.description),
 });
+
+/** R4 wants limits on attachments documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
+function limitsOf({ attachment }: ResourceType): string | undefined {
+  if (attachment === undefined) return undefined;
+  const types = attachment.contentTypes.map(({ type }) => type).join(', ');
+  return `\`${attachment.path}\` is taken up to ${attachment.maxBytes} bytes, as ${types}. It is kept apart from the record, and no answer has it.`;
+}
 
 function incompleteProfiles({ profile, supportedProfiles }: ResourceType, definitions: Definitions): readonly string[] {
   return [...(profile === undefined ? [] : [profile]), ...supportedProfiles].flatMap(canonical => {
