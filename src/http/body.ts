@@ -24,6 +24,9 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
+/** From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. */
+const mapped = 32 * 1024 * 1024 + 1;
+
 /** A body in memory. */
 export interface Body {
   readonly bytes: Buffer;
@@ -54,7 +57,7 @@ export async function readUpload(
   };
   const enter = async (room: number): Promise<void> => {
     leave = await uploads.enter(request);
-    whole = Buffer.allocUnsafeSlow(room); // pages that are never written to take no memory
+    whole = Buffer.allocUnsafeSlow(Math.max(room, mapped)); // pages that are never written to take no memory
     const before = chunks;
     chunks = [];
     size = 0;

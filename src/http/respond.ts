@@ -39,7 +39,7 @@ export function createRespond(options: RespondOptions): Respond {
       }
       headers['Content-Type'] ??= state.contentType ?? defaultContentType;
       headers['Content-Length'] = Buffer.byteLength(body);
-    }
+    } else if (response.status !== 304) headers['Content-Length'] = 0;
     res.writeHead(response.status, headers);
     if (context.method === 'HEAD') body = undefined;
     if (response.status === 413 && !req.complete) {
