@@ -90,7 +90,7 @@ const NAME = 4;
 const VECTOR = 12;
 const TAG = 16;
 /** The first byte of what is encrypted. Deflating costs more than all the rest, so only long texts are worth it. */
-const PLAIN = Buffer.from([0]);
+const PLAIN = '\0';
 const DEFLATED = Buffer.from([1]);
 const WORTH_DEFLATING = 1000;
 /** Vectors that are drawn at once. */
@@ -125,9 +125,9 @@ function encrypt(content: CursorContent, key: Key): Buffer {
   cipher.setAAD(name);
   const { partition, type, caller, used, position, at } = content;
   const text = JSON.stringify([partition, type, caller, used, position.keys, position.id, at]);
-  const [form, body] = text.length < WORTH_DEFLATING ? [PLAIN, text] : [DEFLATED, deflateRawSync(text)];
-  const sealed = [cipher.update(form), typeof body === 'string' ? cipher.update(body, 'utf8') : cipher.update(body)];
-  return Buffer.concat([name, vector, ...sealed, cipher.final(), cipher.getAuthTag()]);
+  const isLong = text.length >= WORTH_DEFLATING;
+  const body = isLong ? Buffer.concat([DEFLATED, deflateRawSync(text)]) : Buffer.from(`${PLAIN}${text}`);
+  return Buffer.concat([name, vector, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
 }
 
 let vectors = Buffer.alloc(0);

@@ -65,7 +65,7 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
     else if (absorbing(together)) return together;
     else joined[at] = together;
   }
-  const distinct = [...new Map(joined.map(part => [print(part), part])).values()];
+  const distinct = joined.length < 2 ? joined : [...new Map(joined.map(part => [print(part), part])).values()];
   const [only] = distinct;
   if (only === undefined) return kind === 'and' ? { kind: 'all' } : none;
   return distinct.length === 1 ? only : { kind, of: distinct };
