@@ -14,7 +14,7 @@ interface Measure {
 /** Beside a server, which waits for no write longer than this. */
 const served: Measure = { target: 45, least: 250, most: 2000 };
 /** Without one: the more changes come together, the less often each page of an index is written. */
-const alone: Measure = { target: 400, least: 1000, most: 3000 };
+const alone: Measure = { target: 300, least: 1000, most: 2000 };
 /** How often it is asked whether a server runs, in milliseconds. */
 const askAgain = 1000;
 /** How many writes the size of the next one is reckoned from. */

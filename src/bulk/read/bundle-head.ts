@@ -68,18 +68,18 @@ export function readBundle(
 
 class Survey {
   readonly #scanner = new BundleScanner();
-  readonly #addressed = new Map<string, JsonObject>();
+  /** Entry number → its essence as text, which takes a fraction of the memory of objects. */
+  readonly #addressed = new Map<number, string>();
   #number = 0;
 
   push(chunk: Uint8Array): readonly Uint8Array[] {
     const members = this.#scanner.push(chunk);
     for (const bytes of members) {
-      const at = `entry ${++this.#number}`;
+      this.#number++;
       if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('"fullUrl"')) continue;
       const entry = parsed(bytes);
       if (!isObject(entry) || !isAddressed(entry)) continue;
-      // Parsed strings are parts of the whole text: copied, so that they do not keep it in memory.
-      this.#addressed.set(at, JSON.parse(JSON.stringify(essence(entry))) as JsonObject);
+      this.#addressed.set(this.#number, JSON.stringify(essence(entry)));
     }
     return members;
   }
@@ -90,8 +90,10 @@ class Survey {
     if (!isObject(bundle) || type === undefined) return undefined;
     const { entry: _entry, ...envelope } = bundle;
     const targets: Targets = new Map();
-    for (const [at, entry] of this.#addressed) {
-      const plan = planEntry(entry, type, addressing.base, () => addressing.newId(at));
+    for (const [number, text] of this.#addressed) {
+      this.#addressed.delete(number);
+      const entry = JSON.parse(text) as JsonObject; // it was printed above
+      const plan = planEntry(entry, type, addressing.base, () => addressing.newId(`entry ${number}`));
       if (plan.kind === 'problem' || plan.kind === 'remove' || plan.kind === 'delete') continue;
       targets.set(String(entry['fullUrl']), { reference: `${plan.type}/${plan.id}`, settled: plan.kind === 'put' });
     }
