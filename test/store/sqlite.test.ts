@@ -2,4 +2,6 @@ import { describe } from 'vitest';
 import { contract } from './contract.ts';
 import { newPlace } from './support/fixture.ts';
 
-describe('SQLite', () => contract(newPlace));
+describe('SQLite', () => {
+  contract(newPlace);
+});

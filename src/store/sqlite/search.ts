@@ -5,7 +5,7 @@ import { deadlineTick, type FoundRow, withTexts } from './found.ts';
 import type { Database } from './open.ts';
 import { type After, type Axis, axisOf, behind, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
-import { candidates, longArm, type Source, sourcesOf, typeSource } from './source.ts';
+import { candidates, countUpTo, longArm, type Source, type SourceArm, sourcesOf, typeSource } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
 /** A search with everything resolved: plain data, so that a reader worker can take it. */
@@ -33,6 +33,35 @@ export interface Budgets {
   readonly reader: Budget;
 }
 
+/** A candidate costs as many look-ups as a query has values; a few are within the budget. */
+export function budgetFor({ probe, rows }: Budget, clause: Clause): Budget {
+  if (rows === undefined) return { probe, rows };
+  const share = Math.min(1, usualValues / valuesIn(clause));
+  return { probe: Math.floor(probe * share), rows: Math.ceil(rows * share) };
+}
+
+const usualValues = 6;
+
+function valuesIn(clause: Clause): number {
+  switch (clause.kind) {
+    case 'and':
+    case 'or':
+    case 'tuple':
+      return clause.of.reduce((sum, part) => sum + valuesIn(part), 0);
+    case 'not':
+      return valuesIn(clause.of);
+    case 'terms':
+      return clause.values.length;
+    case 'ids':
+    case 'updated':
+    case 'string':
+    case 'range':
+      return 1;
+    default:
+      return clause satisfies never;
+  }
+}
+
 export const usualBudgets: Budgets = {
   eventLoop: { probe: 2_000, rows: 2_000 },
   reader: { probe: 100_000, rows: undefined },
@@ -44,7 +73,18 @@ export const usualBudgets: Budgets = {
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
   const clauses = search.clause.kind === 'and' ? search.clause.of : [search.clause];
-  const plan: Plan = { database, search, budget, clauses, want: search.limit + 1 };
+  const plan: Plan = {
+    database,
+    search,
+    budget: budgetFor(budget, search.clause),
+    clauses,
+    want: search.limit + 1,
+  };
+  return planned(plan);
+}
+
+function planned(plan: Plan): readonly FoundRow[] | undefined {
+  const { search, budget } = plan;
   const axis = axisOf(search.keys[0] ?? byId, search.t);
   const direct = axis === undefined ? undefined : directPage(plan, axis);
   if (direct !== undefined) return direct;
@@ -141,8 +181,8 @@ function isWalkable(clause: Clause | undefined, axis: Axis): boolean {
   return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= 16;
 }
 
-function isEmpty(database: Database, arm: Sql): boolean {
-  return database.query(sql`SELECT 1 FROM (${arm} LIMIT 1)`).length === 0;
+function isEmpty(database: Database, { range }: SourceArm): boolean {
+  return database.query(sql`SELECT 1 FROM (${range} LIMIT 1)`).length === 0;
 }
 
 /** Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and takes the one with the fewest. */
@@ -159,11 +199,6 @@ function smallest({ database, search, budget, clauses }: Plan): Candidate | unde
 }
 
 const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
-
-function countUpTo(database: Database, source: Source, most: number): number {
-  const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${candidates(source)} LIMIT ${most})`);
-  return Number(row?.[0]);
-}
 
 /** What a walk would look at until a page is full, where matches lie evenly. */
 function walkCost({ search, want }: Plan, best: Candidate): number {
@@ -184,10 +219,12 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
   for (const segment of segments(route.axis.key, route.along)) {
     if (rows.length >= want) break;
     if (segment.kind === 'remainder') {
-      const found = remainder(plan, route, want - rows.length, inside(keyValue(route.axis.key), segment.at));
-      if (found === undefined) return undefined;
-      rows.push(...found);
-      continue;
+      const few = fewLong(plan, route);
+      if (few !== undefined) {
+        const at = inside(keyValue(route.axis.key), segment.at);
+        rows.push(...collect({ ...plan, want: want - rows.length }, few, [at]));
+        continue;
+      }
     }
     const found = walkArms(database, {
       arms,
@@ -195,7 +232,7 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
       keys: search.keys,
       after: search.after,
       checks: route.along.checks,
-      segment,
+      segment: segment.kind === 'remainder' ? { kind: 'range', at: segment.at } : segment,
       want: want - rows.length,
       cap,
       tick: plan.budget.rows === undefined,
@@ -214,18 +251,13 @@ function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
     : arms.filter(({ where }) => database.query(sql`SELECT 1 FROM terms c WHERE ${where} LIMIT 1`).length > 0);
 }
 
-/** Matches that only a long interval makes: few, as intervals go, and sorted when found. */
-function remainder(
-  plan: Plan,
-  { along: { remainder: rest } }: Route,
-  want: number,
-  at: Sql,
-): readonly FoundRow[] | undefined {
-  if (rest === undefined) return [];
-  const source: Source = { arms: [longArm(rest.clause)], exact: true, distinct: rest.clause.single };
-  const count = countUpTo(plan.database, source, plan.budget.probe + 1);
-  if (plan.budget.rows !== undefined && count > plan.budget.probe) return undefined;
-  return collect({ ...plan, want }, { clause: rest.clause, source, count }, [at]);
+/** The long intervals that match below the floor of a walk, where they are few: they are then found sooner than walked to. */
+function fewLong({ database, budget }: Plan, { along: { remainder } }: Route): Candidate | undefined {
+  if (remainder === undefined) return undefined;
+  const { clause } = remainder;
+  const source: Source = { arms: [longArm(clause)], exact: true, distinct: clause.single };
+  const count = countUpTo(database, source, budget.probe + 1);
+  return count > budget.probe ? undefined : { clause, source, count };
 }
 
 /** Takes all candidates of a source, checks the other clauses, and sorts. */
@@ -233,7 +265,7 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
   const { database, search, want } = plan;
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
   const tick = plan.budget.rows === undefined ? [deadlineTick] : [];
-  const conditions = allOf([...tick, ...rest.map(check), ...also]);
+  const conditions = allOf([...rest.map(check), ...also]);
   const names = search.keys.map((_, at) => raw(`c.k${at}`));
   const values = join(
     [raw('c.id'), raw('c.r'), ...search.keys.map((key, at) => sql`${keyValue(key)} AS k${raw(String(at))}`)],
@@ -242,7 +274,7 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
   const distinct = raw(source.distinct ? '' : 'DISTINCT');
   const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
   const rows = database.query(
-    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source)} c WHERE ${conditions}) SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
+    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions}) SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
   );
   return withTexts(database, rows);
 }

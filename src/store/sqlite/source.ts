@@ -1,11 +1,18 @@
-import { anyValue, bounds, rangeConditions, stringConditions } from './check.ts';
-import { type Clause, intersect, type RangeClause, type StringClause } from './clause.ts';
+import { anyValue, bounds, startsWith } from './check.ts';
+import { type Clause, everything, intersect, type RangeClause, type StringClause } from './clause.ts';
 import { foldedText } from './lower.ts';
+import type { Database } from './open.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
-/** Candidates that an index gives: selects of `ord, id, r`, which together hold every match of a clause. */
+/** One range of an index: a select of `ord, id, r`, and what is left to check of each of its rows. */
+export interface SourceArm {
+  readonly range: Sql;
+  readonly rest: readonly Sql[];
+}
+
+/** Candidates that an index gives: ranges which together hold every match of a clause. */
 export interface Source {
-  readonly arms: readonly Sql[];
+  readonly arms: readonly SourceArm[];
   /** Every candidate matches the clause. */
   readonly exact: boolean;
   /** No candidate comes twice. */
@@ -29,7 +36,9 @@ export function sourcesOf(clause: Clause, t: number): readonly Source[] {
       return [
         {
           arms: [
-            sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(clause.ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`,
+            all(
+              sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(clause.ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`,
+            ),
           ],
           exact: true,
           distinct: true,
@@ -39,7 +48,9 @@ export function sourcesOf(clause: Clause, t: number): readonly Source[] {
       return [
         {
           arms: [
-            sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${allOf(bounds(raw('c.last_updated'), clause.at))}`,
+            all(
+              sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${allOf(bounds(raw('c.last_updated'), clause.at))}`,
+            ),
           ],
           exact: true,
           distinct: true,
@@ -72,7 +83,9 @@ export function sourcesOf(clause: Clause, t: number): readonly Source[] {
 export function typeSource(t: number): Source {
   return {
     arms: [
-      sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_ord WHERE c.t = ${t} AND c.ord IS NOT NULL`,
+      all(
+        sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_ord WHERE c.t = ${t} AND c.ord IS NOT NULL`,
+      ),
     ],
     exact: true,
     distinct: true,
@@ -84,42 +97,33 @@ function termSource({ p, values, items }: Extract<Clause, { kind: 'terms' }>): S
     arms:
       values.length === 0
         ? []
-        : [sql`SELECT c.ord, c.id, c.r FROM terms c WHERE c.p = ${p} AND c.v ${anyValue(values)}`],
+        : [all(sql`SELECT c.ord, c.id, c.r FROM terms c WHERE c.p = ${p} AND c.v ${anyValue(values)}`)],
     exact: true,
     distinct: values.length === 1 && !items,
   };
 }
 
-function stringSource(clause: StringClause): Source {
-  const column = (name: string): Sql => raw(`c.${name}`);
-  const conditions =
-    clause.how === 'exact'
-      ? [sql`c.folded = ${foldedText(clause.text)}`, sql`c.text = ${clause.text}`]
-      : stringConditions(clause, column);
-  return {
-    arms: [sql`SELECT c.ord, c.id, c.r FROM strings c WHERE ${allOf([sql`c.p = ${clause.p}`, ...conditions])}`],
-    exact: true,
-    distinct: false,
+function stringSource({ p, how, text }: StringClause): Source {
+  const select = sql`SELECT c.ord, c.id, c.r FROM strings c WHERE c.p = ${p}`;
+  const arms = {
+    exact: all(sql`${select} AND c.folded = ${foldedText(text)} AND c.text = ${text}`),
+    starts: all(sql`${select} AND ${allOf(startsWith(raw('c.folded'), text))}`),
+    contains: { range: select, rest: [sql`instr(c.folded, ${text}) > 0`] },
   };
+  return { arms: [arms[how]], exact: true, distinct: false };
 }
 
 /** Short intervals by their low end, which a bound on the high end bounds as well; long ones by the end that is bounded. */
 function rangeSource(clause: RangeClause): Source {
+  const { low, high, width, p, key } = clause;
   if (clause.prefix) {
-    const conditions = rangeConditions(clause, name => raw(`c.${name}`));
-    return {
-      arms: [sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE ${allOf([sql`c.p = ${clause.p}`, ...conditions])}`],
-      exact: true,
-      distinct: false,
-    };
+    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${p} AND ${allOf(startsWith(raw('c.k'), key))}`;
+    return { arms: [{ range, rest: residual(clause, everything) }], exact: true, distinct: false };
   }
-  const { low, high, width } = clause;
   const short = intersect(low, { ...high, min: high.min - width });
+  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${p} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
   return {
-    arms: [
-      sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${clause.p} AND c.k = ${clause.key} AND c.long = 0 AND ${allOf([...bounds(raw('c.low'), short), ...residual(clause, short)])}`,
-      longArm(clause),
-    ],
+    arms: [{ range, rest: residual(clause, short) }, longArm(clause)],
     exact: true,
     distinct: clause.single,
   };
@@ -132,14 +136,38 @@ function residual({ low, high }: RangeClause, used: { min: number; max: number }
 }
 
 /** The long intervals of a clause. */
-export function longArm(clause: RangeClause): Sql {
-  const key = sql`c.p = ${clause.p} AND c.k = ${clause.key} AND c.long = 1`;
-  if (clause.high.min !== -Infinity || clause.high.max !== Infinity)
-    return sql`SELECT c.ord, c.id, c.r FROM ranges c INDEXED BY ranges_high WHERE ${key} AND ${allOf([...bounds(raw('c.high'), clause.high), ...bounds(raw('+c.low'), clause.low)])}`;
-  return sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE ${key} AND ${allOf(bounds(raw('c.low'), clause.low))}`;
+export function longArm({ p, key, low, high }: RangeClause): SourceArm {
+  const long = sql`c.p = ${p} AND c.k = ${key} AND c.long = 1`;
+  if (high.min === -Infinity && high.max === Infinity)
+    return all(sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE ${long} AND ${allOf(bounds(raw('c.low'), low))}`);
+  return {
+    range: sql`SELECT c.ord, c.id, c.r FROM ranges c INDEXED BY ranges_high WHERE ${long} AND ${allOf(bounds(raw('c.high'), high))}`,
+    rest: bounds(raw('+c.low'), low),
+  };
 }
 
-/** The arms of a source as one table. */
-export function candidates({ arms }: Source): Sql {
-  return arms.length === 0 ? raw('(SELECT 0 AS ord, 0 AS id, 0 AS r WHERE 0)') : sql`(${join(arms, ' UNION ALL ')})`;
+function all(range: Sql): SourceArm {
+  return { range, rest: [] };
+}
+
+/** What a source finds, as one table; `before` is asked of each row before what is left to check. */
+export function candidates({ arms }: Source, before: readonly Sql[] = []): Sql {
+  return union(arms.map(({ range, rest }) => allOf([range, ...before, ...rest])));
+}
+
+/** What a source looks at to find it, as one table: no less than it finds. */
+function lookedAt({ arms }: Source): Sql {
+  return union(arms.map(({ range }) => range));
+}
+
+/** How much a source looks at, up to a limit. */
+export function countUpTo(database: Database, source: Source, most: number): number {
+  const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${lookedAt(source)} LIMIT ${most})`);
+  return Number(row?.[0]);
+}
+
+function union(selects: readonly Sql[]): Sql {
+  return selects.length === 0
+    ? raw('(SELECT 0 AS ord, 0 AS id, 0 AS r WHERE 0)')
+    : sql`(${join(selects, ' UNION ALL ')})`;
 }

@@ -108,3 +108,19 @@ export async function find(
 ): Promise<readonly string[]> {
   return (await partition.search(typeName, { query, sort, limit })).versions.map(({ id }) => id);
 }
+
+/** Changes of a batch: new resources, and every third changed or removed again by the batches after it. */
+export function batch(number: number): readonly Change[] {
+  const at = (of: number): string => `b${of}`;
+  const fresh = Array.from({ length: 20 }, (_, index) =>
+    put(`${at(number)}-${index}`, [
+      token(`c${index % 5}`),
+      named(`Name ${number}`),
+      on(index),
+      ownedBy(`p${index % 3}`),
+    ]),
+  );
+  if (number === 0) return fresh;
+  const changed = put(`${at(number - 1)}-0`, [token('changed'), on(number)]);
+  return [...fresh, changed, remove(`${at(number - 1)}-1`)];
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Query } from '../../../src/search/ast.ts';
+import { DeadlinePassed, type Partition, type Store } from '../../../src/store/store.ts';
+import * as t from '../support/fixture.ts';
+
+/** Many alternatives of "contains" for each of many names: work that no index bounds. */
+const costly: Query = {
+  kind: 'or',
+  of: Array.from({ length: 100 }, (_, at) => ({
+    kind: 'not',
+    of: { kind: 'param', param: t.name, test: { kind: 'string', how: 'contains', text: `zz${at}` } },
+  })),
+};
+const never: Query = { kind: 'not', of: costly };
+
+describe('work that is not bounded beforehand', () => {
+  let place: t.Place;
+  let store: Store;
+  let demo: Partition;
+  beforeAll(async () => {
+    place = await t.newPlace();
+    ({ store, demo } = await t.openDemo(place.url, { deadline: 300 }));
+    for (let at = 0; at < 5; at += 1)
+      await demo.write(Array.from({ length: 1_000 }, (_, i) => t.put(`r${at}-${i}`, [t.named(`Name zz${i}`)])));
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  it('is stopped at the deadline, and the next is answered', async () => {
+    const started = Date.now();
+    const all = Array.from({ length: 20 }, (_, at) =>
+      t.find(demo, t.and(never, { kind: 'not', of: { kind: 'id', anyOf: [`x${at}`] } })),
+    );
+    const results = await Promise.allSettled(all);
+    expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+    const reasons = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
+    expect(reasons.every(reason => reason instanceof DeadlinePassed)).toBe(true);
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(await demo.count(t.typeName, { kind: 'id', anyOf: ['r0-0', 'nobody'] })).toBe(1);
+  });
+
+  it('leaves the event loop free', async () => {
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    await t.find(demo, never).catch(() => undefined);
+    clearInterval(timer);
+    expect(longest).toBeLessThan(150);
+  });
+});

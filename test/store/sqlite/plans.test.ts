@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Query, Sort } from '../../../src/search/ast.ts';
+import { readPartition } from '../../../src/store/sqlite/dictionary.ts';
+import { referenceTermsOf } from '../../../src/store/sqlite/find-terms.ts';
+import { lower } from '../../../src/store/sqlite/lower.ts';
+import { type Database, openDatabase, type Row } from '../../../src/store/sqlite/open.ts';
+import { lowerSort } from '../../../src/store/sqlite/order.ts';
+import { findPage, usualBudgets } from '../../../src/store/sqlite/search.ts';
+import type { Store } from '../../../src/store/store.ts';
+import * as t from '../support/fixture.ts';
+
+const updated: readonly Sort[] = [{ by: 'lastUpdated', descending: true }];
+const range = (from: number, to: number): Query => ({
+  kind: 'param',
+  param: t.date,
+  test: {
+    kind: 'range',
+    bounds: [
+      { end: 'high', is: '>', value: from * 86_400_000 },
+      { end: 'low', is: '<', value: to * 86_400_000 },
+    ],
+  },
+});
+
+/** What clinical clients ask most, with the steps that its statement may take beside the look-up of the texts. */
+const queries: readonly (readonly [title: string, query: Query, sort: readonly Sort[], steps: readonly string[]])[] = [
+  ['this patient', t.isOf('p1'), t.newest, ['SEARCH c USING PRIMARY KEY (p=? AND v=?)']],
+  [
+    'this patient, this code',
+    t.and(t.isOf('p1'), t.hasCode('c1')),
+    t.newest,
+    ['SEARCH c USING PRIMARY KEY (p=? AND v=?)'],
+  ],
+  ['this code', t.hasCode('c1'), t.newest, ['SEARCH c USING PRIMARY KEY (p=? AND v=?)']],
+  ['this code since', t.and(t.hasCode('c1'), t.since(5)), t.newest, ['SEARCH c USING PRIMARY KEY (p=? AND v=? AND ord>?)', 'SEARCH x USING COVERING INDEX ranges_id']], // prettier-ignore
+  ['a window of dates', range(5, 9), t.newest, ['SEARCH c USING COVERING INDEX resources_ord (t=? AND ord>? AND ord<?)', 'SEARCH x USING COVERING INDEX ranges_id']], // prettier-ignore
+  ['all, newest first', { kind: 'all' }, t.newest, ['SEARCH c USING COVERING INDEX resources_ord (t=? AND ord>?)']],
+  ['all, by lastUpdated', { kind: 'all' }, updated, ['SEARCH c USING COVERING INDEX resources_updated (t=?)']],
+  ['changed since', { kind: 'lastUpdated', bounds: [{ end: 'low', is: '>', value: 5 }] }, updated, ['SEARCH c USING COVERING INDEX resources_updated (t=? AND last_updated>?)']], // prettier-ignore
+];
+
+describe('plans', () => {
+  let place: Awaited<ReturnType<typeof t.newPlace>>;
+  let store: Store;
+  let database: Database;
+  beforeAll(async () => {
+    place = await t.newPlace();
+    const opened = await t.openDemo(place.url);
+    store = opened.store;
+    for (let number = 0; number < 150; number += 1) await opened.demo.write(t.batch(number));
+    database = openDatabase(place.path, 'read');
+  });
+  afterAll(async () => {
+    database.close();
+    await store.close();
+    await place.remove();
+  });
+
+  it.each(queries)('%s: one range of an index, no scan of a table, no sort', (_, query, sort, steps) => {
+    const { plans, pages } = explained(query, sort);
+    expect(pages).toBe(21);
+    const found = plans.at(-1) ?? [];
+    expect(plans.flat().filter(step => /^SCAN (?!\(|c$|j |x$|[0-9])|TEMP B-TREE|MATERIALIZE/.test(step))).toEqual([]);
+    for (const step of steps) expect(found).toContainEqual(expect.stringContaining(step));
+  });
+
+  /** The plans of the statements that a search runs on the event loop. */
+  function explained(
+    query: Query,
+    sort: readonly Sort[],
+  ): { plans: readonly (readonly string[])[]; pages: number | undefined } {
+    const index = readPartition(database, t.modelOf(), 'demo')?.types.get(t.typeName);
+    if (index === undefined) throw new Error('The type is not there');
+    const plans: string[][] = [];
+    const spy = new Proxy(database, {
+      get(target, name: keyof Database) {
+        const value = target[name];
+        if (typeof value !== 'function') return value;
+        return (...args: never[]): unknown => {
+          const [statement] = args as unknown as [string | { text: string; values: never[] }];
+          const text = typeof statement === 'string' ? statement : statement.text;
+          const values = typeof statement === 'string' ? (args[1] ?? []) : statement.values;
+          plans.push(target.all(`EXPLAIN QUERY PLAN ${text}`, values).map((row: Row) => String(row[3])));
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+    const clause = lower(query, index, referenceTermsOf(database));
+    const search = { t: index.t, total: 3_000, clause, keys: lowerSort(sort, index), limit: 20, after: undefined };
+    const pages = findPage(spy, search, usualBudgets.eventLoop)?.length;
+    return { plans, pages };
+  }
+});
