@@ -53,14 +53,21 @@ export function isReferred(database: Database, n: number, digest: string): boole
   return database.get('SELECT 1 FROM attachments WHERE n = ? AND digest = ? LIMIT 1', [n, digest]) !== undefined;
 }
 
-/** Deletes all bytes without a record: for a start, when no one else serves. */
-export function sweepBytes(database: Database, file: string): void {
+/**
+ * Deletes all bytes without a record: for a start, when no one else serves. So that a start stays short it goes on for that
+ * many milliseconds only; the result is what is left.
+ */
+export function sweepBytes(database: Database, file: string, milliseconds: number): readonly BytesFolder[] {
+  const end = performance.now() + milliseconds;
   const partitions = new Set(database.all('SELECT n FROM partitions').map(([n]) => Number(n)));
   for (const n of partitionsIn(file)) if (!partitions.has(n)) while (removeBytes(file, n));
-  for (const folder of bytesFolders(file)) {
+  const folders = bytesFolders(file);
+  for (const [at, folder] of folders.entries()) {
+    if (performance.now() > end) return folders.slice(at);
     const loose = looseBytes(database, file, folder);
     if (loose.length > 0) database.transaction(() => dropLoose(database, file, folder, loose, Infinity));
   }
+  return [];
 }
 
 /** The names of bytes in a folder, and of what was being written. */

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { BytesFolder } from './attachment-sweep.ts';
 import { ByteSweep } from './byte-sweep.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { rebuildSlice } from './rebuild.ts';
@@ -8,10 +9,10 @@ const pause = 2_000;
 
 /**
  * What a server does beside its requests: fills pending indexes and deletes what nothing needs, in slices, resting after
- * each as long as it took. Ends when the signal says so.
+ * each as long as it took. `unswept` are folders of bytes that the start has left. Ends when the signal says so.
  */
-export async function work(core: Core, signal: AbortSignal): Promise<void> {
-  const bytes = new ByteSweep(core);
+export async function work(core: Core, unswept: readonly BytesFolder[], signal: AbortSignal): Promise<void> {
+  const bytes = new ByteSweep(core, unswept);
   while (!signal.aborted) {
     try {
       const started = performance.now();

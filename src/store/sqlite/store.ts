@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type DocumentStore, type Partition, type Store, type StoreOptions, StoreRefused } from '../store.ts';
-import { sweepBytes } from './attachment-sweep.ts';
+import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
 import { type Core, partitionIndex, register } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
@@ -30,7 +30,7 @@ export async function openSqliteStore(
   mkdirSync(dirname(path), { recursive: true });
   const lock = options.mode === 'serve' ? lockForServing(path) : undefined;
   try {
-    prepareFile(path, options.mode);
+    const unswept = prepareFile(path, options.mode);
     const readOnly = options.mode === 'read';
     const definitions = definitionsDigest(options.model);
     const core: Core = {
@@ -44,19 +44,23 @@ export async function openSqliteStore(
       underWay: new Set(),
     };
     if (options.mode === 'serve' && registered(core.database) !== definitions) await register(core);
-    return new SqliteStore(core, lock);
+    return new SqliteStore(core, unswept, lock);
   } catch (error) {
     lock?.release();
     throw error;
   }
 }
 
-function prepareFile(path: string, mode: StoreOptions['mode']): void {
+/** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
+const sweepTime = 500;
+
+/** Makes or upgrades the file. Gives folders of bytes that are not swept yet. */
+function prepareFile(path: string, mode: StoreOptions['mode']): readonly BytesFolder[] {
   const database = openDatabase(path, mode === 'read' ? 'readOnly' : 'write');
   try {
     if (mode === 'read') requireLayout(database, path);
     else migrate(database, path);
-    if (mode === 'serve') sweepBytes(database, path);
+    return mode === 'serve' ? sweepBytes(database, path, sweepTime) : [];
   } finally {
     database.close();
   }
@@ -75,12 +79,12 @@ class SqliteStore implements Store {
   readonly #work: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(core: Core, lock: { release(): void } | undefined) {
+  constructor(core: Core, unswept: readonly BytesFolder[], lock: { release(): void } | undefined) {
     this.#core = core;
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);
     this.indexes = new SqliteIndexes(core);
-    if (core.options.mode === 'serve') this.#work = work(core, this.#ending.signal);
+    if (core.options.mode === 'serve') this.#work = work(core, unswept, this.#ending.signal);
   }
 
   async partition(id: string): Promise<Partition | undefined> {

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { bytesPath } from '../../../src/store/sqlite/attachment-files.ts';
-import { bytesFolders } from '../../../src/store/sqlite/attachment-sweep.ts';
+import { bytesFolders, sweepBytes } from '../../../src/store/sqlite/attachment-sweep.ts';
 import { ByteSweep } from '../../../src/store/sqlite/byte-sweep.ts';
 import type { Core } from '../../../src/store/sqlite/core.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
@@ -129,15 +129,36 @@ describe('the bytes of attachments', () => {
     utimesSync(path('a'), 1, 1);
     utimesSync(path('old'), 1, 1);
     await store.close();
-    const core = coreOf();
-    const sweep = new ByteSweep(core, 0, 3_600_000);
-    for (const _ of bytesFolders(file)) await sweep.step();
-    await core.readers.close();
-    await core.writer?.close();
-    core.database.close();
+    await sweepWith(core => new ByteSweep(core, [], 0));
     expect(['a', 'old', 'young'].map(name => existsSync(path(name)))).toEqual([true, false, true]);
   });
+
+  it('that a start has no time for are deleted after it, but not those that come since', async () => {
+    await create('a');
+    await kept(clinic, bytesOf('before'));
+    await kept(clinic, bytesOf('since'));
+    const ago = Date.now() / 1_000 - 5;
+    utimesSync(path('a'), ago, ago);
+    utimesSync(path('before'), ago, ago);
+    await store.close();
+    const database = openDatabase(file, 'write');
+    const unswept = sweepBytes(database, file, -1);
+    database.close();
+    expect(unswept).toEqual(bytesFolders(file));
+    await sweepWith(core => new ByteSweep(core, unswept));
+    expect(['a', 'before', 'since'].map(name => existsSync(path(name)))).toEqual([true, false, true]);
+  });
 });
+
+/** One round over all folders. */
+async function sweepWith(sweepOf: (core: Core) => ByteSweep): Promise<void> {
+  const core = coreOf();
+  const sweep = sweepOf(core);
+  for (const _ of bytesFolders(file)) await sweep.step();
+  await core.readers.close();
+  await core.writer?.close();
+  core.database.close();
+}
 
 function coreOf(): Core {
   const extract = createExtract(model, 'http://localhost:8080');
