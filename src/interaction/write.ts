@@ -31,6 +31,9 @@ export async function write(
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
   const { partition } = place;
+  // What came before is answered before anything is checked: what it was checked against may have changed since.
+  const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
+  if (earlier !== undefined) return withText(partition, type, earlier);
   const { text, contents } = await readRecord(engine, type, body, place);
   const parts = splitForStamp(text, id);
   const change = { kind: 'put', type: type.name, id, text: parts, precondition } as const;
@@ -44,7 +47,11 @@ export async function write(
   if (result.outcome === 'created' || result.outcome === 'updated') {
     return { ...result, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
   }
-  const there = await partition.readVersion(type.name, result.id, result.version);
+  return withText(partition, type, result);
+}
+
+async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {
+  const there = await partition.readVersion(name, result.id, result.version);
   return { ...result, text: there?.text };
 }
 

@@ -209,6 +209,15 @@ export function createContract(newPlace: () => Promise<Place>): void {
       expect(await clinic.mark('load')).toBeUndefined();
     });
 
+    it('tells without a write what it would give again', async () => {
+      const { key: asked } = key('asked', 'one');
+      expect(await clinic.repeated(asked)).toBeUndefined();
+      const first = await clinic.write([person('asked', 'asked')], { key: asked });
+      expect(await clinic.repeated(asked)).toEqual(await clinic.write([person('asked2', 'asked')], { key: asked }));
+      expect(await clinic.repeated(asked)).toMatchObject([{ ...first[0], outcome: 'repeated', first: 'created' }]);
+      await expect(clinic.repeated(key('asked', 'two').key)).rejects.toThrow(KeyUsed);
+    });
+
     it('is free again after a write that failed', async () => {
       await expect(
         clinic.write([person('body1', 'x', { precondition: { is: 'absent' } })], key('failed')),

@@ -1,8 +1,10 @@
 import type { JobResult, WriteJob, Written } from './jobs.ts';
 import type { Database } from './open.ts';
 
+type Earlier = Extract<JobResult, { kind: 'written' | 'keyUsed' }>;
+
 /** What the key of a write was used for: its first results, or that its body was another. Undefined where it is free. */
-export function earlier(database: Database, { n, key, now }: WriteJob): JobResult | undefined {
+export function earlier(database: Database, { n, key, now }: Pick<WriteJob, 'n' | 'key' | 'now'>): Earlier | undefined {
   if (key === undefined) return undefined;
   const [body, results] =
     database.get('SELECT body, results FROM keys WHERE n = ? AND key = ? AND expires > ?', [n, key.key, now]) ?? [];

@@ -16,6 +16,7 @@ import {
   SeveralMatch,
   StoreRefused,
   VersionConflict,
+  type WriteKey,
   type WriteOptions,
   type WriteResult,
 } from '../store.ts';
@@ -26,6 +27,7 @@ import { countMatches, type LoweredCount } from './count.ts';
 import { type PartitionIndex, readPending, type TypeIndex } from './dictionary.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
+import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
 import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
@@ -106,10 +108,14 @@ export class SqlitePartition implements Partition {
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
     const result = await submit(this.#core, () => prepareWrite(this.#core, this.id, changes, options));
     if (result.kind !== 'written') throw refusal(result);
-    return result.results.map(([outcome, id, version, lastUpdated]) => {
-      const written = { id, version, lastUpdated };
-      return result.repeated ? { outcome: 'repeated', first: outcome, ...written } : { outcome, ...written };
-    });
+    return resultsOf(result);
+  }
+
+  async repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined> {
+    const { database, options } = this.#core;
+    const first = earlier(database, { n: this.#number(), key, now: options.now() });
+    if (first?.kind === 'keyUsed') throw refusal(first);
+    return first === undefined ? undefined : resultsOf(first);
   }
 
   async putAttachment(bytes: Uint8Array): Promise<{ digest: string; size: number }> {
@@ -199,6 +205,13 @@ export class SqlitePartition implements Partition {
     const [total] = database.get('SELECT resources FROM types WHERE t = ?', [index.t]) ?? [0];
     return { t: index.t, total: Number(total), clause: lower(query, index, referenceTermsOf(database)) };
   }
+}
+
+function resultsOf({ results, repeated }: Extract<Applied, { kind: 'written' }>): readonly WriteResult[] {
+  return results.map(([outcome, id, version, lastUpdated]) => {
+    const written = { id, version, lastUpdated };
+    return repeated ? { outcome: 'repeated', first: outcome, ...written } : { outcome, ...written };
+  });
 }
 
 /** The error that the result of a write stands for, where nothing was written. */
