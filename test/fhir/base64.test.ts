@@ -59,18 +59,13 @@ describe('Base64InPlace', () => {
     expect(refusal(text)).toBe(at);
   });
 
-  it('agrees with a strict decoder about any text', () => {
+  it('takes whole groups and nothing else', () => {
     const characters = fc.constantFrom(...'ABCDabcd0189+/== é*-'.split(''));
     fc.assert(
       fc.property(fc.string({ unit: characters, maxLength: 12 }), text => {
-        let expected: Buffer | undefined;
-        try {
-          expected = Buffer.from(Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' }));
-        } catch {
-          // Leftover bits may be anything here; browsers are as lenient.
-          const plain = text.replaceAll(' ', '');
-          if (/^[A-Za-z0-9+/]+={1,2}$/.test(plain) && plain.length % 4 === 0) return;
-        }
+        const plain = text.replaceAll(' ', '');
+        const whole = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(plain);
+        const expected = whole ? Buffer.from(plain, 'base64') : undefined;
         let actual: Buffer | undefined;
         try {
           actual = decode(text);

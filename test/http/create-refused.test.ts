@@ -134,7 +134,7 @@ describe('create refuses', () => {
     expect(answer.json.issue[0].diagnostics).toContain(reason);
   });
 
-  it.each([
+  it.each<[string | undefined, string]>([
     [undefined, 'no Content-Type'],
     ['application/xml', 'another format'],
     ['application/fhir+xml', 'XML'],
@@ -143,7 +143,7 @@ describe('create refuses', () => {
     ['application/x-www-form-urlencoded', 'a form'],
     ['application/fhir+json; charset=iso-8859-1', 'another charset'],
     ['application/fhir+json; fhirVersion=5.0', 'another release'],
-  ])('%s as Content-Type: %s', async type => {
+  ])('%s as Content-Type: %s', async (...[type]) => {
     const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
     const answer = await server.ask('POST', '/Media', { headers, body: text });
     expect([answer.status, ...issuesOf(answer)]).toEqual([415, 'not-supported http."Content-Type"']);
