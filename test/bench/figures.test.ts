@@ -124,7 +124,7 @@ describe('the table', () => {
 
   it('names a case once for all subjects', () => {
     const rows = [row({ subject: 'floor', cpuOfFloor: 1, ofFloor: 1 }), row({})];
-    const lines = requestTable({ rows, residentUnderLoad: 0, strangeStatements: [] }).split('\n');
+    const lines = requestTable(rows).split('\n');
     expect(lines[2]).toMatch(/^read by id +16 +floor +5,000 +1\.50 +4\.00 +100 +700 +1\.00 +1\.00$/);
     expect(lines[3]).toMatch(/^ +service +5,000 +1\.50 +4\.00 +100 +700 +0\.80 +0\.80$/);
   });

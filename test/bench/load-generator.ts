@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { counterMark } from './protocol.ts';
 import type { ClientQuestion, RunResult, WireRequest } from './protocol.ts';
 import { percentile } from './statistics.ts';
 
@@ -80,9 +81,21 @@ function wire({ path, method = 'GET', headers = {}, body }: WireRequest): Buffer
 }
 
 let turn = 0;
+let counter = 0;
+
+/** A request's bytes; a copy where its body is another one each time, since the last one may not be sent yet. */
+function bytesOf({ wire, mark }: { readonly wire: Buffer; readonly mark: number }): Buffer {
+  if (mark === -1) return wire;
+  const own = Buffer.from(wire);
+  own.write(String(++counter).padStart(counterMark.length, '0'), mark, 'latin1');
+  return own;
+}
 
 function run({ requests, duration, rate, status: wanted }: Run): Promise<RunResult> {
-  const wires = requests.map(wire);
+  const wires = requests.map(request => {
+    const bytes = wire(request);
+    return { wire: bytes, mark: request.body === undefined ? -1 : bytes.indexOf(counterMark) };
+  });
   const latencies: number[] = [];
   let bytes = 0;
   let failures = 0;
@@ -124,7 +137,8 @@ function run({ requests, duration, rate, status: wanted }: Run): Promise<RunResu
       else if (now < end) send(connection, now);
       else if (busy === 0) finish();
     };
-    connection.socket.write(wires[turn++ % wires.length] ?? '');
+    const next = wires[turn++ % wires.length];
+    if (next !== undefined) connection.socket.write(bytesOf(next));
   };
 
   // At a rate: what is due while all connections are busy waits, and its waiting counts.

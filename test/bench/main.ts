@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { holds, judge } from './budgets.ts';
 import { requestCases } from './cases.ts';
+import { createCases } from './create-cases.ts';
 import { dataset } from './data/dataset.ts';
+import { measureCreates } from './measure/creates.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
 import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
@@ -35,6 +37,7 @@ function optionsOrEnd(): Options {
 async function bench({ quick, cases, check }: Options): Promise<void> {
   const isWanted = (name: string): boolean => cases.length === 0 || cases.some(text => name.includes(text));
   const wanted = requestCases.filter(({ name }) => isWanted(name));
+  const creates = createCases.filter(({ name }) => isWanted(name));
   const data = await dataset(standardSize, say);
   const rounds = quick
     ? { rounds: 3, duration: 500, connections: [16] }
@@ -42,15 +45,17 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const runs = { runs: quick ? 1 : 3 };
   const results: Results = {
     ...(wanted.length > 0 ? { requests: await measureRequests(wanted, data, rounds, say) } : {}),
+    ...(creates.length > 0 ? { creates: await measureCreates(creates, data, rounds, say) } : {}),
     ...(isWanted('load') ? { load: await measureLoad({ records: quick ? 20_000 : 60_000, ...runs }, say) } : {}),
     ...(isWanted('while loading')
       ? { whileLoading: await measureWhileLoading(data, { records: quick ? 20_000 : 60_000 }, say) }
       : {}),
     ...(isWanted('start') ? { start: await measureStart(data, runs, say) } : {}),
   };
-  if (results.requests !== undefined) console.log(`\n${requestTable(results.requests)}`);
+  const rows = [...(results.requests?.rows ?? []), ...(results.creates ?? [])];
+  if (rows.length > 0) console.log(`\n${requestTable(rows)}`);
   console.log(`\n${otherTable(results)}`);
-  const verdicts = judge(budgetsOf(requestCases), figuresOf(results));
+  const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));
   console.log(`\n${budgetTable(verdicts)}`);
   for (const text of results.requests?.strangeStatements ?? [])
     console.log(`\nThe service does not run this statement of the floor: ${text}`);

@@ -8,6 +8,9 @@ export interface WireRequest {
   readonly body?: string;
 }
 
+/** Stands in a body for eight digits that are other ones each time. */
+export const counterMark = '@@@@@@@@';
+
 /** To the load generator. */
 export type ClientQuestion =
   | { readonly kind: 'connect'; readonly port: number; readonly connections: number }

@@ -11,6 +11,7 @@ import type { Column } from './table.ts';
 /** What one run measured; what it did not is left out. */
 export interface Results {
   readonly requests?: RequestResults;
+  readonly creates?: readonly RequestRow[];
   readonly load?: LoadingResults;
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
@@ -31,14 +32,15 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
  * of its own this is the share of the requests a second, and it does not move when others use the machine. Where a case ran at
  * several numbers of connections the worst counts, but for one connection alone, where both wait for the client.
  */
-export function figuresOf({ requests, load, whileLoading, start }: Results): Figures {
+export function figuresOf({ requests, creates, load, whileLoading, start }: Results): Figures {
   const figures: Record<string, number> = {};
-  const rows = requests?.rows.filter(({ subject }) => subject === 'service') ?? [];
+  const rows = [...(requests?.rows ?? []), ...(creates ?? [])].filter(({ subject }) => subject === 'service');
   for (const name of new Set(rows.map(row => row.case))) {
     const own = rows.filter(row => row.case === name);
     const many = own.filter(({ connections }) => connections > 1);
     const counted = many.length > 0 ? many : own;
-    figures[`${name} of floor`] = Math.min(...counted.map(({ cpuOfFloor }) => 1 / cpuOfFloor));
+    const share = Math.min(...counted.map(({ cpuOfFloor }) => 1 / cpuOfFloor));
+    if (!Number.isNaN(share)) figures[`${name} of floor`] = share;
     figures[name] = Math.max(...own.map(({ rate }) => rate));
   }
   const deep = costRatio(rows, 'page 1,000', 'page 1');
@@ -66,7 +68,7 @@ function costRatio(rows: readonly RequestRow[], name: string, to: string): numbe
 const left = (title: string): Column => ({ title, align: 'left' });
 const right = (title: string): Column => ({ title, align: 'right' });
 
-export function requestTable({ rows }: RequestResults): string {
+export function requestTable(rows: readonly RequestRow[]): string {
   const columns = [
     left('case'),
     right('conn.'),

@@ -110,7 +110,8 @@ export async function measureRequests(
 const hasSubject = (one: RequestCase, name: SubjectName): boolean => one.subjects?.includes(name) ?? true;
 const keyOf = (name: string, connections: number, subject: SubjectName): string => `${name} ${connections} ${subject}`;
 
-function rowsOf(
+/** Medians of what was kept under `{case} {connections} {subject}`. */
+export function rowsOf(
   cases: readonly RequestCase[],
   connections: readonly number[],
   kept: ReadonlyMap<string, readonly Measured[]>,
