@@ -54,7 +54,8 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   };
   const rows = [...(results.requests?.rows ?? []), ...(results.creates ?? [])];
   if (rows.length > 0) console.log(`\n${requestTable(rows)}`);
-  console.log(`\n${otherTable(results)}`);
+  const other = otherTable(results);
+  if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));
   console.log(`\n${budgetTable(verdicts)}`);
   for (const text of results.requests?.strangeStatements ?? [])

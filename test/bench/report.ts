@@ -90,7 +90,7 @@ export function requestTable(rows: readonly RequestRow[]): string {
   );
 }
 
-/** Everything else that was measured, a line each. */
+/** Everything else that was measured, a line each; empty for nothing. */
 export function otherTable({ requests, load, whileLoading, start }: Results): string {
   const rows: [string, number, string][] = [];
   if (load !== undefined)
@@ -112,6 +112,7 @@ export function otherTable({ requests, load, whileLoading, start }: Results): st
   if (start !== undefined)
     rows.push(['start to first metadata', start.start, 'ms'], ['memory idle', start.resident / 1e6, 'MB']);
   if (requests !== undefined) rows.push(['memory under load, at most', requests.residentUnderLoad / 1e6, 'MB']);
+  if (rows.length === 0) return '';
   return table(
     [left('what'), right('measured'), left('unit')],
     rows.map(([what, value, unit]) => [what, figure(value), unit]),
