@@ -22,7 +22,10 @@ export const attachmentFlags: readonly Flag[] = [
   },
 ];
 
-/** The records that the flags mean. Throws ConfigError without a type, CommandError for one that is not declared or has no patient. */
+/**
+ * The records that the flags mean. Throws ConfigError without a type, CommandError for one that is not declared, or whose
+ * records belong to no patient.
+ */
 export async function recordsOf(
   partition: Partition,
   model: Model,

@@ -66,7 +66,10 @@ export interface Partition {
   write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
-  /** Keeps bytes apart from the records, the same bytes once; durable when it resolves. Unless a record refers to them within the hour they go again. */
+  /**
+   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where no record refers to them within
+   * the hour, or before the next start, they go again.
+   */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
   /** The bytes of a digest; undefined where they are not kept. */
   attachment(digest: string): Promise<Readable | undefined>;

@@ -11,7 +11,8 @@ const slice = 2_000;
  * file too), documents and keys that have expired. Done: 1 where more may be there.
  */
 export function sweep(database: Database, file: string, now: number): JobResult {
-  const more = sweepIndex(database) || sweepPartition(database, file) || sweepDocuments(database, now) || sweepKeys(database, now);
+  const more =
+    sweepIndex(database) || sweepPartition(database, file) || sweepDocuments(database, now) || sweepKeys(database, now);
   return { kind: 'done', value: more ? 1 : 0 };
 }
 
