@@ -113,10 +113,14 @@ function receive(
       if (work === undefined) return;
       clearTimeout(timer);
       request.pause();
-      work.then(() => {
+      const goOn = (): void => {
         timer = setTimeout(() => end(tooSlow(timeout)), timeout);
         request.resume();
-      }, end);
+      };
+      work.then(goOn, error => {
+        end(error);
+        request.resume(); // the rest is thrown away, so that the client comes to read the answer
+      });
     };
     request.on('data', receiveChunk).on('end', end).on('error', fail).on('close', fail);
   });
