@@ -4,22 +4,25 @@ import { join } from 'node:path';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import { foldString } from '../../../src/indexing/normalize.ts';
 import type { IndexEntry, IndexValue } from '../../../src/indexing/entry.ts';
+import type { TypeDefinition } from '../../../src/model/element.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../../src/model/model.ts';
 import type { Query, Sort } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Change, Extract, Partition, Store, StoreOptions } from '../../../src/store/store.ts';
-import { model as thingModel, thing } from '../../search/thing.ts';
 
 /** A resource of these tests carries its entries in its text. */
 export const extract: Extract = (type, text) =>
   (JSON.parse(text) as { entries: readonly IndexEntry[] }).entries.filter(({ param }) => type.indexed.has(param));
+
+/** Nothing in a store reads its name. */
+export const typeName = 'Basic';
 
 export function param(code: string, type: SearchParamType, more: Partial<SearchParam> = {}): SearchParam {
   return {
     code,
     type,
     url: `http://example.org/${code}`,
-    resourceType: thing.name,
+    resourceType: typeName,
     expression: code,
     targets: [],
     dataTypes: new Set(),
@@ -40,16 +43,52 @@ export const date = param('date', 'date', { single: true });
 export function modelOf(params: readonly SearchParam[] = [owner, code, name, date], digest = 'first'): Model {
   const parameters = new Map(params.map(one => [one.code, one]));
   const type: ResourceType = {
-    ...thing,
+    name: typeName,
+    definition,
+    interactions: new Set(),
+    versioning: 'versioned',
+    conditionalCreate: false,
+    conditionalUpdate: false,
+    conditionalDelete: 'not-supported',
+    conditionalRead: 'not-supported',
+    referencePolicies: new Set(),
     parameters,
     indexed: parameters,
     sortDate: params.includes(date) ? date : undefined,
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
+    pageSize: { default: 50, max: 1000 },
+    profile: undefined,
+    supportedProfiles: [],
+    smartScopes: [],
+    accessCriteria: [],
+    accessLinks: [],
+    attachment: undefined,
+    serverSet: [],
+    validationPolicy: undefined,
   };
-  return { ...thingModel, digest, types: new Map([[type.name, type]]) };
+  return {
+    digest,
+    types: new Map([[type.name, type]]),
+    systemInteractions: new Set(),
+    compartments: new Map(),
+    definitions: { get: () => undefined, resourceTypes: new Set([typeName]) },
+    statement: {},
+    caseSensitive: () => true,
+    valueSetSystem: () => undefined,
+    codes: () => undefined,
+    profile: () => undefined,
+  };
 }
 
-export const typeName = thing.name;
+const definition: TypeDefinition = {
+  name: typeName,
+  kind: 'resource',
+  abstract: false,
+  base: 'DomainResource',
+  properties: new Map(),
+  elements: new Map(),
+};
+
 export const newest: readonly Sort[] = [{ by: 'default', descending: true }];
 
 export const token = (value: string): IndexEntry => entry('code', { kind: 'token', system: 's', code: value, caseSensitive: true }); // prettier-ignore
