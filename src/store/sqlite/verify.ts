@@ -71,21 +71,22 @@ function checkedType(core: Core, partition: string, type: string): Checked | und
 
 function missingRows({ database, options }: Core, { index, partition, codes }: Checked, from: string) {
   const found = database.all(
-    'SELECT id, text, last_updated, ord FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
+    'SELECT id, text, last_updated, ord, r FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
     [index.t, from, slice],
   );
   const differences: string[] = [];
   const name = index.type.name;
-  for (const [id = '', text, lastUpdated, kept = null] of found) {
+  for (const [id = '', text, lastUpdated, kept = null, r = null] of found) {
     const { rows, ord = Number(lastUpdated) } = rowsOf(index, options.extract(index.type, String(text), partition));
     if (ord !== kept) differences.push(`${name}/${id}: the sort date is another`);
     const lacking = new Set<string>();
     for (const { name: table, key } of tables) {
-      const conditions = ['p', ...key].map(column => `${column} = ?`).join(' AND ');
+      // `r` too: a row that leads to another record answers with that one.
+      const conditions = ['p', ...key, 'r'].map(column => `${column} = ?`).join(' AND ');
       for (const row of slices(rows[table], rowWidths[table])) {
         const code = codes.get(Number(row[0]));
         if (code === undefined) continue;
-        if (database.get(`SELECT 1 FROM ${table} WHERE ${conditions}`, [...row, kept, id]) === undefined)
+        if (database.get(`SELECT 1 FROM ${table} WHERE ${conditions}`, [...row, kept, id, r]) === undefined)
           lacking.add(code);
       }
     }
