@@ -21,8 +21,8 @@ export async function measureCreates(
   const records = join(scratch.folder, 'records.ndjson');
   writeFileSync(records, `${JSON.stringify(subject)}\n`);
   await loadInto(file, records);
-  const client = await startClient();
-  const service = await startSubject('service', file);
+  const client = await startClient({ bound: false });
+  const service = await startSubject('service', file, { bound: false });
   const numbers = [...new Set([...connections, ...cases.flatMap(one => one.connections ?? [])])].sort((a, b) => a - b);
   try {
     const kept = new Map<string, Measured[]>();

@@ -73,8 +73,8 @@ export async function measureWhileLoading(
   const file = join(scratch.folder, 'records.sqlite');
   copyFileSync(data.file, file);
   const source = await ndjson(records, 2, join(scratch.folder, 'records.ndjson'));
-  const client = await startClient();
-  const service = await startSubject('service', file);
+  const client = await startClient({ bound: false });
+  const service = await startSubject('service', file, { bound: false });
   const loader = await startChild('./loader.ts', { arguments: [file, partition] });
   try {
     const requests = data.samples.records.map(([type, id]) => ({ path: `/r4/${partition}/${type}/${id}` }));

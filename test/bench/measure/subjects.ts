@@ -16,18 +16,19 @@ export interface Subject {
 /** Servers share one processor and the load generator has another, where there are two: it is the same for all of them. */
 export const processors = { server: 0, client: 1 } as const;
 
+/** `bound: false` for what is compared with nothing: it may use all processors, as in service. */
 export async function startSubject(
   name: SubjectName,
   file: string,
-  nodeFlags: readonly string[] = [],
+  { bound = true, nodeFlags = [] }: { readonly bound?: boolean; readonly nodeFlags?: readonly string[] } = {},
 ): Promise<Subject> {
-  const options = { arguments: [file], processor: processors.server, nodeFlags };
-  const child = await startChild(`./subjects/${name}.ts`, options);
+  const place = bound ? { processor: processors.server } : {};
+  const child = await startChild(`./subjects/${name}.ts`, { arguments: [file], nodeFlags, ...place });
   return { name, port: Number(child.greeting), child };
 }
 
-export function startClient(): Promise<Child> {
-  return startChild('./load-generator.ts', { processor: processors.client });
+export function startClient({ bound = true }: { readonly bound?: boolean } = {}): Promise<Child> {
+  return startChild('./load-generator.ts', bound ? { processor: processors.client } : {});
 }
 
 /** One run: requests with processor time of the server per request, in microseconds. */
