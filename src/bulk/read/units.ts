@@ -23,7 +23,7 @@ export interface ReadOptions {
 
 /**
  * The units of an input in order: lines of NDJSON, entries of a Bundle whose entries stand alone, or one document. Such a
- * Bundle is read twice, first for its type and the addresses of its entries, so stdin must hold it in memory. Throws
+ * Bundle is read twice, first for its type and the addresses of its entries, so that one from stdin or a pipe is held in memory. Throws
  * BrokenInput where the input cannot be read on.
  */
 export async function* readUnits(input: Input, options: ReadOptions): AsyncGenerator<UnitGroup, void> {
@@ -34,8 +34,9 @@ export async function* readUnits(input: Input, options: ReadOptions): AsyncGener
       for await (const units of readLines(detected.chunks)) yield { units, bundle: undefined };
       return;
     }
+    // What has no size is a pipe, which can be read only once.
     const head =
-      input.path === undefined ? undefined : await surveyBundle(openBytes(input, options.stdin), options.addressing);
+      input.size === undefined ? undefined : await surveyBundle(openBytes(input, options.stdin), options.addressing);
     if (head?.independent === true) yield* readEntries(detected.chunks, head);
     else yield await readDocument(detected.chunks);
   } catch (error) {

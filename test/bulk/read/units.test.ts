@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -38,6 +40,20 @@ async function* chunks(...parts: readonly string[]): AsyncGenerator<Uint8Array, 
 }
 
 describe('readUnits', () => {
+  it.skipIf(process.platform === 'win32')('reads a pipe once', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const entries = Array.from({ length: 20_000 }, (_, at) => `{"resource":{"resourceType":"Patient","id":"p${at}"}}`);
+    const text = `{"resourceType":"Bundle","type":"collection","entry":[${entries.join(',')}]}`;
+    const writing = writeFile(path, text);
+    const [input] = await listInputs([path]);
+    const found: string[] = [];
+    const options = { stdin: Readable.from([]), onRead: () => {}, addressing: { base: '', newId: () => 'x' } };
+    if (input !== undefined)
+      for await (const { units } of readUnits(input, options)) for (const { bytes } of units) found.push(String(bytes));
+    await writing;
+    expect(found).toEqual([text]);
+  });
   it.each<[title: string, name: string, content: string | Uint8Array, expected: readonly string[]]>([
     [
       'NDJSON by its name',
