@@ -6,7 +6,7 @@ import { FileLoad } from './file-load.ts';
 import { type Input, listInputs } from './input.ts';
 import { Counts, type LoadProgress } from './progress.ts';
 import { digestOf } from './read/bytes.ts';
-import { Rejects } from './rejects.ts';
+import { Rejects, requireRejects } from './rejects.ts';
 import { BatchWriter } from './writer.ts';
 
 export interface LoadOptions extends LoadContext {
@@ -25,9 +25,10 @@ const beat = 100;
  * Loads files, folders and stdin (`-`) into a partition: NDJSON, Bundles, single resources, also packed by gzip. What is
  * wrong is rejected record by record, a transaction as a whole; the rest is durable when the last value comes, which has
  * `done`. An interrupted load of the same files goes on where it was, and loading again changes nothing. Throws Error where an
- * input cannot be read and what the store throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
+ * input cannot be read, where the file of rejects holds something else, and what the store throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
  */
 export async function* load(paths: readonly string[], options: LoadOptions): AsyncGenerator<LoadProgress, void> {
+  requireRejects(options.rejects);
   const inputs = await listInputs(paths, options.rejects);
   const sizes = inputs.map(input => input.size);
   const total = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { type Issue, operationOutcome } from '../fhir/outcome.ts';
 
 /** A record that was not loaded. */
@@ -43,3 +43,18 @@ export class Rejects {
     this.#file = undefined;
   }
 }
+
+/** Throws Error where a file of rejects would take the place of something else. */
+export function requireRejects(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size === 0) return;
+  const start = Buffer.alloc(opening.length);
+  const file = openSync(path, 'r');
+  readSync(file, start);
+  closeSync(file);
+  if (start.toString() === opening) return;
+  throw new Error(`\`${path}\` holds something else than rejected records: name another file for these.`);
+}
+
+/** How each line begins. */
+const opening = '{"file":';

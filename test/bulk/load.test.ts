@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -216,6 +216,16 @@ describe('load', () => {
   it('does not read its own rejects', async () => {
     target.file('a.ndjson', '{"resourceType":"Pateint"}\n');
     for (const _ of [1, 2]) expect(await target.load([target.folder])).toMatchObject({ records: 1, rejected: 1 });
+  });
+
+  it('does not write its rejects over anything else', async () => {
+    const records = `${patient('a')}\n{"resourceType":"Pateint"}\n`;
+    const path = target.file('a.ndjson', records);
+    for (const paths of [[path], [target.folder]])
+      await expect(target.load(paths, { rejects: path })).rejects.toThrow(
+        `\`${path}\` holds something else than rejected records`,
+      );
+    expect(readFileSync(path, 'utf8')).toBe(records);
   });
 
   it('works while a server does', async () => {
