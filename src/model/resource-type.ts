@@ -78,7 +78,7 @@ export function compileResourceType(
     sortDate,
     pairs: pairsOf(access.owners, [...parameters.values()]),
     pageSize: pageSizeOf(standings, context),
-    ...profilesOf(name, standings, context),
+    ...profilesOf(name, standings, interactions.has('create'), context),
     smartScopes: smartScopesOf(name, standings, report),
     accessCriteria: access.criteria,
     accessLinks: access.links,
@@ -182,6 +182,7 @@ function pageSizeOf(standings: readonly Standing[], { declared, report }: Contex
 function profilesOf(
   name: string,
   standings: readonly Standing[],
+  creates: boolean,
   { definitions, report }: Context,
 ): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
   const check = (canonical: string, standing: Standing, path: string): void => {
@@ -196,7 +197,16 @@ function profilesOf(
   };
   const profile = asString(oneValue(standings, 'profile', report));
   const holder = standings.find(({ json }) => json['profile'] !== undefined);
-  if (profile !== undefined && holder !== undefined) check(profile, holder, 'profile');
+  if (profile !== undefined && holder !== undefined) {
+    check(profile, holder, 'profile');
+    const snapshot = definitions.find('StructureDefinition', profile)?.resource();
+    if (creates && snapshot !== undefined && snapshot['snapshot'] === undefined)
+      report(
+        holder,
+        'profile',
+        `\`${profile}\` has no snapshot, so that nothing could be held against it; write one out.`,
+      );
+  }
   const supported = texts(standings, 'supportedProfile');
   for (const { text, ...standing } of supported) check(text, standing, '');
   return { profile, supportedProfiles: [...new Set(supported.map(({ text }) => text))] };
