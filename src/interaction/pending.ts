@@ -14,6 +14,8 @@ export function refusePending(partition: Partition, { type, query, sort, count }
   const pending = partition.pending(type.name);
   if (pending.length === 0) return;
   const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
+  // The order of a type without a sort date is kept too, and may have been another one.
+  if (count > 0 && type.sortDate === undefined && sort.some(({ by }) => by === 'default')) used.push('_lastUpdated');
   const wanted = pending.filter(({ param }) => used.includes(param));
   if (wanted.length === 0) return;
   const progress = wanted.map(({ param, done, of }) => `\`${param}\` (${done} of ${of} resources)`).join(', ');

@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/http.html#Status-Codes and https://hl7.org/fhir/R4/valueset-issue-type.html
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { observation } from '../support/resources.ts';
+import { observation, patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 
@@ -9,7 +9,8 @@ beforeAll(async () => {
   const many = Array.from({ length: 6_000 }, (_, at) =>
     observation(`o${at}`, { code: { coding: [{ system: 'http://loinc.org', code: `${at % 50}-1` }] } }),
   );
-  server = await serve(many, ['--search-deadline', '0.001']);
+  const people = Array.from({ length: 1_000 }, (_, at) => patient(`p${at}`));
+  server = await serve([...many, ...people], ['--search-deadline', '0.001']);
 });
 afterAll(() => server.close());
 
@@ -57,5 +58,15 @@ describe('a search by a parameter whose index is being built', () => {
     expect(await status('_summary=count')).toBe(200);
     while ((await building.next()).done !== true);
     expect(await status('_sort=date&_count=1')).toBe(200);
+  });
+
+  it('so is the order by last update of a type that has no sort date', async () => {
+    const { indexes } = server.running.engine.store;
+    const building = indexes.rebuild('demo', 'Patient')[Symbol.asyncIterator]();
+    expect((await building.next()).done).toBe(false);
+    const { status, json } = await server.get('/Patient?_count=1');
+    expect([status, json.issue?.[0].code]).toEqual([503, 'incomplete']);
+    while ((await building.next()).done !== true);
+    expect((await server.get('/Patient?_count=1')).status).toBe(200);
   });
 });
