@@ -88,10 +88,16 @@ export const settings: readonly Setting[] = [
     default: '16384',
     unit: 'bytes',
   }),
-  setting('max-body', 'NUMBER', integer(1024, 1_073_741_824), 'Largest request body; a larger one is answered 413', {
-    default: '1048576',
-    unit: 'bytes',
-  }),
+  setting(
+    'max-body',
+    'NUMBER',
+    integer(1024, 1_073_741_824),
+    'Largest request body, attachments aside; a larger one is answered 413',
+    {
+      default: '1048576',
+      unit: 'bytes',
+    },
+  ),
   setting('header-timeout', 'NUMBER', seconds, 'Time in which the head of a request must arrive', time('10')),
   setting('body-timeout', 'NUMBER', seconds, 'Time in which a whole request must arrive', time('30')),
   setting('keep-alive', 'NUMBER', seconds, 'How long an idle connection is kept open', time('65')),

@@ -50,6 +50,7 @@ export async function readUpload(
   let size = 0;
   let whole: Buffer | undefined;
   let leave = (): void => {};
+  let over = false;
   const add = (chunk: Buffer): void => {
     if (whole === undefined) chunks.push(chunk);
     else chunk.copy(whole, size);
@@ -57,6 +58,7 @@ export async function readUpload(
   };
   const enter = async (room: number): Promise<void> => {
     leave = await uploads.enter(request);
+    if (over) return leave(); // it was given up meanwhile
     whole = Buffer.allocUnsafeSlow(Math.max(room, mapped)); // pages that are never written to take no memory
     const before = chunks;
     chunks = [];
@@ -67,6 +69,7 @@ export async function readUpload(
     // Memory of this size would otherwise stay until the next garbage collection, which nothing hurries.
     if (whole !== undefined) (whole.buffer as ArrayBuffer).transfer(0); // allocUnsafeSlow shares it with nobody
     whole = undefined;
+    over = true;
     leave();
   };
   try {

@@ -19,7 +19,7 @@ import { checkReferences } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
 /** What is to be stored of a body. */
-export interface Record {
+export interface CheckedRecord {
   /** Compact, without attachments, with what the server sets. */
   readonly text: string;
   readonly contents: readonly Content[];
@@ -35,7 +35,7 @@ export async function readRecord(
   type: ResourceType,
   body: Buffer,
   place: Pick<FhirRequest, 'partition' | 'base'>,
-): Promise<Record> {
+): Promise<CheckedRecord> {
   const { model, maxBody } = engine;
   const { attachment } = type;
   const path = attachment?.path.split('.').slice(1) ?? [];
