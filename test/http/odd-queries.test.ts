@@ -61,3 +61,26 @@ it.each([
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   expect((await server.ask('POST', `${path}/_search`, { headers, body })).status).toBe(status);
 });
+
+it.each([
+  ['Patient', 'name', 'tremb', (at: number) => `q${at}`],
+  ['Patient', 'name:contains', 'rembl', (at: number) => `q${at}`],
+  ['Patient', 'name:exact', 'Tremblay', (at: number) => `q${at}`],
+  ['Patient', 'birthdate', '1980', (at: number) => String(1000 + at)],
+  ['Patient', '_id', 'p1', (at: number) => `q${at}`],
+  ['Observation', 'patient', 'p1', (at: number) => `q${at}`],
+  ['Observation', 'code', '8302-2', (at: number) => `q${at}`],
+  ['Observation', 'date', 'gt2000', (at: number) => `lt${1000 + at}`],
+  ['Observation', '_lastUpdated', 'gt2000', (at: number) => `lt${1000 + at}`],
+])('a list of 600 values: %s?%s', async (type, name, value, other) => {
+  const others = Array.from({ length: 600 }, (_, at) => other(at));
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const total = async (values: readonly string[], controls: string): Promise<unknown> => {
+    const body = `${name}=${values.join(',')}&${controls}`;
+    const { status, json } = await server.ask('POST', `/${type}/_search`, { headers, body });
+    return [status, json.total, json.entry?.length ?? 0];
+  };
+  expect(await total(others, '_summary=count')).toEqual([200, 0, 0]);
+  expect(await total([...others, value], '_summary=count')).toEqual([200, 1, 0]);
+  expect(await total([value, ...others], '_sort=-_id,_lastUpdated')).toEqual([200, undefined, 1]);
+});

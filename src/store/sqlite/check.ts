@@ -1,5 +1,5 @@
 import type { Clause, Interval, RangeClause, ValueClause } from './clause.ts';
-import { allOf, join, raw, type Sql, sql } from './sql.ts';
+import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
 /**
  * A clause as a condition on a candidate: `c` with `ord`, `id` and `r`. Each part is a search by key, and none is ever
@@ -8,10 +8,10 @@ import { allOf, join, raw, type Sql, sql } from './sql.ts';
 export function check(clause: Clause): Sql {
   switch (clause.kind) {
     case 'and':
-      return clause.of.length === 0 ? raw('1') : sql`(${join(clause.of.map(check), ' AND ')})`;
+      return clause.of.length === 0 ? raw('1') : nested(clause.of.map(check), ' AND ');
     case 'or':
       // Not a constant: with one that is false SQLite finds no plan by the index that a source names.
-      return clause.of.length === 0 ? raw('+c.r < 0') : sql`(${join(clause.of.map(check), ' OR ')})`;
+      return clause.of.length === 0 ? raw('+c.r < 0') : nested(clause.of.map(check), ' OR ');
     case 'not':
       return sql`NOT ${check(clause.of)}`;
     case 'ids':
@@ -28,6 +28,17 @@ export function check(clause: Clause): Sql {
       return clause satisfies never;
   }
 }
+
+/** In groups: SQLite takes no expression that is deeper than 1,000. https://sqlite.org/limits.html#max_expr_depth */
+function nested(parts: readonly Sql[], operator: ' AND ' | ' OR '): Sql {
+  if (parts.length <= mostInRow) return sql`(${join(parts, operator)})`;
+  return nested(
+    inGroups(parts, mostInRow).map(some => nested(some, operator)),
+    operator,
+  );
+}
+
+const mostInRow = 100;
 
 /** All components in entries of the same item. */
 function tuple(parts: readonly ValueClause[]): Sql {

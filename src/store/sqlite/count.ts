@@ -2,7 +2,7 @@ import { check } from './check.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick } from './found.ts';
 import type { Database } from './open.ts';
-import { type Budget, budgetFor } from './search.ts';
+import { type Budget, budgetFor, isLong } from './search.ts';
 import { candidates, countUpTo, type Source, sourcesOf, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
@@ -22,6 +22,7 @@ export function countMatches(
 ): number | undefined {
   const clauses = clause.kind === 'and' ? clause.of : [clause];
   if (clauses.length === 0) return total;
+  if (isLong(clause, allowed)) return undefined;
   const budget = budgetFor(allowed, clause);
   let best: { clause: Clause | undefined; source: Source; count: number } = {
     clause: undefined,

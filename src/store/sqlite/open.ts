@@ -5,8 +5,9 @@ export type Row = readonly SqlValue[];
 
 /** How long a statement waits for a lock of another process, in milliseconds. */
 const busyTimeout = 30_000;
-/** Prepared statements that a connection keeps. */
+/** Prepared statements that a connection keeps, and the longest of them: each takes many times its length. */
 const keptStatements = 500;
+const keptLength = 10_000;
 
 /**
  * A connection to the file: `write` for the one that writes, `read` for one that only reads while others write,
@@ -117,7 +118,7 @@ export class Database {
       if (!oldest.done) this.#statements.delete(oldest.value);
     }
     const statement = this.#database.prepare(text);
-    this.#statements.set(text, statement);
+    if (text.length <= keptLength) this.#statements.set(text, statement);
     return statement;
   }
 }

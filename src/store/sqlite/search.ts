@@ -42,6 +42,13 @@ export function budgetFor({ probe, rows }: Budget, clause: Clause): Budget {
 
 const usualValues = 6;
 
+/** Whether making the statement alone would hold the event loop up. */
+export function isLong(clause: Clause, { rows }: Budget): boolean {
+  return rows !== undefined && valuesIn(clause) > mostValues;
+}
+
+const mostValues = 100;
+
 function valuesIn(clause: Clause): number {
   switch (clause.kind) {
     case 'and':
@@ -73,6 +80,7 @@ export const usualBudgets: Budgets = {
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
   const clauses = search.clause.kind === 'and' ? search.clause.of : [search.clause];
+  if (isLong(search.clause, budget)) return undefined;
   const plan: Plan = {
     database,
     search,

@@ -2,7 +2,7 @@ import { anyValue, bounds, startsWith } from './check.ts';
 import { type Clause, everything, intersect, type RangeClause, type StringClause } from './clause.ts';
 import { foldedText } from './lower.ts';
 import type { Database } from './open.ts';
-import { allOf, join, raw, type Sql, sql } from './sql.ts';
+import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
 /** One range of an index: a select of `ord, id, r`, and what is left to check of each of its rows. */
 export interface SourceArm {
@@ -167,7 +167,10 @@ export function countUpTo(database: Database, source: Source, most: number): num
 }
 
 function union(selects: readonly Sql[]): Sql {
-  return selects.length === 0
-    ? raw('(SELECT 0 AS ord, 0 AS id, 0 AS r WHERE 0)')
-    : sql`(${join(selects, ' UNION ALL ')})`;
+  if (selects.length === 0) return raw('(SELECT 0 AS ord, 0 AS id, 0 AS r WHERE 0)');
+  if (selects.length <= mostSelects) return sql`(${join(selects, ' UNION ALL ')})`;
+  return union(inGroups(selects, mostSelects).map(some => sql`SELECT ord, id, r FROM ${union(some)}`));
 }
+
+/** In groups: SQLite takes 500 selects in one compound. https://sqlite.org/limits.html#max_compound_select */
+const mostSelects = 100;

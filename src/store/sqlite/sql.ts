@@ -41,6 +41,11 @@ export function join(pieces: readonly Sql[], separator: string): Sql {
   );
 }
 
+/** The pieces in groups of at most so many. */
+export function inGroups<T>(pieces: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(pieces.length / size) }, (_, at) => pieces.slice(at * size, (at + 1) * size));
+}
+
 /** All hold; `1` for none. */
 export function allOf(pieces: readonly Sql[]): Sql {
   return pieces.length === 0 ? raw('1') : join(pieces, ' AND ');
