@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag } from './config/settings.ts';
+import { JsonError, parseJson } from './fhir/json.ts';
 import { didYouMean } from './fhir/suggest.ts';
 
 export type { Config } from './config/settings.ts';
@@ -138,7 +139,8 @@ function readFlags(
 function readVariables(env: Environment, problems: string[]): Map<string, string[]> {
   const names = [fileFlag, ...settings].map(({ variable }) => variable);
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('CRS_') || names.includes(name)) continue;
+    // Tests read some of their own, and run commands in the same environment.
+    if (!name.startsWith('CRS_') || name.startsWith('CRS_TEST_') || names.includes(name)) continue;
     problems.push(`The environment variable \`${name}\` is not a setting.${didYouMean(name, names)}`);
   }
   const values = new Map<string, string[]>();
@@ -153,11 +155,11 @@ function readSettingsFile(path: string, readFile: (path: string) => string, prob
   const values = new Map<string, string[]>();
   let content: unknown;
   try {
-    content = JSON.parse(readFile(path));
+    content = parseJson(readFile(path)).value; // strict: a name that is given twice is refused
   } catch (error) {
-    problems.push(
-      `The settings file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
+    const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    problems.push(`The settings file ${path} cannot be read: ${why}${where}.`);
     return values;
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

@@ -53,6 +53,13 @@ describe('settings', () => {
     expect(readConfig([], { CRS_DEFINITIONS: 'a,b' }).definitions).toEqual(['a', 'b']);
   });
 
+  it('are not what tests read from the environment', () => {
+    expect(problems([], { CRS_TEST_ROUNDS: '200', CRS_TESTS: '1', CRS_test_rounds: '1' })).toEqual([
+      'The environment variable `CRS_TESTS` is not a setting.',
+      'The environment variable `CRS_test_rounds` is not a setting.',
+    ]);
+  });
+
   it('are all told when several are wrong', () => {
     expect(problems(['--prot=1', '--port', 'x', '--tls-cert', 'a'], { CRS_HOTS: 'a' })).toEqual([
       '`--prot` is not a flag here. Did you mean `--port`?',
@@ -95,6 +102,13 @@ describe('settings', () => {
     expect(problems(['--config', 'f.json'])).toEqual([
       expect.stringContaining('The settings file f.json cannot be read'),
     ]);
+  });
+
+  it('are refused where the file says two things of one', () => {
+    const reading = (): unknown => readConfig(['--config', 'f.json'], {}, () => '{"port":1,\n"port":2}');
+    expect(reading).toThrow(
+      'The settings file f.json cannot be read: The property `port` is given twice in one object (line 2, column 1).',
+    );
   });
 
   it('make the public URL from host and port', () => {
