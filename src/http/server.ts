@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
@@ -84,7 +85,14 @@ function closed(server: Server, longest: number): Promise<void> {
 
 function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  return { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+  const files = { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+  try {
+    createSecureContext(files);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`\`${tlsCert}\` and \`${tlsKey}\` are no certificate with its key, both as PEM: ${why}`, { cause });
+  }
+  return files;
 }
 
 function reloadOnHangup(server: TlsServer, config: Config, notice: (text: string) => void): () => void {

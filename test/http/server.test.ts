@@ -156,4 +156,11 @@ describe('TLS', () => {
     const flags = ['--tls-cert', join(folder, 'none.pem'), '--tls-key', join(folder, 'none.pem')];
     await expect(startEngine(config(...flags))).rejects.toThrow('none.pem');
   });
+
+  it('a file that holds no certificate stops the start, and is named', async () => {
+    const path = join(folder, 'other.pem');
+    writeFileSync(path, 'no certificate');
+    const starting = startEngine(config('--tls-cert', path, '--tls-key', path));
+    await expect(starting).rejects.toThrow(`\`${path}\` and \`${path}\` are no certificate with its key, both as PEM`);
+  });
 });
