@@ -1,9 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import type { WriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
@@ -58,12 +56,15 @@ function date(text: string): string {
   throw new Error(`is \`${text}\`, but must be a date from 2011 on, such as \`2026-06-30\`.`);
 }
 
-/** Lines in blocks of 64 KiB and more, so that few writes are made. */
+/** Characters that are written at once, at least, so that few writes are made. */
+const blockLength = 65_536;
+
+/** Lines in blocks. */
 function* lines(records: Iterable<Generated>): Iterable<string> {
   let block = '';
   for (const { text } of records) {
     block += `${text}\n`;
-    if (block.length < 65_536) continue;
+    if (block.length < blockLength) continue;
     yield block;
     block = '';
   }
@@ -72,17 +73,21 @@ function* lines(records: Iterable<Generated>): Iterable<string> {
 
 async function writeFolder(folder: string, records: Iterable<Generated>): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const files = new Map<string, { stream: WriteStream; records: number }>();
+  const files = new Map<string, { readonly path: string; block: string; records: number }>();
   for (const { type, text } of records) {
     let file = files.get(type);
-    if (file === undefined)
-      files.set(type, (file = { stream: createWriteStream(join(folder, `${type}.ndjson`)), records: 0 }));
+    if (file === undefined) {
+      files.set(type, (file = { path: join(folder, `${type}.ndjson`), block: '', records: 0 }));
+      await writeFile(file.path, '');
+    }
     file.records++;
-    if (!file.stream.write(`${text}\n`)) await new Promise(resolve => file.stream.once('drain', resolve));
+    file.block += `${text}\n`;
+    if (file.block.length < blockLength) continue;
+    await appendFile(file.path, file.block);
+    file.block = '';
   }
-  for (const [type, { stream, records }] of files) {
-    stream.end();
-    await finished(stream);
-    console.error(`${join(folder, `${type}.ndjson`)}: ${count(records)} records`);
+  for (const { path, block, records } of files.values()) {
+    await appendFile(path, block);
+    console.error(`${path}: ${count(records)} records`);
   }
 }

@@ -9,8 +9,7 @@ import { commandHelp, overview } from './help.ts';
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // `… | head` has read enough.
-    if (error.code === 'EPIPE') process.exit(exitCodes.done);
-    throw error;
+    process.exit(error.code === 'EPIPE' ? exitCodes.done : explain(error));
   });
   try {
     return await run(argv);
@@ -74,9 +73,18 @@ function sentence(error: unknown): string {
     case 'EPERM':
     case 'EROFS':
       return `The user that runs this may not do that: ${error.message}.`;
+    case 'ENOSPC':
+      return `The disk is full: ${error.message}.`;
     case 'ERR_SQLITE_ERROR':
       return `The store cannot be used: ${error.message}.`;
     default:
-      return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+      return withCause(error);
   }
+}
+
+/** What happened, and why where another error says it. */
+function withCause({ message, cause }: Error): string {
+  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : '';
+  const text = `${message.replace(/\.$/, why === '' ? '.' : '')}${why}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

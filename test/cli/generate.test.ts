@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { run } from './process.ts';
+import { root, run } from './process.ts';
 
 let folder: string | undefined;
 afterEach(async () => {
@@ -43,4 +45,27 @@ describe('generate', () => {
     const patients = await readFile(join(out, 'Patient.ndjson'), 'utf8');
     expect(patients.trimEnd().split('\n')).toHaveLength(2);
   });
+
+  it('says in one sentence why it cannot write into the folder', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'generate-'));
+    await mkdir(join(folder, 'Patient.ndjson'));
+    const { code, stderr } = await run(['generate', '--patients', '2', '--out', folder]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^EISDIR: .*Patient\.ndjson'\.\n$/);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'says in one sentence that the disk is full (/dev/full is Linux)',
+    async () => {
+      const args = [join(root, 'src/start.js'), 'generate', '--patients', '2'];
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(process.execPath, args, {
+        stdio: ['ignore', full, 'pipe'],
+        encoding: 'utf8',
+      });
+      closeSync(full);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^The disk is full: .*\.\n$/);
+    },
+  );
 });

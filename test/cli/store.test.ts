@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, run } from './process.ts';
+import { launch, root, run } from './process.ts';
 import type { Ended } from './process.ts';
 
 let folder: string;
@@ -56,6 +57,19 @@ describe('the commands on a store', () => {
     expect(stdout).toContain('1 rejected');
     expect(await readFile(rejects, 'utf8')).toContain('nmae');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'load: says why the store cannot write (ulimit is not on Windows)',
+    async () => {
+      const small = `sqlite:${join(folder, 'small.sqlite')}`;
+      await run(['partition', 'add', 'clinic', '--store', small]);
+      const command = ['src/start.js', 'load', '--store', small, '-'].join(' ');
+      const script = `trap '' XFSZ; ulimit -f 200; exec '${process.execPath}' ${command}`;
+      const { status, stderr } = spawnSync('bash', ['-c', script], { cwd: root, input: records, encoding: 'utf8' });
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^The store could not write: .+\.$/m);
+    },
+  );
 
   it('load: says what is missing', async () => {
     expect((await cli('load', '--partition', 'nowhere', '-')).stderr).toContain(
