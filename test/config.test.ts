@@ -54,9 +54,8 @@ describe('settings', () => {
   });
 
   it('are not what tests read from the environment', () => {
-    expect(problems([], { CRS_TEST_ROUNDS: '200', CRS_TESTS: '1', CRS_test_rounds: '1' })).toEqual([
-      'The environment variable `CRS_TESTS` is not a setting.',
-      'The environment variable `CRS_test_rounds` is not a setting.',
+    expect(problems([], { CRS_TEST_ROUNDS: '200', CRS_TESTROUNDS: '1' })).toEqual([
+      'The environment variable `CRS_TESTROUNDS` is not a setting.',
     ]);
   });
 
