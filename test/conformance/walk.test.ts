@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../src/demo/generate.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { readOfficialSearchParameters, readTypeDefinitions } from '../../src/model/type-definitions.ts';
+import { media, post } from '../support/media.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { casesOf, evaluate, intervalOf, spread } from './scan.ts';
@@ -181,10 +182,12 @@ describe('each declared interaction', () => {
     }
   });
 
-  it('create is declared on Media and answered 501 until it is served', async () => {
+  it('create makes a record, as it is answered and stored', async () => {
     const creatable = declared.filter(one => has(one, 'create')).map(({ type }) => type);
     expect(creatable).toEqual(['Media']);
-    expect((await server.ask('POST', '/Media')).status).toBe(501);
+    const subject = { reference: `Patient/${records.get('Patient')?.[0]?.id ?? ''}` };
+    const { status, text, json } = await post(server, 'Media', media({ subject }));
+    expect([status, (await server.partition.read('Media', json.id))?.text]).toEqual([201, text]);
   });
 });
 
