@@ -117,7 +117,7 @@ export class FileLoad implements Addressing {
       const text = decodeUtf8(bytes);
       const parsed = parseJson(text);
       if (is === 'line' && containerType(parsed.value) !== undefined && (await this.#bundle(at, bytes))) return;
-      outcome = prepareRecord(this.#parts.options, text, parsed, { newId: () => this.#ownId(at, bytes) });
+      outcome = await prepareRecord(this.#parts.options, text, parsed, { newId: () => this.#ownId(at, bytes) });
     } catch (error) {
       outcome = { kind: 'reject', issues: [jsonIssue(error)] };
     }
@@ -189,9 +189,8 @@ export class FileLoad implements Addressing {
         this.#reject(at, outcome.issues, bytes);
         return;
       case 'change': {
-        const { change } = outcome;
-        if (change.precondition === undefined) await writer.add(change);
-        else if (!(await writer.alone([change]))) this.#reject(at, [conflict], bytes);
+        if (outcome.change.precondition === undefined) await writer.add(outcome);
+        else if (!(await writer.alone([outcome]))) this.#reject(at, [conflict], bytes);
         return;
       }
       default:

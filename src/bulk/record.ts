@@ -1,14 +1,16 @@
 import { type ParsedJson, JsonError } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
-import type { Precondition, Change } from '../store/store.ts';
+import type { CarryingChange } from '../attachment/write.ts';
+import type { Precondition } from '../store/store.ts';
 import { checkStructure } from '../validation/structure.ts';
 import type { LoadContext } from './context.ts';
+import { cutRecord } from './cut-record.ts';
 import { isObject } from './value.ts';
 
 /** What becomes of a record. */
 export type Outcome =
-  | { readonly kind: 'change'; readonly change: Change }
+  | ({ readonly kind: 'change' } & CarryingChange)
   /** Its type is not declared. */
   | { readonly kind: 'skip'; readonly type: string }
   /** What it asks for is so already. */
@@ -25,21 +27,23 @@ export interface Destination {
 
 /**
  * The change that stores a resource, from its text and the parsed text: skipped or rejected where its type is not declared,
- * rejected with all that is wrong with its structure.
+ * rejected with all that is wrong with its structure. The content of an attachment is cut out, so that it is stored apart.
  */
-export function prepareRecord(
+export async function prepareRecord(
   context: LoadContext,
   text: string,
   parsed: ParsedJson,
   destination: Destination,
-): Outcome {
+): Promise<Outcome> {
   const { model, undeclared } = context;
   const value = isObject(parsed.value) ? parsed.value : {};
   const type = value['resourceType'];
   if (typeof type === 'string' && !model.types.has(type) && model.definitions.resourceTypes.has(type)) {
     return undeclared === 'skip' ? { kind: 'skip', type } : { kind: 'reject', issues: [notDeclared(type)] };
   }
-  const issues = checkStructure(parsed.value, model, undefined, { decimals: parsed.decimals });
+  const attachment = typeof type === 'string' ? model.types.get(type)?.attachment : undefined;
+  const cut = attachment === undefined ? undefined : await cutRecord(text, parsed, attachment, model);
+  const issues = cut?.issues ?? checkStructure(parsed.value, model, undefined, { decimals: parsed.decimals });
   if (issues.length > 0) return { kind: 'reject', issues };
   const id = destination.id ?? (typeof value['id'] === 'string' ? value['id'] : destination.newId());
   return {
@@ -48,10 +52,11 @@ export function prepareRecord(
       kind: 'put',
       type: String(type),
       id,
-      text: splitForStamp(text, id),
-      parsed,
+      text: splitForStamp(cut?.text ?? text, id),
+      parsed: cut?.parsed ?? parsed,
       ...(destination.precondition === undefined ? {} : { precondition: destination.precondition }),
     },
+    contents: cut?.contents ?? [],
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Change, type Partition, VersionConflict, type WriteOptions, type WriteResult } from '../store/store.ts';
+import { type CarryingChange, writeCarrying } from '../attachment/write.ts';
+import { type Partition, VersionConflict, type WriteOptions, type WriteResult } from '../store/store.ts';
 import type { Counts } from './progress.ts';
 
 /** The position before anything was loaded: no file, no record. */
@@ -19,13 +20,15 @@ const alone: Measure = { target: 300, least: 1000, most: 2000 };
 const askAgain = 1000;
 /** How many writes the size of the next one is reckoned from. */
 const remembered = 8;
-/** Text of a write, in characters. */
+/** Text of a write, in characters, and the content that is kept apart from it, in bytes. */
 const mostText = 4 * 1024 * 1024;
 /** Writes under way: one is written while the next one waits, and the one after it is read. */
 const mostInFlight = 2;
 
 interface Batch {
-  readonly changes: readonly Change[];
+  readonly changes: readonly CarryingChange[];
+  /** Whether one of them brings content. */
+  readonly carries: boolean;
   /** What the load has come to when this batch and all before it are durable. */
   readonly position: string;
   durable: boolean;
@@ -57,7 +60,7 @@ export class BatchWriter {
   #durable: string;
   #marked: string | undefined;
 
-  #changes: Change[] = [];
+  #changes: CarryingChange[] = [];
   #keys = new Set<string>();
   #bytes = 0;
   #measure = served;
@@ -82,13 +85,15 @@ export class BatchWriter {
   }
 
   /** Adds a change; waits where enough is under way. Throws what writing throws. */
-  add(change: Change): Promise<void> | undefined {
+  add(carrying: CarryingChange): Promise<void> | undefined {
+    const { change, contents } = carrying;
     const key = `${change.type}/${change.id}`;
     // Two versions of one resource are two commits, so that each has a time of its own, and one is there before the other.
-    if (this.#keys.has(key)) return this.flush().then(() => this.add(change));
-    this.#changes.push(change);
+    if (this.#keys.has(key)) return this.flush().then(() => this.add(carrying));
+    this.#changes.push(carrying);
     this.#keys.add(key);
     this.#bytes += change.kind === 'put' ? change.text.before.length + change.text.after.length : 0;
+    for (const { bytes } of contents) this.#bytes += bytes.length;
     return this.#changes.length >= this.#limit || this.#bytes >= mostText ? this.#send() : undefined;
   }
 
@@ -101,10 +106,10 @@ export class BatchWriter {
   }
 
   /** Writes changes in a commit of their own, after all others; false where a precondition does not hold. */
-  async alone(changes: readonly Change[]): Promise<boolean> {
+  async alone(changes: readonly CarryingChange[]): Promise<boolean> {
     await this.flush();
     try {
-      this.#count(await this.#partition.write(changes, this.#mark()));
+      this.#count(await writeCarrying(this.#partition, changes, this.#mark()));
       return true;
     } catch (error) {
       if (error instanceof VersionConflict) return false;
@@ -122,7 +127,8 @@ export class BatchWriter {
 
   async #send(): Promise<void> {
     if (this.#changes.length > 0) {
-      const batch = { changes: this.#changes, position: this.position, durable: false };
+      const carries = this.#changes.some(({ contents }) => contents.length > 0);
+      const batch = { changes: this.#changes, carries, position: this.position, durable: false };
       this.#changes = [];
       this.#keys = new Set();
       this.#bytes = 0;
@@ -131,6 +137,8 @@ export class BatchWriter {
         this.#inFlight.delete(run);
       });
       this.#inFlight.add(run);
+      // Its changes wait until the content is kept: nothing may overtake them.
+      if (carries) await run;
     }
     while (this.#inFlight.size >= mostInFlight) await Promise.race(this.#inFlight);
     this.#check();
@@ -142,7 +150,7 @@ export class BatchWriter {
   async #write(batch: Batch): Promise<void> {
     const started = performance.now();
     try {
-      this.#count(await this.#partition.write(batch.changes, this.#mark()));
+      this.#count(await writeCarrying(this.#partition, batch.changes, this.#mark()));
     } catch (error) {
       this.#failure ??= { error };
       return;
@@ -150,7 +158,7 @@ export class BatchWriter {
     batch.durable = true;
     while (this.#sent[0]?.durable === true) this.#durable = this.#sent.shift()?.position ?? this.#durable;
     const ended = performance.now();
-    this.#adapt(batch.changes.length, ended - Math.max(started, this.#lastEnd));
+    if (!batch.carries) this.#adapt(batch.changes.length, ended - Math.max(started, this.#lastEnd));
     this.#lastEnd = ended;
   }
 

@@ -1,9 +1,8 @@
 import { splitForStamp, stamp } from '../fhir/resource-text.ts';
 import type { ResourceType } from '../model/model.ts';
-import { AttachmentMissing } from '../store/store.ts';
-import type { Attached, Partition, Precondition, WriteKey, WriteResult } from '../store/store.ts';
+import { writeCarrying } from '../attachment/write.ts';
+import type { Partition, Precondition, WriteKey, WriteResult } from '../store/store.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
-import type { Content } from './write/attachment.ts';
 import { readRecord } from './write/record.ts';
 
 /** A resource that is to be written, as it came. */
@@ -38,11 +37,7 @@ export async function write(
   const parts = splitForStamp(text, id);
   const change = { kind: 'put', type: type.name, id, text: parts, precondition } as const;
   const options = key === undefined ? {} : { key };
-  const path = type.attachment?.path ?? '';
-  const [result] = await again(async () => {
-    const attachments = await keep(partition, contents, path);
-    return partition.write([attachments.length === 0 ? change : { ...change, attachments }], options);
-  });
+  const [result] = await writeCarrying(partition, [{ change, contents }], options);
   if (result === undefined) throw new Error('A write gives a result for each change');
   if (result.outcome === 'created' || result.outcome === 'updated') {
     return { ...result, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
@@ -53,22 +48,4 @@ export async function write(
 async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {
   const there = await partition.readVersion(name, result.id, result.version);
   return { ...result, text: there?.text };
-}
-
-async function keep(partition: Partition, contents: readonly Content[], path: string): Promise<readonly Attached[]> {
-  const kept: Attached[] = [];
-  for (const { bytes, owner } of contents) {
-    kept.push({ path, ...(await partition.putAttachment(bytes)), contentType: String(owner['contentType']) });
-  }
-  return kept;
-}
-
-/** Once more where bytes that nothing referred to went away in between. */
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AttachmentMissing) return work();
-    throw error;
-  }
 }

@@ -85,7 +85,7 @@ export async function carryOut(
 ): Promise<{ readonly outcome: Outcome; readonly open: boolean }> {
   const done = (outcome: Outcome): { outcome: Outcome; open: boolean } => ({ outcome, open: false });
   if (entry.issues.length > 0) return done({ kind: 'reject', issues: entry.issues });
-  if (settled.kind === 'remove') return done({ kind: 'change', change: settled });
+  if (settled.kind === 'remove') return done({ kind: 'change', change: settled, contents: [] });
   if (settled.kind !== 'put') return done(settled);
   if (entry.resource === undefined) {
     return done({ kind: 'reject', issues: [entryIssue(entry.index, 'resource', 'The entry has no resource.')] });
@@ -98,7 +98,7 @@ export async function carryOut(
     strict: scope.type === 'batch' || scope.type === 'transaction',
     find: scope.findReferenced,
   });
-  const outcome = prepareRecord(scope.context, links.text, links.text === text ? parsed : parseJson(links.text), {
+  const outcome = await prepareRecord(scope.context, links.text, links.text === text ? parsed : parseJson(links.text), {
     id: settled.id,
     newId: () => settled.id,
     ...(settled.precondition === undefined ? {} : { precondition: settled.precondition }),

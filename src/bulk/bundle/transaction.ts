@@ -1,6 +1,6 @@
+import type { CarryingChange } from '../../attachment/write.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { Indexed } from '../../search/matches.ts';
-import type { Change } from '../../store/store.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { LoadContext } from '../context.ts';
 import type { Addressing, BundleHead } from '../read/bundle-head.ts';
@@ -13,7 +13,7 @@ import { type Entry, entryIssue, readEntry } from './entry.ts';
 export type TransactionOutcome =
   | {
       readonly kind: 'changes';
-      readonly changes: readonly Change[];
+      readonly changes: readonly CarryingChange[];
       /** Types of the entries that are left out, since they are not declared. */
       readonly skipped: readonly string[];
       /** Entries that ask for what is so already. */
@@ -54,7 +54,7 @@ export async function planTransaction(
   };
   for (const entry of entries) settled.set(entry, await settleEntry(scope, entry, `entry ${entry.index + 1}`));
 
-  const changes: Change[] = [];
+  const changes: CarryingChange[] = [];
   const skipped: string[] = [];
   const keys = new Set<string>();
   let nothing = 0;
@@ -69,7 +69,7 @@ export async function planTransaction(
         issues.push(entryIssue(entry.index, 'request', `\`${key}\` is in the transaction twice.`, 'duplicate'));
       }
       keys.add(key);
-      changes.push(outcome.change);
+      changes.push(outcome);
     }
   }
   return issues.length > 0 ? { kind: 'reject', issues } : { kind: 'changes', changes, skipped, nothing };

@@ -1,3 +1,6 @@
+import { attachmentPlaces, checkAttached, readContents } from '../../attachment/content.ts';
+import type { Content } from '../../attachment/content.ts';
+import { cutBody } from '../../attachment/cut.ts';
 import { isObject } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
@@ -12,9 +15,6 @@ import { shorten } from '../../validation/report.ts';
 import { checkRules } from '../../validation/rules.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { attachmentPlaces, checkAttached, readContent } from './attachment.ts';
-import type { Content } from './attachment.ts';
-import { cutBody } from './cut.ts';
 import { checkReferences } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
@@ -46,19 +46,11 @@ export async function readRecord(
 
   const structure = [...checkStructure(resource, model, type.name, { decimals: parsed.decimals })];
   const rules: Issue[] = type.profile === undefined ? [] : [...checkProfile(resource, type.profile, model)];
-  const contents: Content[] = [];
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
+  let contents: readonly Content[] = [];
   if (attachment !== undefined) {
     for (const place of places) rules.push(...checkAttached(place, attachment));
-    // Without a string that was cut out a place has something else, which the structure check refuses.
-    const holding = places.filter(({ owner }) => typeof owner[path.at(-1) ?? ''] === 'string');
-    for (const [index, span] of spans.entries()) {
-      const place = holding[index];
-      if (place === undefined) continue;
-      const content = await readContent(body, span, place, attachment, { structure, rules });
-      if (content !== undefined) contents.push(content);
-    }
-    if (structure.length === 0 && contents.length !== spans.length) throw new Error('Content was cut out and not read');
+    contents = await readContents(body, spans, places, attachment, { structure, rules });
   }
   const found = checkRules(resource, type, model, new Set(places.map(({ owner }) => owner)));
   rules.push(...found.issues);

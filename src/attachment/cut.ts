@@ -1,6 +1,6 @@
-import { fhirError } from '../../fhir/error.ts';
-import { findStrings } from '../../fhir/find-strings.ts';
-import type { Span } from '../../fhir/find-strings.ts';
+import { fhirError } from '../fhir/error.ts';
+import { findStrings } from '../fhir/find-strings.ts';
+import type { Span } from '../fhir/find-strings.ts';
 
 /** A body without the base64 that it carries. */
 export interface CutBody {

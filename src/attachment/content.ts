@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { isObject } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
-import { Base64Error, Base64InPlace } from '../../fhir/base64.ts';
-import { fhirError } from '../../fhir/error.ts';
-import type { FhirError } from '../../fhir/error.ts';
-import type { Span } from '../../fhir/find-strings.ts';
-import type { Issue, IssueCode } from '../../fhir/outcome.ts';
-import type { Attachment } from '../../model/model.ts';
-import { shorten } from '../../validation/report.ts';
+import { isObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { Base64Error, Base64InPlace } from '../fhir/base64.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
+import type { Span } from '../fhir/find-strings.ts';
+import type { Issue, IssueCode } from '../fhir/outcome.ts';
+import type { Attachment } from '../model/model.ts';
+import { shorten } from '../validation/report.ts';
 
 /** Where an attachment stands in a parsed resource. */
 export interface AttachmentPlace {
@@ -20,7 +20,15 @@ export interface AttachmentPlace {
 
 /** Bytes that came with a resource. */
 export interface Content extends AttachmentPlace {
+  /** Element path, as the definition of the type names it. */
+  readonly path: string;
   readonly bytes: Uint8Array;
+}
+
+/** Where what is wrong goes: to the structure of the resource, or to the rules that it must meet. */
+export interface ContentReport {
+  readonly structure: Issue[];
+  readonly rules: Issue[];
 }
 
 /** Text that is decoded before the event loop gets a turn: less than two milliseconds of work. */
@@ -46,15 +54,43 @@ export function attachmentPlaces(resource: unknown, { path }: Attachment): reado
 }
 
 /**
- * Decodes base64 where it stands in the body and holds it against what its object says of it, and against the definition.
- * What is wrong goes to `structure` or `rules`. Throws FhirError 413 where it is larger than the definition allows.
+ * Decodes the base64 that was cut out of a body (cut.ts), where it stands in there, and holds each against what its object
+ * says of it, and against the definition. `places` are those of the resource with a stand-in for each. Throws FhirError 413
+ * where one is larger than the definition allows.
  */
-export async function readContent(
+export async function readContents(
+  body: Buffer,
+  spans: readonly Span[],
+  places: readonly AttachmentPlace[],
+  attachment: Attachment,
+  report: ContentReport,
+): Promise<readonly Content[]> {
+  // Without a string that was cut out a place has something else, which the structure check refuses.
+  const holding = places.filter(place => holdsText(place, attachment));
+  const contents: Content[] = [];
+  for (const [index, span] of spans.entries()) {
+    const place = holding[index];
+    if (place === undefined) continue;
+    const content = await readContent(body, span, place, attachment, report);
+    if (content !== undefined) contents.push(content);
+  }
+  if (report.structure.length === 0 && contents.length !== spans.length) {
+    throw new Error('Content was cut out and not read');
+  }
+  return contents;
+}
+
+/** Whether there is a text at the place, be it base64 or not. */
+export function holdsText({ owner }: AttachmentPlace, attachment: Attachment): boolean {
+  return typeof owner[nameOf(attachment)] === 'string';
+}
+
+async function readContent(
   body: Buffer,
   span: Span,
   place: AttachmentPlace,
   attachment: Attachment,
-  report: { readonly structure: Issue[]; readonly rules: Issue[] },
+  report: ContentReport,
 ): Promise<Content | undefined> {
   const { owner, expression } = place;
   const at = `${expression}.${nameOf(attachment)}`;
@@ -82,7 +118,7 @@ export async function readContent(
   }
   report.rules.push(...differences(owner, bytes, sha1?.digest('base64'), expression));
   report.rules.push(...checkSignature(owner, bytes, attachment, at));
-  return { ...place, bytes };
+  return { ...place, path: attachment.path, bytes };
 }
 
 /** What is wrong with the object of an attachment whether or not its bytes are there. https://hl7.org/fhir/R4/datatypes.html#attachment */
