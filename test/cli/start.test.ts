@@ -23,4 +23,20 @@ describe('start', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^This needs Node 24\.12 or later, but it runs on 20\.1\.0\. Run `npm ci` in .*\n$/);
   });
+
+  it.skipIf(process.platform !== 'linux').each([
+    [{}, 16],
+    [{ UV_THREADPOOL_SIZE: '5' }, 5],
+  ])('has 16 threads that wait for the disk, or as many as the environment says: %j', (given, threads) => {
+    const count = `process.once('beforeExit', async () => {
+      const { promises, readdirSync, readFileSync } = await import('node:fs');
+      await promises.stat('.');
+      const names = readdirSync('/proc/self/task').map(id => readFileSync('/proc/self/task/' + id + '/comm', 'utf8'));
+      console.error(names.filter(name => name.startsWith('libuv')).length);
+    });`;
+    const { UV_THREADPOOL_SIZE: _, ...rest } = process.env;
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(count)}`, 'src/start.js', '--help'];
+    const { stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env: { ...rest, ...given } });
+    expect(stderr).toBe(`${threads}\n`);
+  });
 });
