@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
 import { ConfigError, publicUrlOf } from '../config.ts';
 import { choice, some } from '../config/values.ts';
@@ -41,6 +42,12 @@ Exit code 3 where records were rejected.`,
       const base = `${publicUrlOf(config)}/r4/${partition.id}`;
       const { stdin } = process;
       const progress = createProgress('records', process.stderr, Date.now);
+      const isServed = async (): Promise<boolean> => {
+        const served = await store.served();
+        if (served) giveWay();
+        return served;
+      };
+      await isServed(); // before there are other threads, which take their priority from this one
       let last: LoadProgress | undefined;
       for await (last of load(positionals, {
         model,
@@ -51,7 +58,7 @@ Exit code 3 where records were rejected.`,
         now: Date.now,
         rejects,
         stdin,
-        isServed: () => store.served(),
+        isServed,
       })) {
         const { records, file, bytes, totalBytes } = last;
         progress.update(
@@ -68,6 +75,12 @@ Exit code 3 where records were rejected.`,
     });
   },
 };
+
+/** Lets a server have the processor first: what it answers meanwhile takes a third of the time that it takes otherwise. */
+function giveWay(): void {
+  const { PRIORITY_BELOW_NORMAL } = constants.priority;
+  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
+}
 
 function report(last: LoadProgress, rejects: string): string[] {
   const { records, resumed, created, updated, removed, unchanged, rejected, skipped } = last;

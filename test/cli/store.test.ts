@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, root, run } from './process.ts';
@@ -94,8 +94,12 @@ describe('the commands on a store', () => {
     });
     expect((await fetch(`${url}/clinic/Patient/good`)).status).toBe(410);
 
-    const input = '{"resourceType":"Patient","id":"late"}\n';
-    expect((await run(['load', '--partition', 'clinic', '-', ...store], { input })).code).toBe(0);
+    const loading = launch(['load', '--partition', 'clinic', '-', ...store]);
+    loading.process.stdin?.write('{"resourceType":"Patient","id":"late"}\n');
+    const priority = (): number => getPriority(loading.process.pid);
+    await expect.poll(priority, { timeout: 10_000 }).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
+    loading.process.stdin?.end();
+    expect(await loading.ended).toBe(0);
     expect((await fetch(`${url}/clinic/Patient/late`)).status).toBe(200);
     server.process.kill('SIGTERM');
     expect(await server.ended).toBe(0);
