@@ -41,10 +41,11 @@ export function splitUnion(expression: string): readonly string[] {
 const abstractTypes = new Set(['Resource', 'DomainResource']);
 
 /** What a part begins with; a part in parentheses may be a union again: `(Patient.name | Person.name).given`. */
-function rootsOf(part: string): readonly string[] {
+function rootsOf(part: string, depth = 0): readonly string[] {
+  if (depth > 50) return []; // it does not compile, which is told then
   if (!part.startsWith('(')) return [/^\w+/.exec(part)?.[0] ?? ''];
   const close = closingParenthesis(part);
-  return splitUnion(part.slice(1, close)).flatMap(rootsOf);
+  return splitUnion(part.slice(1, close)).flatMap(inner => rootsOf(inner, depth + 1));
 }
 
 function closingParenthesis(part: string): number {

@@ -10,6 +10,7 @@ import type { TypeDefinitions } from './element.ts';
 import { compileExpression } from './expression.ts';
 import type { CompiledExpression, ResultType } from './expression.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
+import { takesInstead } from './search-types.ts';
 import { supertypes } from './type-definitions.ts';
 
 /** Raised whenever entries of an unchanged parameter come out otherwise: every index is then built again. */
@@ -42,6 +43,14 @@ export function compileParameter(
     report(here, 'code', 'The parameter needs a `code`; clients write it.');
     return undefined;
   }
+  if (!/^[-_A-Za-z][-_A-Za-z0-9]*$/.test(code)) {
+    report(
+      here,
+      'code',
+      `\`${code}\` cannot stand in a search: a \`code\` holds letters, digits, \`-\` and \`_\` only.`,
+    );
+    return undefined;
+  }
   const whole = asString(json['expression']);
   if (whole === undefined) {
     report(here, 'expression', `The parameter \`${code}\` has no FHIRPath \`expression\`, so it cannot be indexed.`);
@@ -54,6 +63,16 @@ export function compileParameter(
   }
   const compiled = tryCompile(expression, typeName, types, text => report(here, 'expression', text));
   if (compiled === undefined) return undefined;
+  const instead = takesInstead(type, compiled.types);
+  if (instead !== undefined) {
+    const [given, taken] = [[...compiled.types], instead].map(names => names.map(name => `\`${name}\``).join(', '));
+    report(
+      here,
+      'expression',
+      `\`${expression}\` gives ${given}, in which a parameter of type ${type} finds nothing; it takes ${taken}.`,
+    );
+    return undefined;
+  }
   const components =
     type === 'composite' ? compileComponents(here, compiled.results, typeName, definitions, types, report) : [];
   if (components === undefined) return undefined;

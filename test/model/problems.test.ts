@@ -500,6 +500,24 @@ describe('a search parameter is refused', () => {
       ['expression', expect.stringMatching(/frist/)],
     ],
     [
+      'with an expression that is nested too deep',
+      { expression: `${'('.repeat(500)}Practitioner.active${')'.repeat(500)}` },
+      ['expression', expect.stringContaining('nested too deep')],
+    ],
+    [
+      'with an expression that is too long',
+      { expression: `Practitioner.active${'.not()'.repeat(5_000)}` },
+      ['expression', expect.stringContaining('too long')],
+    ],
+    [
+      'whose type finds nothing in what the expression gives',
+      { type: 'date', expression: 'Practitioner.active' },
+      [
+        'expression',
+        '`Practitioner.active` gives `boolean`, in which a parameter of type date finds nothing; it takes `date`, `dateTime`, `instant`, `Period`, `Timing`.',
+      ],
+    ],
+    [
       'without an expression',
       { expression: undefined },
       ['expression', 'The parameter `x` has no FHIRPath `expression`, so it cannot be indexed.'],
@@ -534,6 +552,24 @@ describe('a search parameter is refused', () => {
     });
     expect(problems).toEqual([{ file: 'searchparameters/x.json', path, text }]);
   });
+
+  it.each(['a:b', 'a b', 'a.b', 'a,b', 'a|b', 'é', ''])(
+    'with the code `%s`, which no search could name',
+    async code => {
+      const parameter = searchParameter('x', {
+        base: ['Practitioner'],
+        type: 'token',
+        expression: 'Practitioner.active',
+        code,
+      });
+      const declared = practitioner({ searchParam: [{ name: code, definition: parameter.url, type: 'token' }] });
+      const { problems } = await loadWith({
+        'capability/p.json': statement([declared]),
+        'searchparameters/x.json': parameter,
+      });
+      expect(problems.map(({ file, path }) => `${file} ${path}`)).toContain('searchparameters/x.json code');
+    },
+  );
 
   it('where a code is another one’s too, unless the capability file says which is meant', async () => {
     const own = searchParameter('name', {

@@ -25,14 +25,30 @@ const levels: readonly (readonly string[])[] = [
   ['*', '/', 'div', 'mod'],
 ];
 
+/** Far above what any parameter needs, far below what the stack holds. */
+const mostTokens = 2_000;
+const deepest = 50;
+
 class Parser {
   private readonly expression: string;
   private readonly tokens: readonly Token[];
   private index = 0;
+  private depth = 0;
 
   constructor(expression: string) {
     this.expression = expression;
     this.tokens = readTokens(expression);
+    const beyond = this.tokens[mostTokens];
+    if (beyond !== undefined) throw new ExpressionError(expression, beyond.at, 'The expression is too long');
+  }
+
+  /** What stands in parentheses, in brackets, or alone. */
+  private whole(): Expression {
+    if (++this.depth > deepest)
+      throw new ExpressionError(this.expression, this.next.at, 'The expression is nested too deep');
+    const tree = this.binary(0);
+    this.depth--;
+    return tree;
   }
 
   binary(level: number): Expression {
@@ -91,7 +107,7 @@ class Parser {
       const { at } = this.next;
       if (this.accept('.')) tree = this.invocation(tree);
       else if (this.accept('[')) {
-        tree = { kind: 'index', at, of: tree, index: this.binary(0) };
+        tree = { kind: 'index', at, of: tree, index: this.whole() };
         this.expect(']');
       } else return tree;
     }
@@ -124,7 +140,7 @@ class Parser {
       return { kind: 'other', at };
     }
     if (!this.accept('(')) this.fail('an element, a function or a value');
-    const tree = this.binary(0);
+    const tree = this.whole();
     this.expect(')');
     return tree;
   }
@@ -149,7 +165,7 @@ class Parser {
     if (!this.accept('(')) return { kind: 'member', at, of, name: text };
     const args: Expression[] = [];
     if (!this.accept(')')) {
-      do args.push(this.binary(0));
+      do args.push(this.whole());
       while (this.accept(','));
       this.expect(')');
     }
