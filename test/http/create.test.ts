@@ -139,6 +139,14 @@ describe('create', () => {
   });
 });
 
+describe('a reference to a type that is not declared', () => {
+  it('passes, since what it names is kept elsewhere', async () => {
+    const operator = { reference: 'Practitioner/elsewhere' };
+    const { status, json } = await post(server, 'Media', media({ operator }));
+    expect([status, json.operator]).toEqual([201, operator]);
+  });
+});
+
 describe('metadata', () => {
   it('tells the limits of attachments', async () => {
     const { json } = await server.get('/metadata');

@@ -54,7 +54,8 @@ export async function readRecord(
   }
   const found = checkRules(resource, type, model, new Set(places.map(({ owner }) => owner)));
   rules.push(...found.issues);
-  if (type.referencePolicies.has('enforced')) rules.push(...(await checkReferences(found.references, resource, place)));
+  if (type.referencePolicies.has('enforced'))
+    rules.push(...(await checkReferences(found.references, resource, place, model.types)));
   refuse(structure, rules);
 
   const { settings } = place.partition;
