@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCursors, type CursorContent, type KeyDocuments } from '../../src/search/cursor.ts';
@@ -7,19 +8,35 @@ import { context, pairs, search, thing } from './thing.ts';
 
 const hour = 3_600_000;
 
-/** Documents in memory, and a clock to turn. */
+const day = 24 * hour;
+
+/** Documents in memory as a store keeps them, and a clock to turn. */
 function setting() {
-  const kept = new Map<string, unknown>();
+  const kept = new Map<string, { value: unknown; expires: number | undefined }>();
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  const get = async (key: string): Promise<unknown> => {
+    await setImmediate();
+    const { value, expires = Infinity } = kept.get(key) ?? {};
+    return expires > clock.now ? value : undefined;
+  };
+  const asked = { times: 0 };
   const documents: KeyDocuments = {
-    get: key => Promise.resolve(kept.get(key)),
-    put: (key, value) => Promise.resolve(void kept.set(key, value)),
-    putIfAbsent: (key, value) => {
-      if (!kept.has(key)) kept.set(key, value);
-      return Promise.resolve(kept.get(key));
+    get: key => {
+      asked.times++;
+      return get(key);
+    },
+    putIfAbsent: async (key, value, expires) => {
+      const there = await get(key);
+      if (there === undefined && !kept.has(key)) kept.set(key, { value, expires });
+      return kept.get(key)?.value;
     },
   };
-  const clock = { now: 0 };
-  return { documents, clock, cursors: () => createCursors(documents, () => clock.now) };
+  return { documents, kept, clock, asked, cursors: () => createCursors(documents, () => clock.now) };
+}
+
+/** Turns the clock to where the keys change next, but for `before` milliseconds. */
+function toNextKey(clock: { now: number }, before = 0): void {
+  clock.now = (Math.floor(clock.now / (30 * day)) + 1) * 30 * day - before;
 }
 
 const content: CursorContent = {
@@ -86,24 +103,95 @@ describe('page tokens', () => {
     expect(two.open(one.seal(content), 'demo', 'Observation')).toEqual(content);
   });
 
-  it('stay good for 24 hours after the key has changed', async () => {
+  const keyOf = (token: string): string => token.slice(0, 5);
+
+  it('have another key every 30 days, and stay good for 24 hours after', async () => {
     const { cursors, clock } = setting();
     const one = await cursors();
-    const other = await cursors();
+    toNextKey(clock, day);
+    await one.refresh();
+    const first = one.seal(content);
+    clock.now += day - 1;
+    await one.refresh();
     const before = one.seal(content);
-    await one.rotate();
+    expect(keyOf(before)).toBe(keyOf(first));
+    clock.now += 1;
+    await one.refresh();
     const after = one.seal(content);
-    expect(after.slice(0, 5)).not.toBe(before.slice(0, 5));
-    clock.now += 23 * hour;
-    await one.rotate();
-    expect(one.open(before, 'demo', 'Observation')).toEqual(content);
-    expect(one.open(after, 'demo', 'Observation')).toEqual(content);
+    expect(keyOf(after)).not.toBe(keyOf(before));
 
-    await other.refresh();
-    expect(other.open(after, 'demo', 'Observation')).toEqual(content);
-    clock.now += hour;
-    expect(() => one.open(before, 'demo', 'Observation')).toThrow(neutral);
-    expect(one.open(after, 'demo', 'Observation')).toEqual(content);
+    clock.now += day - 1;
+    for (const each of [one, await cursors()]) {
+      await each.refresh();
+      expect(each.open(before, 'demo', 'Observation')).toEqual(content);
+      expect(each.open(after, 'demo', 'Observation')).toEqual(content);
+    }
+    clock.now += 1;
+    for (const each of [one, await cursors()]) {
+      await each.refresh();
+      expect(() => each.open(before, 'demo', 'Observation')).toThrow(neutral);
+      expect(each.open(after, 'demo', 'Observation')).toEqual(content);
+    }
+  });
+
+  it('are read by every process while the key changes, whichever makes it', async () => {
+    const { cursors, clock } = setting();
+    const all = await Promise.all(Array.from({ length: 5 }, cursors));
+    for (const before of [hour, 60_000, 1, 0, -1]) {
+      toNextKey(clock, before);
+      await Promise.all(all.map(each => each.refresh()));
+      const tokens = all.map(each => each.seal(content));
+      expect(new Set(tokens.map(keyOf)).size).toBe(1);
+      for (const each of all)
+        for (const token of tokens) expect(each.open(token, 'demo', 'Observation')).toEqual(content);
+    }
+  });
+
+  it('are read by a process whose clock is some minutes behind', async () => {
+    const { cursors, documents, clock } = setting();
+    const slow = await createCursors(documents, () => clock.now - 10 * 60_000);
+    const right = await cursors();
+    toNextKey(clock);
+    await Promise.all([slow.refresh(), right.refresh()]);
+    expect(slow.open(right.seal(content), 'demo', 'Observation')).toEqual(content);
+    expect(right.open(slow.seal(content), 'demo', 'Observation')).toEqual(content);
+  });
+
+  it('have a key after months without a search, which requests at the same moment wait for', async () => {
+    const { cursors, clock } = setting();
+    const one = await cursors();
+    const before = one.seal(content);
+    clock.now += 100 * day;
+    const tokens = await Promise.all([1, 2, 3].map(async () => one.refresh().then(() => one.seal(content))));
+    expect(new Set([before, ...tokens].map(keyOf)).size).toBe(2);
+    for (const token of tokens) expect((await cursors()).open(token, 'demo', 'Observation')).toEqual(content);
+  });
+
+  it('ask the store for a key only when there is another', async () => {
+    const { cursors, clock, asked, kept } = setting();
+    const one = await cursors();
+    const { times } = asked;
+    for (let minutes = 0; minutes < 60; minutes++) {
+      clock.now += 60_000;
+      await one.refresh();
+    }
+    expect(asked.times).toBe(times);
+    const [key] = kept.values();
+    expect(key?.expires).toBeLessThanOrEqual(clock.now + 31 * day);
+  });
+
+  it('survive a store that does not answer for a moment', async () => {
+    const { documents, clock } = setting();
+    let fails = false;
+    const get: KeyDocuments['get'] = key => (fails ? Promise.reject(new Error('no answer')) : documents.get(key));
+    const one = await createCursors({ ...documents, get }, () => clock.now);
+    toNextKey(clock, 60_000);
+    fails = true;
+    await expect(one.refresh()).rejects.toThrow('no answer');
+    fails = false;
+    await one.refresh();
+    clock.now += 60_000;
+    expect(one.open(one.seal(content), 'demo', 'Observation')).toEqual(content);
   });
 });
 
