@@ -8,7 +8,7 @@ import { SqliteDocuments } from './documents.ts';
 import { SqliteIndexes } from './indexes.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { migrate, requireLayout } from './migrations.ts';
-import { type Database, openDatabase } from './open.ts';
+import { type Database, isSqliteError, openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { Readers } from './readers.ts';
@@ -28,8 +28,9 @@ export async function openSqliteStore(
   const path = resolve(file);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   mkdirSync(dirname(path), { recursive: true });
-  const lock = options.mode === 'serve' ? lockForServing(path) : undefined;
+  let lock: { release(): void } | undefined;
   try {
+    if (options.mode === 'serve') lock = lockForServing(path);
     const unswept = prepareFile(path, options.mode);
     const readOnly = options.mode === 'read';
     const definitions = definitionsDigest(options.model);
@@ -47,7 +48,9 @@ export async function openSqliteStore(
     return new SqliteStore(core, unswept, lock);
   } catch (error) {
     lock?.release();
-    throw error;
+    if (!isSqliteError(error)) throw error;
+    const hint = error.errcode === 14 ? '; its folder must be writable' : ''; // https://sqlite.org/rescode.html#cantopen
+    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${error.message}${hint}`);
   }
 }
 
