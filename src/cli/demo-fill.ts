@@ -8,7 +8,7 @@ const config = JSON.parse(process.argv[2] ?? '') as Config; // made by serve.ts
 process.on('disconnect', () => process.exit(1)); // whoever waits for it is gone
 process.channel?.unref(); // to be told of that is no reason to stay
 try {
-  await withStore(config, 'command', opened =>
+  await withStore(config, 'new', opened =>
     fillDemo(opened, config.store, Date.now, (filled, of) => process.send?.([filled, of])),
   );
 } catch (error) {

@@ -11,23 +11,25 @@ export interface Opened {
 }
 
 /**
- * Opens the store for a command, beside a server that may be running, and closes it afterwards. Throws Error where the
- * definitions do not load.
+ * Opens the store for a command, beside a server that may be running, and closes it afterwards. It is made where there is
+ * none in the mode `new` alone: a mistyped path is no new store. Throws Error where the definitions do not load.
  */
 export async function withStore<T>(
   config: Config,
-  mode: 'command' | 'read',
+  mode: 'new' | 'command' | 'read',
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   // Imported here, so that `--help` and wrong flags are answered at once.
-  const [{ requireModel }, { createExtract }, { openStore }] = await Promise.all([
+  const [{ requireModel }, { createExtract }, { openStore, requireStore }] = await Promise.all([
     import('../load-model.ts'),
     import('../indexing/extract.ts'),
     import('../store/open.ts'),
   ]);
+  if (mode !== 'new') requireStore(config.store);
   const { model } = await requireModel(config);
   const extract = createExtract(model, publicUrlOf(config));
-  const options = { model, extract, now: Date.now, mode, deadline: config.searchDeadline };
+  const opening = mode === 'new' ? 'command' : mode;
+  const options = { model, extract, now: Date.now, mode: opening, deadline: config.searchDeadline } as const;
   const store = await openStore(config.store, options);
   try {
     return await work({ model, store, extract });

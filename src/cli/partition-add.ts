@@ -13,7 +13,7 @@ export const command: Command = {
   takes: [...storeSettings, 'zone'],
   async run({ config, positionals }) {
     const id = onePositional(positionals, 'ID', partitionId);
-    await withStore(config, 'command', ({ store }) => store.partitions.add(id, { zone: config.zone }));
+    await withStore(config, 'new', ({ store }) => store.partitions.add(id, { zone: config.zone }));
     console.log(`The partition \`${id}\` is there, with the time zone ${config.zone}.`);
     return exitCodes.done;
   },

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +34,21 @@ describe('the commands on a store', () => {
     expect((await cli('partition', 'list')).stdout).toBe(
       'clinic\t0\tAmerica/Toronto\thttp://127.0.0.1:8080/r4/clinic\n',
     );
+  });
+
+  it.each([
+    ['load', '-'],
+    ['delete', 'Patient/a'],
+    ['index', 'rebuild'],
+    ['partition', 'remove', 'clinic', '--yes'],
+    ['partition', 'list'],
+  ])('%s %s: makes no store where there is none', async (...args) => {
+    const path = join(folder, 'mistyped', 'records.sqlite');
+    expect(await run([...args, '--store', `sqlite:${path}`])).toMatchObject({
+      code: 1,
+      stderr: `There is no store at \`${path}\`.\n`,
+    });
+    expect(existsSync(join(folder, 'mistyped'))).toBe(false);
   });
 
   it('load: from stdin, then again without a change', async () => {
@@ -151,7 +167,7 @@ describe('a store that cannot be opened', () => {
     const text = ['--store', `sqlite:${join(folder, 'text.sqlite')}`];
     expect(await run(['partition', 'list', ...text])).toMatchObject({
       code: 1,
-      stderr: 'The store cannot be used: file is not a database.\n',
+      stderr: `The store \`${join(folder, 'text.sqlite')}\` cannot be opened: file is not a database.\n`,
     });
     expect((await run(['partition', 'list', '--debug', ...text])).stderr).toMatch(/^ +at /m);
   });
