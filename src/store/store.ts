@@ -301,6 +301,14 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** Others took so long that the work could not begin: told to clients as 503 `throttled`. */
+export class StoreBusy extends Error {
+  constructor(milliseconds: number) {
+    super(`The statement waited ${milliseconds} ms for its turn`);
+    this.name = 'StoreBusy';
+  }
+}
+
 /** A search needs an index that is not complete (see `Partition.pending`): told to clients as 503 `incomplete`. */
 export class IndexPending extends Error {
   readonly type: string;

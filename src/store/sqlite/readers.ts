@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { DeadlinePassed } from '../store.ts';
+import { DeadlinePassed, StoreBusy } from '../store.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 
 /** How many statements without a bound run at once. */
@@ -9,7 +9,8 @@ const grace = 1_000;
 
 interface Waiting {
   readonly question: Question;
-  readonly end: number;
+  /** Ends the wait in the queue. */
+  readonly patience: NodeJS.Timeout;
   readonly resolve: (answer: ReaderAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,11 +34,18 @@ export class Readers {
     this.#deadline = deadline;
   }
 
-  /** The answer of a reader. Throws `DeadlinePassed`; time in the queue counts. */
+  /**
+   * The answer of a reader. Throws `DeadlinePassed` where the statement takes longer than the deadline, and `StoreBusy` where
+   * it waits as long for its turn: that is no fault of the statement.
+   */
   async ask(question: Question): Promise<ReaderAnswer> {
     if (this.#closed) throw new Error('The store is closed');
     const answer = await new Promise<ReaderAnswer>((resolve, reject) => {
-      this.#queue.push({ question, end: performance.now() + this.#deadline, resolve, reject });
+      const patience = setTimeout(() => {
+        this.#queue = this.#queue.filter(waiting => waiting.patience !== patience);
+        reject(new StoreBusy(this.#deadline));
+      }, this.#deadline);
+      this.#queue.push({ question, patience, resolve, reject });
       this.#next();
     });
     if (answer.kind === 'late') throw new DeadlinePassed(this.#deadline);
@@ -47,7 +55,10 @@ export class Readers {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of this.#queue) reject(new Error('The store is closed'));
+    for (const { patience, reject } of this.#queue) {
+      clearTimeout(patience);
+      reject(new Error('The store is closed'));
+    }
     this.#queue = [];
     await Promise.all([...this.#readers].map(({ worker }) => worker.terminate()));
   }
@@ -76,16 +87,13 @@ export class Readers {
   }
 
   #give(reader: Reader, waiting: Waiting): void {
-    const left = waiting.end - performance.now();
-    const timer = setTimeout(
-      () => {
-        waiting.resolve({ kind: 'late' });
-        void reader.worker.terminate();
-      },
-      Math.max(left, 0) + grace,
-    );
+    clearTimeout(waiting.patience);
+    const timer = setTimeout(() => {
+      waiting.resolve({ kind: 'late' });
+      void reader.worker.terminate();
+    }, this.#deadline + grace);
     reader.current = { waiting, timer };
-    send(reader.worker, { question: waiting.question, left });
+    send(reader.worker, { question: waiting.question, left: this.#deadline });
   }
 
   #finish(reader: Reader): Waiting | undefined {
