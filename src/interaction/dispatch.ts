@@ -2,6 +2,7 @@ import { fhirError } from '../fhir/error.ts';
 import { isDeclared } from './declared.ts';
 import { interactions } from './index.ts';
 import type { Interaction } from './interaction.ts';
+import { throwStoreFailure } from './store-failure.ts';
 
 /**
  * The single door to every interaction, for requests as for entries of a Bundle: what is not declared is refused here, whoever
@@ -16,5 +17,5 @@ export const dispatch: Interaction = (engine, request) => {
   if (run === undefined) {
     throw fhirError(501, 'not-supported', `The interaction ${request.interaction} is declared, but not served yet.`);
   }
-  return run(engine, request);
+  return run(engine, request).catch(throwStoreFailure);
 };

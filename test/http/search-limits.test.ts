@@ -33,6 +33,16 @@ describe('a search that runs past its deadline', () => {
   });
 });
 
+describe('searches that wait for others longer than the deadline', () => {
+  it('are 503 throttled with Retry-After, not told to narrow themselves', async () => {
+    const path = '/Observation?code:not=1-1&date:missing=false&category:not=x&_total=accurate';
+    const answers = await Promise.all(Array.from({ length: 50 }, () => server.get(path)));
+    const told = answers.map(({ status, json, headers }) => [status, json.issue[0].code, headers['retry-after']]);
+    expect(told).toContainEqual([503, 'throttled', '5']);
+    expect(told.filter(([status]) => status !== 503).every(([status]) => status === 403)).toBe(true);
+  });
+});
+
 describe('a search by a parameter whose index is being built', () => {
   it('is 503 incomplete with progress until it is complete; other searches go on', async () => {
     const { indexes } = server.running.engine.store;
