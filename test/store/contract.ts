@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   IndexPending,
@@ -152,6 +153,31 @@ export function contract(newPlace: () => Promise<t.Place>): void {
         const code = /"code":"(\d+)"/.exec(text)?.[1] ?? '';
         expect(await t.find(demo, t.hasCode(code))).toEqual([id]);
       }
+    });
+
+    it('shows a write that was acknowledged to the next read, also in the same turn', async () => {
+      const writeAndRead = async (id: string): Promise<void> => {
+        for (const version of [1, 2, 3, 4, 5]) {
+          const value = `${id}-${version}`;
+          await Promise.all([demo.write([t.put(id, [t.token(value)])]), demo.read(t.typeName, id)]);
+          expect((await demo.read(t.typeName, id))?.version).toBe(version);
+          expect(await t.find(demo, t.hasCode(value))).toEqual([id]);
+          expect(await t.find(demo, t.hasCode(`${id}-${version - 1}`))).toEqual([]);
+        }
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, at) => writeAndRead(`r${at}`)));
+      expect(await demo.count(t.typeName, { kind: 'all' })).toBe(20);
+    });
+
+    it('shows a write that another acknowledged to the next read, while it reads in every turn', async () => {
+      const other = await t.openDemo(place.url, { mode: 'command' });
+      for (let at = 0; at < 20; at += 1) {
+        const told = other.demo.write([t.put(`r${at}`)]).then(() => true);
+        do await demo.read(t.typeName, 'a');
+        while (!(await Promise.race([told, setImmediate(false)])));
+        expect((await demo.read(t.typeName, `r${at}`))?.version).toBe(1);
+      }
+      await other.store.close();
     });
 
     it('keeps a mark with its write, by partition', async () => {

@@ -33,16 +33,16 @@ export function partitionIndex(core: Core, id: string): PartitionIndex | undefin
   return found;
 }
 
-/** The epoch as this turn of the event loop has read it. */
-const epochs = new WeakMap<Database, number>();
+/** The epoch that was read last, with its moment. */
+const epochs = new WeakMap<Database, { readonly moment: object; readonly epoch: number }>();
 
-/** A request looks at its partition several times: the file is asked once in a turn, and anew after each write of ours. */
+/** A request looks at its partition several times: the file is asked once for what is read of one moment. */
 function currentEpoch({ database }: Core): number {
+  const { moment } = database;
   const known = epochs.get(database);
-  if (known !== undefined) return known;
+  if (known?.moment === moment) return known.epoch;
   const epoch = readEpoch(database);
-  epochs.set(database, epoch);
-  setImmediate(() => epochs.delete(database));
+  epochs.set(database, { moment, epoch });
   return epoch;
 }
 
@@ -77,7 +77,8 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
   if (core.writer === undefined) throw new StoreRefused('The store is open for reading only');
   for (;;) {
     const result = await core.writer.submit(job);
-    epochs.delete(core.database);
+    // Whoever is told of the commit reads it.
+    core.database.endMoment();
     if (result.kind !== 'unregistered') return result;
     await register(core);
     if (job.kind === 'write' || job.kind === 'rebuild') return { kind: 'stale' };

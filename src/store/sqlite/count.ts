@@ -3,24 +3,19 @@ import type { Clause } from './clause.ts';
 import { deadlineTick } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './search.ts';
-import { candidates, countUpTo, type Source, sourcesOf, typeSource } from './source.ts';
+import { candidates, countUpTo, resourcesOf, type Source, sourcesOf, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
 /** A count with everything resolved: plain data, so that a reader worker can take it. */
 export interface LoweredCount {
   readonly t: number;
-  /** Resources of the type now. */
-  readonly total: number;
   readonly clause: Clause;
 }
 
 /** How many resources match, exactly. Undefined where the budget does not reach. */
-export function countMatches(
-  database: Database,
-  { t, total, clause }: LoweredCount,
-  allowed: Budget,
-): number | undefined {
+export function countMatches(database: Database, { t, clause }: LoweredCount, allowed: Budget): number | undefined {
   const clauses = clause.kind === 'and' ? clause.of : [clause];
+  const total = resourcesOf(database, t);
   if (clauses.length === 0) return total;
   if (isLong(clause, allowed)) return undefined;
   const budget = budgetFor(allowed, clause);

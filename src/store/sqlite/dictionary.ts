@@ -46,36 +46,31 @@ export function readEpoch(database: Database): number {
 
 /** Reads what the file keeps for a partition and joins it with the model; undefined where there is no such partition. */
 export function readPartition(database: Database, model: Model, id: string): PartitionIndex | undefined {
-  return database.snapshot(() => {
-    const found = database.get('SELECT n, settings FROM partitions WHERE id = ?', [id]);
-    if (found === undefined) return undefined;
-    const n = Number(found[0]);
-    const settings: PartitionSettings = JSON.parse(String(found[1]));
-    const kept = new Map<string, { t: number; indexes: Map<string, Kept> }>();
-    for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
-      const rows = database.all(`SELECT code, p, digest, state FROM parameters WHERE t = ? AND state <> 'dropped'`, [
-        Number(t),
-      ]);
-      const indexes = new Map(
-        rows.map(([code, p, digest, state]) => [
-          String(code),
-          { p: Number(p), digest: String(digest), ready: state === 'ready' },
-        ]),
-      );
-      kept.set(String(type), { t: Number(t), indexes });
-    }
-    const types = new Map<string, TypeIndex>();
-    for (const wanted of wantedIndexes(model, settings.zone)) {
-      const type = model.types.get(wanted.type);
-      if (type === undefined) continue;
-      const { t, indexes } = kept.get(wanted.type) ?? { t: 0, indexes: new Map<string, Kept>() };
-      types.set(
-        wanted.type,
-        typeIndex(t, type, new Map(wanted.indexes.map(one => [one.code, matching(one, indexes)]))),
-      );
-    }
-    return { n, id, settings, epoch: readEpoch(database), types };
-  });
+  const found = database.get('SELECT n, settings FROM partitions WHERE id = ?', [id]);
+  if (found === undefined) return undefined;
+  const n = Number(found[0]);
+  const settings: PartitionSettings = JSON.parse(String(found[1]));
+  const kept = new Map<string, { t: number; indexes: Map<string, Kept> }>();
+  for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
+    const rows = database.all(`SELECT code, p, digest, state FROM parameters WHERE t = ? AND state <> 'dropped'`, [
+      Number(t),
+    ]);
+    const indexes = new Map(
+      rows.map(([code, p, digest, state]) => [
+        String(code),
+        { p: Number(p), digest: String(digest), ready: state === 'ready' },
+      ]),
+    );
+    kept.set(String(type), { t: Number(t), indexes });
+  }
+  const types = new Map<string, TypeIndex>();
+  for (const wanted of wantedIndexes(model, settings.zone)) {
+    const type = model.types.get(wanted.type);
+    if (type === undefined) continue;
+    const { t, indexes } = kept.get(wanted.type) ?? { t: 0, indexes: new Map<string, Kept>() };
+    types.set(wanted.type, typeIndex(t, type, new Map(wanted.indexes.map(one => [one.code, matching(one, indexes)]))));
+  }
+  return { n, id, settings, epoch: readEpoch(database), types };
 }
 
 interface Kept {

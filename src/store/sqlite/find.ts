@@ -4,7 +4,7 @@ import { findPage, type LoweredSearch } from './search.ts';
 
 /** Finds a page and one more, on the event loop where the work is bounded, else in a reader. Throws `DeadlinePassed`. */
 export async function find({ database, readers, budgets }: Core, search: LoweredSearch): Promise<readonly FoundRow[]> {
-  const rows = database.snapshot(() => findPage(database, search, budgets.eventLoop));
+  const rows = findPage(database, search, budgets.eventLoop);
   if (rows !== undefined) return rows;
   const answer = await readers.ask({ kind: 'page', search, budget: budgets.reader });
   return answer.kind === 'page' ? answer.rows : [];

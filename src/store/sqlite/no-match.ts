@@ -30,7 +30,6 @@ export interface NoMatch {
 export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeIndex, query: Query): Promise<NoMatch> {
   const { database } = core;
   const [since] = database.get('SELECT last_updated FROM partitions WHERE n = ?', [n]) ?? [0];
-  const [total] = database.get('SELECT resources FROM types WHERE t = ?', [index.t]) ?? [0];
   const terms: NoMatch['terms'][number][] = [];
   const findTerms: FindTerms = (p, prefix) => {
     const values = referenceTermsOf(database)(p, prefix);
@@ -39,7 +38,7 @@ export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeI
   };
   const clause = lower(query, index, findTerms);
   const keys = lowerSort([{ by: 'id', descending: false }], index);
-  const rows = await find(core, { t: index.t, total: Number(total), clause, keys, limit: 1, after: undefined });
+  const rows = await find(core, { t: index.t, clause, keys, limit: 1, after: undefined });
   return { is: 'no-match', clause, since: Number(since), found: rows.map(({ id }) => id), terms };
 }
 

@@ -16,6 +16,7 @@ const keptLength = 10_000;
 export function openDatabase(path: string, mode: 'write' | 'read' | 'readOnly'): Database {
   const database = new Database(
     new DatabaseSync(path, { timeout: busyTimeout, returnArrays: true, readOnly: mode === 'readOnly' }),
+    mode !== 'write',
   );
   // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
   database.exec(
@@ -27,7 +28,7 @@ export function openDatabase(path: string, mode: 'write' | 'read' | 'readOnly'):
 
 /** A connection without our settings, for the lock file; `timeout` in milliseconds. */
 export function openBare(path: string, timeout: number): Database {
-  return new Database(new DatabaseSync(path, { timeout, returnArrays: true }));
+  return new Database(new DatabaseSync(path, { timeout, returnArrays: true }), false);
 }
 
 /** Whether an error says that another connection holds a lock. https://sqlite.org/rescode.html#busy */
@@ -40,21 +41,50 @@ export function isSqliteError(error: unknown): error is Error & { readonly errco
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
 
-/** A connection that keeps its prepared statements and gives rows as arrays. */
+/**
+ * A connection that keeps its prepared statements and gives rows as arrays. Where it only reads, what it reads in one callback
+ * of the event loop, with all that this awaits and that needs no other callback, is of one moment: a transaction for each
+ * statement would cost more than most statements, and one that lasts longer would show what was so before a commit that
+ * somebody was told of.
+ */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #reads: boolean;
+  #moment: object | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, reads: boolean) {
     this.#database = database;
+    this.#reads = reads;
+  }
+
+  /** Stands for the moment of which reads are now: another one when they are of another. */
+  get moment(): object {
+    if (this.#moment !== undefined) return this.#moment;
+    this.#prepare('BEGIN').run();
+    const moment = {};
+    this.#moment = moment;
+    // Ticks come before promises: this one comes behind all of both that are at hand.
+    queueMicrotask(() => process.nextTick(() => this.#moment === moment && this.endMoment()));
+    return moment;
+  }
+
+  /** What is read next is as of then: for those who have been told of a commit. */
+  endMoment(): void {
+    if (this.#moment === undefined) return;
+    this.#moment = undefined;
+    // SQLite ends it by itself after some errors.
+    if (this.#database.isTransaction) this.#prepare('COMMIT').run();
   }
 
   all(text: string, values: readonly SqlValue[] = []): readonly Row[] {
+    if (this.#reads) void this.moment;
     // The connection returns arrays, which its types do not say.
     return this.#prepare(text).all(...values) as unknown as readonly Row[];
   }
 
   get(text: string, values: readonly SqlValue[] = []): Row | undefined {
+    if (this.#reads) void this.moment;
     return this.#prepare(text).get(...values) as unknown as Row | undefined;
   }
 
@@ -75,16 +105,6 @@ export class Database {
 
   exec(text: string): void {
     this.#database.exec(text);
-  }
-
-  /** Everything that `work` reads is of one moment. */
-  snapshot<T>(work: () => T): T {
-    this.run('BEGIN');
-    try {
-      return work();
-    } finally {
-      this.run('COMMIT');
-    }
   }
 
   /** All that `work` writes, or nothing of it. */
@@ -111,6 +131,7 @@ export class Database {
   }
 
   close(): void {
+    this.endMoment();
     this.#statements.clear();
     this.#database.close();
   }

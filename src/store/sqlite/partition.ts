@@ -99,7 +99,7 @@ export class SqlitePartition implements Partition {
   async count(type: string, query: Query): Promise<number> {
     const { database, readers, budgets } = this.#core;
     const count = this.#lowered(query, this.#type(type));
-    const known = database.snapshot(() => countMatches(database, count, budgets.eventLoop));
+    const known = countMatches(database, count, budgets.eventLoop);
     if (known !== undefined) return known;
     const answer = await readers.ask({ kind: 'count', count, budget: budgets.reader });
     return answer.kind === 'count' ? answer.count : 0;
@@ -201,9 +201,7 @@ export class SqlitePartition implements Partition {
   }
 
   #lowered(query: Query, index: TypeIndex): LoweredCount {
-    const { database } = this.#core;
-    const [total] = database.get('SELECT resources FROM types WHERE t = ?', [index.t]) ?? [0];
-    return { t: index.t, total: Number(total), clause: lower(query, index, referenceTermsOf(database)) };
+    return { t: index.t, clause: lower(query, index, referenceTermsOf(this.#core.database)) };
   }
 }
 

@@ -19,11 +19,9 @@ if (port !== null) {
   });
   const answer = ({ question }: ReaderRequest): ReaderAnswer => {
     try {
-      return database.snapshot(() =>
-        question.kind === 'page'
-          ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
-          : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 },
-      );
+      return question.kind === 'page'
+        ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
+        : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
     } catch (error) {
       return isLate ? { kind: 'late' } : { kind: 'failed', error };
     }

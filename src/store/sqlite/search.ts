@@ -5,14 +5,21 @@ import { deadlineTick, type FoundRow, withTexts } from './found.ts';
 import type { Database } from './open.ts';
 import { type After, type Axis, axisOf, behind, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
-import { candidates, countUpTo, longArm, type Source, type SourceArm, sourcesOf, typeSource } from './source.ts';
+import {
+  candidates,
+  countUpTo,
+  longArm,
+  resourcesOf,
+  type Source,
+  type SourceArm,
+  sourcesOf,
+  typeSource,
+} from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
 /** A search with everything resolved: plain data, so that a reader worker can take it. */
 export interface LoweredSearch {
   readonly t: number;
-  /** Resources of the type now, for choosing a plan. */
-  readonly total: number;
   readonly clause: Clause;
   readonly keys: readonly Key[];
   readonly limit: number;
@@ -99,22 +106,21 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
 
   const best = smallest(plan);
   if (
-    best?.clause !== undefined &&
+    best.clause !== undefined &&
     best.count <= Math.min(few, budget.probe) &&
     axis !== undefined &&
     mayHaveRemainder(plan, axis, best.clause)
   )
     return collect(plan, best);
-  const route = axis === undefined ? undefined : routeFor(plan, axis, best?.clause);
-  if (best !== undefined && best.count <= budget.probe)
+  const route = axis === undefined ? undefined : routeFor(plan, axis, best.clause);
+  if (best.count <= budget.probe)
     return best.clause !== undefined && route?.by !== best.clause
       ? collect(plan, best)
       : boundedWalk(plan, best, route);
   if (budget.rows !== undefined)
     return route === undefined || search.keys.length > 1 ? undefined : walk(plan, route, budget.rows);
-  if (route === undefined)
-    return collect(plan, best ?? { clause: undefined, source: typeSource(search.t), count: search.total });
-  return best !== undefined && best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
+  if (route === undefined) return collect(plan, best);
+  return best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
 }
 
 /** So few candidates are sooner all checked than long intervals are looked for beside a walk. */
@@ -194,8 +200,8 @@ function isEmpty(database: Database, { range }: SourceArm): boolean {
 }
 
 /** Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and takes the one with the fewest. */
-function smallest({ database, search, budget, clauses }: Plan): Candidate | undefined {
-  let best: Candidate | undefined = { clause: undefined, source: typeSource(search.t), count: search.total };
+function smallest({ database, search, budget, clauses }: Plan): Candidate {
+  let best: Candidate = { clause: undefined, source: typeSource(search.t), count: resourcesOf(database, search.t) };
   const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
   for (const clause of [...terms, ...others])
     for (const source of sourcesOf(clause, search.t)) {
@@ -209,8 +215,8 @@ function smallest({ database, search, budget, clauses }: Plan): Candidate | unde
 const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
 
 /** What a walk would look at until a page is full, where matches lie evenly. */
-function walkCost({ search, want }: Plan, best: Candidate): number {
-  return (want * (search.total + 1)) / (best.count + 1);
+function walkCost({ database, search, want }: Plan, best: Candidate): number {
+  return (want * (resourcesOf(database, search.t) + 1)) / (best.count + 1);
 }
 
 /** A walk whose candidates are few, as a probe found. */

@@ -160,6 +160,11 @@ function lookedAt({ arms }: Source): Sql {
   return union(arms.map(({ range }) => range));
 }
 
+/** Resources of a type now. */
+export function resourcesOf(database: Database, t: number): number {
+  return Number(database.get('SELECT resources FROM types WHERE t = ?', [t])?.[0] ?? 0);
+}
+
 /** How much a source looks at, up to a limit. */
 export function countUpTo(database: Database, source: Source, most: number): number {
   const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${lookedAt(source)} LIMIT ${most})`);

@@ -15,15 +15,17 @@ export class Sql {
 export function sql(texts: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   let text = texts[0] ?? '';
   const values: SqlValue[] = [];
-  for (const [at, part] of parts.entries()) {
+  let at = 0;
+  for (const part of parts) {
     if (part instanceof Sql) {
       text += part.text;
-      values.push(...part.values);
+      for (const value of part.values) values.push(value);
     } else {
       text += '?';
       values.push(part);
     }
-    text += texts[at + 1] ?? '';
+    at += 1;
+    text += texts[at] ?? '';
   }
   return new Sql(text, values);
 }
@@ -35,10 +37,15 @@ export function raw(text: string): Sql {
 
 /** The pieces with a separator between them. */
 export function join(pieces: readonly Sql[], separator: string): Sql {
-  return new Sql(
-    pieces.map(piece => piece.text).join(separator),
-    pieces.flatMap(piece => piece.values),
-  );
+  let text = '';
+  let before = '';
+  const values: SqlValue[] = [];
+  for (const piece of pieces) {
+    text += before + piece.text;
+    before = separator;
+    for (const value of piece.values) values.push(value);
+  }
+  return new Sql(text, values);
 }
 
 /** The pieces in groups of at most so many. */

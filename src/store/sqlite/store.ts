@@ -102,6 +102,7 @@ class SqliteStore implements Store {
   async check(): Promise<void> {
     if (this.#closed !== undefined) throw new Error('The store is closed');
     this.#core.writer?.check();
+    this.#core.database.endMoment();
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
   }
 

@@ -14,7 +14,10 @@ const slice = 100;
  */
 export async function* verifyType(core: Core, partition: string, type: string): AsyncIterable<VerifyProgress> {
   const { database } = core;
-  const find = (): Checked | undefined => checkedType(core, partition, type);
+  const find = (): Checked | undefined => {
+    database.endMoment();
+    return checkedType(core, partition, type);
+  };
   const first = find();
   if (first === undefined) return;
   const [of] = database.get('SELECT resources FROM types WHERE t = ?', [first.index.t]) ?? [0];
@@ -22,7 +25,7 @@ export async function* verifyType(core: Core, partition: string, type: string): 
   for (let from = ''; ;) {
     const now = find();
     if (now === undefined) return;
-    const { differences, ids } = database.snapshot(() => missingRows(core, now, from));
+    const { differences, ids } = missingRows(core, now, from);
     checked += ids.length;
     yield { type, checked, of: Number(of), differences };
     if (ids.length < slice) break;
@@ -35,8 +38,7 @@ export async function* verifyType(core: Core, partition: string, type: string): 
       for (let after: Row | undefined; ;) {
         const now = find();
         if (now === undefined || !now.codes.has(p)) break;
-        const place = after;
-        const rows = database.snapshot(() => surplusRows(core, now, { name, key, p, after: place }, differences));
+        const rows = surplusRows(core, now, { name, key, p, after }, differences);
         if (rows.length < slice) break;
         after = rows.at(-1);
         await setImmediate();
