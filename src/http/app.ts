@@ -7,6 +7,7 @@ import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Middleware, RequestState, Respond } from './context.ts';
 import { healthz, readyz } from './health.ts';
+import { inTurn } from './in-turn.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
 import { answerErrors } from './middleware/errors.ts';
@@ -34,26 +35,28 @@ export interface AppOptions {
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
   const { engine, publicUrl, body, uploads, respond, clientAddress, closing, log } = options;
-  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  const router = new Router<RequestState>({ sensitive: true, strict: true, exclusive: true });
   router.all('/healthz', healthz(respond));
   router.all('/readyz', readyz(respond, engine.store, closing));
-  for (const shape of Object.keys(shapes) as Shape[]) {
+  // Backwards, since the router takes the last that fits.
+  for (const shape of (Object.keys(shapes) as Shape[]).toReversed()) {
     router.all(
       shape,
-      findPartition(engine.store, publicUrl), // first, so that nothing is told about a partition that is not there
-      // who asks is decided here, once there is access control: before it is told what is declared
-      findRoute(engine.model, shape), // before the body is read, which is refused with the rest
-      readParameters(body, engine.handling),
+      inTurn(
+        findPartition(engine.store, publicUrl), // first, so that nothing is told about a partition that is not there
+        // who asks is decided here, once there is access control: before it is told what is declared
+        findRoute(engine.model, shape), // before the body is read, which is refused with the rest
+        readParameters(body, engine.handling),
+      ),
       readResource(engine.model, body, uploads), // after all that may be refused without it
       answer(engine, respond),
     );
   }
 
   const app = new Koa<RequestState>();
-  app.use(requestId); // first: the log and every answer name it
-  app.use(accessLog(log, clientAddress));
+  app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
   app.use(answerErrors(respond, log)); // around all that may refuse
-  app.use(checkTarget(engine.maxUrl));
+  app.use(inTurn(checkTarget(engine.maxUrl)));
   app.use(router.routes());
   app.use(unknownPath);
   app.on('error', (error: NodeJS.ErrnoException) => {

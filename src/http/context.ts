@@ -32,6 +32,8 @@ export interface RequestState {
 export type Context = RouterContext<RequestState>;
 export type Next = () => Promise<unknown>;
 export type Middleware = (context: Context, next: Next) => Promise<unknown>;
+/** A middleware with nothing to do once those after it are through. */
+export type Step = (context: Context) => Promise<void> | void;
 
 /** Sends a response; the same for answers and failures. */
 export type Respond = (context: Context, response: FhirResponse) => Promise<void>;

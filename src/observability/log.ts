@@ -16,6 +16,8 @@ export interface RequestLine {
 }
 
 export interface Log {
+  /** Whether requests are written down. */
+  readonly requests: boolean;
   request(line: RequestLine): void;
   /** A bug or a broken store, with the id under which the client was told of it. */
   fault(error: unknown, requestId: string): void;
@@ -37,6 +39,7 @@ export function createLog(level: LogLevel, target: LogTarget = process.stderr, n
     target.write(people ? `${time.slice(11, 19)} ${short}\n` : `${JSON.stringify({ time, ...fields })}\n`);
   };
   return {
+    requests: level === 'info',
     request(line) {
       if (level !== 'info') return;
       const ms = Math.round(line.milliseconds * 10) / 10;

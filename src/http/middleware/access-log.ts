@@ -1,10 +1,11 @@
 import type { Log } from '../../observability/log.ts';
 import type { ClientAddress } from '../client-address.ts';
-import type { Middleware } from '../context.ts';
+import type { Step } from '../context.ts';
 
 /** One line a request, when its answer is out or the client is gone. */
-export function accessLog(log: Log, clientAddress: ClientAddress): Middleware {
-  return (context, next) => {
+export function accessLog(log: Log, clientAddress: ClientAddress): Step {
+  if (!log.requests) return () => {};
+  return context => {
     const started = performance.now();
     const { req, res, state } = context;
     const client = clientAddress(req);
@@ -20,6 +21,5 @@ export function accessLog(log: Log, clientAddress: ClientAddress): Middleware {
         client,
       }),
     );
-    return next();
   };
 }

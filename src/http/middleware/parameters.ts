@@ -5,7 +5,7 @@ import type { QueryPair } from '../../search/request.ts';
 import { readBody } from '../body.ts';
 import type { BodyLimits } from '../body.ts';
 import { refuseEncoding } from '../content.ts';
-import type { Context, Middleware } from '../context.ts';
+import type { Context, Step } from '../context.ts';
 import { negotiate } from '../negotiate.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 
@@ -13,8 +13,8 @@ import { parsePairs } from '../../search/parse/pairs.ts';
  * Reads the parameters of URL and form, which add up, and takes out what is about the answer's form: `_format` and `_pretty`.
  * https://hl7.org/fhir/R4/http.html#parameters
  */
-export function readParameters(limits: BodyLimits, otherwise: Handling): Middleware {
-  return async (context, next) => {
+export function readParameters(limits: BodyLimits, otherwise: Handling): Step {
+  return async context => {
     const { state, req } = context;
     const isForm = state.route.interaction === 'search-type' && context.method === 'POST';
     const pairs = [...parsePairs(state.query), ...(isForm ? await readForm(context, limits) : [])];
@@ -22,7 +22,6 @@ export function readParameters(limits: BodyLimits, otherwise: Handling): Middlew
     state.pretty = isPretty(single(pairs, '_pretty', handling));
     state.contentType = negotiate(req.headers.accept, single(pairs, '_format', handling));
     state.parameters = pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
-    return next();
   };
 }
 

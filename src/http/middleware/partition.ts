@@ -1,10 +1,10 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { Store } from '../../store/store.ts';
-import type { Middleware } from '../context.ts';
+import type { Step } from '../context.ts';
 
 /** Finds the partition that the path names, before anything else is looked at; 404 where there is none. */
-export function findPartition(store: Store, publicUrl: string): Middleware {
-  return async (context, next) => {
+export function findPartition(store: Store, publicUrl: string): Step {
+  return async context => {
     const { state, params } = context;
     state.pattern = context.routerPath;
     const id = params['partition'] ?? '';
@@ -18,6 +18,5 @@ export function findPartition(store: Store, publicUrl: string): Middleware {
     }
     state.partition = partition;
     state.base = `${publicUrl}/r4/${id}`;
-    return next();
   };
 }

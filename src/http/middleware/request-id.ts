@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Middleware } from '../context.ts';
+import type { Step } from '../context.ts';
 
 /**
  * Takes the client's X-Request-Id where it is made of letters, digits and `.`, `_`, `-`, `:` (64 at most), since it goes into
  * the log; else makes one, and the client's goes back in X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
  */
-export const requestId: Middleware = (context, next) => {
+export const requestId: Step = context => {
   const given = context.req.headers['x-request-id'];
   const { state } = context;
   if (typeof given === 'string' && /^[A-Za-z0-9._:-]{1,64}$/.test(given)) state.requestId = given;
@@ -13,5 +13,4 @@ export const requestId: Middleware = (context, next) => {
     state.requestId = randomUUID();
     if (typeof given === 'string' && /^[\x20-\x7e]{1,256}$/.test(given)) state.correlationId = given;
   }
-  return next();
 };

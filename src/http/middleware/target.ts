@@ -1,5 +1,5 @@
 import { fhirError } from '../../fhir/error.ts';
-import type { Middleware } from '../context.ts';
+import type { Step } from '../context.ts';
 import { percentDecode } from '../../search/parse/pairs.ts';
 import { splitTarget } from '../query.ts';
 
@@ -7,8 +7,8 @@ import { splitTarget } from '../query.ts';
  * Refuses a URL that is too long (414), escapes in a path that are none (400) and HTTP/1.1 without Host (400); the absolute form of
  * a request target becomes the plain one. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
-export function checkTarget(maxUrl: number): Middleware {
-  return (context, next) => {
+export function checkTarget(maxUrl: number): Step {
+  return context => {
     const { req, state } = context;
     const url = req.url ?? '/';
     if (url.length > maxUrl) throw tooLong(url.length, maxUrl);
@@ -21,7 +21,6 @@ export function checkTarget(maxUrl: number): Middleware {
     percentDecode(path);
     if (!url.startsWith('/')) req.url = query === '' ? path : `${path}?${query}`;
     state.query = query;
-    return next();
   };
 }
 
