@@ -29,13 +29,14 @@ export const search: Interaction = async (engine, request) => {
 
   const [page, counted] = await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
   const entries = page.versions.map(({ id, text = '' }) => ({
-    fullUrl: `${base}/${type.name}/${id}`,
+    id,
     text: subset(text, asked, type.definition, model.definitions),
   }));
   const body = searchset({
     self: searchUrl(base, type.name, asked.self),
     next: page.next === undefined ? undefined : await nextLink(engine, request, asked, page.next, paging),
     total: counted.total,
+    place: `${base}/${type.name}/`,
     entries,
     warnings: [...asked.warnings, ...counted.warnings],
   });

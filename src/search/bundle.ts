@@ -9,6 +9,8 @@ export interface Searchset {
   readonly next?: string | undefined;
   /** How many match on all pages, where it was counted. */
   readonly total?: number | undefined;
+  /** What the absolute URLs of the matches begin with: `{base}/{type}/`. */
+  readonly place: string;
   /** The matches, in order. */
   readonly entries: readonly SearchsetEntry[];
   /** What the client should know of how the search was understood; becomes one `outcome` entry. */
@@ -16,16 +18,17 @@ export interface Searchset {
 }
 
 export interface SearchsetEntry {
-  /** Absolute URL without a version. */
-  readonly fullUrl: string;
+  /** A logical id, of which nothing needs an escape. */
+  readonly id: string;
   /** JSON text of the resource, put into the Bundle as it is. */
   readonly text: string;
 }
 
 /** The text of a searchset Bundle around the stored texts of its resources. https://hl7.org/fhir/R4/bundle.html#searchset */
-export function searchset({ self, next, total, entries, warnings }: Searchset): string {
+export function searchset({ self, next, total, place, entries, warnings }: Searchset): string {
   const links = [{ relation: 'self', url: self }, ...(next === undefined ? [] : [{ relation: 'next', url: next }])];
-  const parts = entries.map(({ fullUrl, text }) => entry(fullUrl, text, 'match'));
+  const start = JSON.stringify(place).slice(0, -1);
+  const parts = entries.map(({ id, text }) => entry(`${start}${id}"`, text, 'match'));
   if (warnings.length > 0) parts.push(outcome(warnings));
   return [
     '{"resourceType":"Bundle","type":"searchset"',
@@ -48,8 +51,12 @@ export function searchUrl(base: string, type: string, pairs: readonly QueryPair[
 
 /** Like encodeURIComponent, but for what may stand in a query as it is and is easier to read so. */
 function encode(text: string): string {
+  if (plain.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(/%(?:2C|2F|3A|24|40)/g, code => decodeURIComponent(code));
 }
+
+/** What `encode` leaves as it is. */
+const plain = /^[\w.!~*'(),/:$@-]*$/;
 
 /** An entry needs a fullUrl; what is made for one answer has a name made from its content. */
 function outcome(warnings: readonly Issue[]): string {
@@ -62,9 +69,10 @@ function outcome(warnings: readonly Issue[]): string {
     `8${hash.slice(17, 20)}`,
     hash.slice(20, 32),
   ];
-  return entry(`urn:uuid:${uuid.join('-')}`, text, 'outcome');
+  return entry(`"urn:uuid:${uuid.join('-')}"`, text, 'outcome');
 }
 
+/** `fullUrl` as JSON. */
 function entry(fullUrl: string, text: string, mode: 'match' | 'outcome'): string {
-  return `{"fullUrl":${JSON.stringify(fullUrl)},"resource":${text},"search":{"mode":"${mode}"}}`;
+  return `{"fullUrl":${fullUrl},"resource":${text},"search":{"mode":"${mode}"}}`;
 }

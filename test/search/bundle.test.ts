@@ -12,7 +12,8 @@ describe('searchset', () => {
       self: `${base}/Observation?_count=1`,
       next: `${base}/Observation?_page_token=abc`,
       total: 2,
-      entries: [{ fullUrl: `${base}/Observation/1`, text }],
+      place: `${base}/Observation/`,
+      entries: [{ id: '1', text }],
       warnings: [],
     });
     expect(bundle).toBe(
@@ -23,7 +24,9 @@ describe('searchset', () => {
   });
 
   it('has no entry where nothing was found', () => {
-    expect(searchset({ self: `${base}/Observation`, entries: [], warnings: [], total: 0 })).toBe(
+    expect(
+      searchset({ self: `${base}/Observation`, place: `${base}/Observation/`, entries: [], warnings: [], total: 0 }),
+    ).toBe(
       `{"resourceType":"Bundle","type":"searchset","total":0,"link":[{"relation":"self","url":"${base}/Observation"}]}`,
     );
   });
@@ -32,7 +35,9 @@ describe('searchset', () => {
     const warnings = [
       { severity: 'warning', code: 'not-supported', text: 'Ignored: `x`.', expression: 'http.x' },
     ] as const;
-    const bundle = JSON.parse(searchset({ self: base, entries: [], warnings })) as { entry: unknown[] };
+    const bundle = JSON.parse(searchset({ self: base, place: `${base}/`, entries: [], warnings })) as {
+      entry: unknown[];
+    };
     expect(bundle.entry).toEqual([
       {
         fullUrl: expect.stringMatching(

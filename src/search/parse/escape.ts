@@ -5,6 +5,7 @@
 
 /** The parts between separators that are not escaped; escapes stay in them. */
 export function split(text: string, separator: ',' | '|' | '$'): string[] {
+  if (!text.includes(separator)) return [text];
   const parts: string[] = [];
   let start = 0;
   for (let at = 0; at < text.length; at += 1) {
