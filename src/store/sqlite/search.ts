@@ -205,12 +205,16 @@ function smallest({ database, search, budget, clauses }: Plan): Candidate {
   const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
   for (const clause of [...terms, ...others])
     for (const source of sourcesOf(clause, search.t)) {
+      if (best.count <= Math.min(tiny, budget.probe)) return best;
       const most = Math.min(budget.probe + 1, best.count);
       const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
       if (count < best.count) best = { clause, source, count };
     }
   return best;
 }
+
+/** So few candidates are sooner checked than fewer are looked for. */
+const tiny = 20;
 
 const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
 
