@@ -113,6 +113,8 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
   )
     return collect(plan, best);
   const route = axis === undefined ? undefined : routeFor(plan, axis, best.clause);
+  if (route !== undefined && budget.rows === undefined && best.count > muchMore * walkCost(plan, best))
+    return walk(plan, route);
   if (best.count <= budget.probe)
     return best.clause !== undefined && route?.by !== best.clause
       ? collect(plan, best)
@@ -122,6 +124,9 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
   if (route === undefined) return collect(plan, best);
   return best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
 }
+
+/** A walk may find its first matches late: it is begun where collecting costs this many times what it would if they lay evenly. */
+const muchMore = 20;
 
 /** So few candidates are sooner all checked than long intervals are looked for beside a walk. */
 const few = 200;

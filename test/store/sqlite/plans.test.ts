@@ -5,7 +5,7 @@ import { referenceTermsOf } from '../../../src/store/sqlite/find-terms.ts';
 import { lower } from '../../../src/store/sqlite/lower.ts';
 import { type Database, openDatabase, type Row } from '../../../src/store/sqlite/open.ts';
 import { lowerSort } from '../../../src/store/sqlite/order.ts';
-import { findPage, usualBudgets } from '../../../src/store/sqlite/search.ts';
+import { type Budget, findPage, usualBudgets } from '../../../src/store/sqlite/search.ts';
 import type { Store } from '../../../src/store/store.ts';
 import * as t from '../support/fixture.ts';
 
@@ -64,10 +64,21 @@ describe('plans', () => {
     for (const step of steps) expect(found).toContainEqual(expect.stringContaining(step));
   });
 
-  /** The plans of the statements that a search runs on the event loop. */
+  it('a reader walks in the order of several keys where many match, and sorts no more than ties', () => {
+    database.define('deadline', () => 1);
+    const { plans, pages } = explained(t.since(5), [...updated, ...t.newest], usualBudgets.reader, 5);
+    expect(pages).toBe(6);
+    const found = plans.at(-1) ?? [];
+    expect(found).toContainEqual(expect.stringContaining('USING COVERING INDEX resources_updated'));
+    expect(found.filter(step => /MATERIALIZE|TEMP B-TREE FOR ORDER/.test(step))).toEqual([]);
+  });
+
+  /** The plans of the statements that a search runs, on the event loop unless another budget is given. */
   function explained(
     query: Query,
     sort: readonly Sort[],
+    budget: Budget = usualBudgets.eventLoop,
+    limit = 20,
   ): { plans: readonly (readonly string[])[]; pages: number | undefined } {
     const index = readPartition(database, t.modelOf(), 'demo')?.types.get(t.typeName);
     if (index === undefined) throw new Error('The type is not there');
@@ -86,8 +97,8 @@ describe('plans', () => {
       },
     });
     const clause = lower(query, index, referenceTermsOf(database));
-    const search = { t: index.t, total: 3_000, clause, keys: lowerSort(sort, index), limit: 20, after: undefined };
-    const pages = findPage(spy, search, usualBudgets.eventLoop)?.length;
+    const search = { t: index.t, total: 3_000, clause, keys: lowerSort(sort, index), limit, after: undefined };
+    const pages = findPage(spy, search, budget)?.length;
     return { plans, pages };
   }
 });
