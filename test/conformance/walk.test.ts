@@ -1,9 +1,13 @@
 // The served statement, walked over HTTP: what it declares works and finds what a plain scan finds, all else is refused.
 // https://hl7.org/fhir/R4/capabilitystatement.html
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { load } from '../../src/bulk/load.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
+import { createExtract } from '../../src/indexing/extract.ts';
 import { readOfficialSearchParameters, readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { media, post } from '../support/media.ts';
 import { serve } from '../support/serve.ts';
@@ -22,6 +26,10 @@ interface SearchParam {
   readonly definition: string;
 }
 
+/** More to walk through, on demand: so many synthetic patients, and a file or folder of other records. */
+const patients = Number(process.env['CRS_TEST_PATIENTS'] ?? 100);
+const data = process.env['CRS_TEST_DATA'];
+
 let server: Served;
 let declared: readonly Declared[];
 let common: readonly SearchParam[];
@@ -29,7 +37,26 @@ const records = new Map<string, Resource[]>();
 const definitions = new Map<string, { readonly expression: string }>();
 
 beforeAll(async () => {
-  server = await serve([...generate({ patients: 100, seed: 11 })].map(({ text }) => text));
+  server = await serve([...generate({ patients, seed: 11 })].map(({ text }) => text));
+  if (data !== undefined) {
+    const { model } = server.running.engine;
+    const { partition, base } = server;
+    const extract = createExtract(model, server.running.url);
+    const options = {
+      model,
+      partition,
+      extract,
+      base,
+      undeclared: 'skip',
+      now: Date.now,
+      stdin: process.stdin,
+    } as const;
+    for await (const { rejected } of load([data], {
+      ...options,
+      rejects: join(tmpdir(), `walk-${process.pid}.ndjson`),
+    }))
+      if (rejected > 0) throw new Error(`${rejected} records of ${data} are rejected`);
+  }
   const { rest } = (await server.get('/metadata')).json;
   declared = rest[0].resource;
   common = rest[0].searchParam ?? [];
