@@ -27,7 +27,7 @@ if (port !== null) {
     }
   };
   port.on('message', (request: ReaderRequest) => {
-    end = performance.now() + request.left;
+    end = performance.now() + request.deadline;
     isLate = false;
     port.postMessage(answer(request));
   });

@@ -93,7 +93,7 @@ export class Readers {
       void reader.worker.terminate();
     }, this.#deadline + grace);
     reader.current = { waiting, timer };
-    send(reader.worker, { question: waiting.question, left: this.#deadline });
+    send(reader.worker, { question: waiting.question, deadline: this.#deadline });
   }
 
   #finish(reader: Reader): Waiting | undefined {

@@ -9,8 +9,8 @@ export type Question =
 
 export interface ReaderRequest {
   readonly question: Question;
-  /** Milliseconds that are left. */
-  readonly left: number;
+  /** How long it may take, in milliseconds. */
+  readonly deadline: number;
 }
 
 export type ReaderAnswer =
