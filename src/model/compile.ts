@@ -4,8 +4,6 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { stringsOf } from '../definitions/json-object.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
-import type { SystemInteraction } from '../fhir/interaction.ts';
-import { didYouMean } from '../fhir/suggest.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments } from './compartments.ts';
 import { items, readDeclared, reportTo } from './declared.ts';
@@ -13,6 +11,7 @@ import type { Declared, ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import type { Model, ResourceType } from './model.ts';
+import { declaredInteractions } from './interactions.ts';
 import { compileProfile } from './profile.ts';
 import { compileResourceType } from './resource-type.ts';
 import { indexVersion } from './search-parameter.ts';
@@ -54,7 +53,7 @@ export function compileModel(
       compileResourceType(name, standings, { declared, definitions, types, compartments, parameters, report }) ?? []
     );
   });
-  const interactions = systemInteractionsOf(declared, report);
+  const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
     digest: hash('sha256', JSON.stringify([indexVersion, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
@@ -92,23 +91,6 @@ function checkStatements({ statements, rests }: Declared, report: ReportAt): voi
   }
   for (const operation of items(rests, 'operation'))
     report(operation, '', `Operations are not served; remove \`${String(operation.json['definition'])}\`.`);
-}
-
-function systemInteractionsOf({ rests }: Declared, report: ReportAt): ReadonlySet<SystemInteraction> {
-  const found = new Set<SystemInteraction>();
-  for (const interaction of items(rests, 'interaction')) {
-    const code = systemInteractions.find(known => known === interaction.json['code']);
-    if (code !== undefined) found.add(code);
-    else {
-      const given = String(interaction.json['code']);
-      report(
-        interaction,
-        'code',
-        `\`${given}\` is no interaction of the whole system.${didYouMean(given, systemInteractions)} They are ${systemInteractions.map(known => `\`${known}\``).join(', ')}.`,
-      );
-    }
-  }
-  return found;
 }
 
 /** https://hl7.org/fhir/R4/codesystem-definitions.html#CodeSystem.caseSensitive */

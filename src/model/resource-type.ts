@@ -1,13 +1,13 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString } from '../definitions/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
-import type { TypeInteraction } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';
-import { extensions, items, oneExtension, oneValue, texts } from './declared.ts';
+import { extensions, oneExtension, oneValue, texts } from './declared.ts';
 import type { Declared, ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { partsOf, textOf } from './extensions.ts';
+import { declaredInteractions } from './interactions.ts';
 import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
@@ -45,7 +45,7 @@ export function compileResourceType(
         report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
 
   const one = (element: string): unknown => oneValue(standings, element, report);
-  const interactions = interactionsOf(standings, report);
+  const interactions = declaredInteractions(standings, typeInteractions, 'a type', report);
   const parameters = offeredParameters(name, standings, interactions.has('search-type'), context);
   const indexedOnly = indexedOnlyParameters(name, standings, parameters, context);
   const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));
@@ -86,23 +86,6 @@ export function compileResourceType(
     serverSet: compileServerSet(definition, standings, context),
     validationPolicy: policy.find(known => known === policyText),
   });
-}
-
-function interactionsOf(standings: readonly Standing[], report: ReportAt): ReadonlySet<TypeInteraction> {
-  const found = new Set<TypeInteraction>();
-  for (const interaction of items(standings, 'interaction')) {
-    const code = typeInteractions.find(known => known === interaction.json['code']);
-    if (code !== undefined) found.add(code);
-    else {
-      const given = String(interaction.json['code']);
-      report(
-        interaction,
-        'code',
-        `\`${given}\` is no interaction of a type.${didYouMean(given, typeInteractions)} They are ${typeInteractions.map(known => `\`${known}\``).join(', ')}.`,
-      );
-    }
-  }
-  return found;
 }
 
 function indexedOnlyParameters(
