@@ -12,11 +12,11 @@ import { refusePending } from './pending.ts';
  * together with search, where no criteria are given, and for what a search would refuse; always strictly, since a criterion
  * that is ignored would match everything. https://hl7.org/fhir/R4/http.html#ccreate
  */
-export function ifNoneExist(
+export async function ifNoneExist(
   { model, now }: Engine,
   type: ResourceType,
   { headers, partition, base }: FhirRequest,
-): Precondition {
+): Promise<Precondition> {
   const given = headers['if-none-exist'];
   if (given === undefined) return { is: 'absent' };
   if (!type.conditionalCreate || !type.interactions.has('search-type')) {
@@ -43,7 +43,7 @@ export function ifNoneExist(
     handling: 'strict',
     now: now(),
   });
-  refusePending(partition, asked);
+  await refusePending(partition, asked);
   return { is: 'no-match', query: asked.query };
 }
 

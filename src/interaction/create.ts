@@ -20,7 +20,7 @@ export const create: Interaction = async (engine, request) => {
   const { parameters, headers } = request;
   const type = declaredType(engine.model, request);
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
-  const precondition = ifNoneExist(engine, type, request);
+  const precondition = await ifNoneExist(engine, type, request);
   const body = request.body ?? Buffer.alloc(0);
   const key = await idempotencyKey(engine, request, body, '');
   try {

@@ -10,8 +10,8 @@ const retryAfter = '10';
  * Refuses with 503 a search by a parameter whose index is still being built, since its answer would lack what is not indexed yet;
  * says how far the building is. https://hl7.org/fhir/R4/valueset-issue-type.html
  */
-export function refusePending(partition: Partition, { type, query, sort, count }: SearchRequest): void {
-  const pending = partition.pending(type.name);
+export async function refusePending(partition: Partition, { type, query, sort, count }: SearchRequest): Promise<void> {
+  const pending = await partition.pending(type.name);
   if (pending.length === 0) return;
   const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
   // The order of a type without a sort date is kept too, and may have been another one.

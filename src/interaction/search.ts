@@ -25,7 +25,7 @@ export const search: Interaction = async (engine, request) => {
   const paging: Paging = { cursors, partition: partition.id, caller: '' };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now() };
   const asked = await parseSearchOrPage(type, request.parameters, context, paging);
-  refusePending(partition, asked);
+  await refusePending(partition, asked);
 
   const [page, counted] = await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
   const entries = page.versions.map(({ id, text = '' }) => ({

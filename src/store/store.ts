@@ -35,6 +35,8 @@ export interface Store {
   check(): Promise<void>;
   /** Whether a server, in any process, works on this store now: long writes would hold up its own. */
   served(): Promise<boolean>;
+  /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
+  readonly lacks: readonly Lack[];
   close(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export interface Partition {
   count(type: string, query: Query): Promise<number>;
   /**
    * All changes or none, durable when it resolves. One result a change, in order. Throws `VersionConflict`, `SeveralMatch`,
-   * `KeyUsed`, `AttachmentMissing`, and as `search` does where a precondition asks a query.
+   * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and as `search` does where a precondition asks a query.
    */
   write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
@@ -84,7 +86,7 @@ export interface Partition {
   /** How far a load of this key came; undefined where it never ran. */
   mark(key: string): Promise<string | undefined>;
   /** Which parameters of a type cannot be searched yet, with how far their rebuild is. */
-  pending(type: string): readonly PendingIndex[];
+  pending(type: string): Promise<readonly PendingIndex[]>;
 }
 
 export interface StoredVersion {
@@ -95,6 +97,16 @@ export interface StoredVersion {
   readonly lastUpdated: number;
   /** The exact JSON text; undefined for a tombstone. */
   readonly text: string | undefined;
+}
+
+/** A promise of the port that a store may lack, and why it lacks it here, as a sentence for operators. */
+export interface Lack {
+  /**
+   * `several-at-once`: a write of several changes is all or none. `commit-order`: every commit of a partition has a later
+   * `lastUpdated` than the one before it.
+   */
+  readonly promise: 'several-at-once' | 'commit-order';
+  readonly why: string;
 }
 
 /** One change. The text is given around the place where the store writes `"versionId":"…","lastUpdated":"…"` (fhir/resource-text.ts). */
@@ -161,7 +173,12 @@ export interface AttachmentFinding {
 }
 
 export interface WriteOptions {
-  /** Commits with the changes. */
+  /**
+   * `all`: all changes or none (the default). `each`: one by one, in any order but for changes of the same resource; where one
+   * throws, others may be done: for what may be repeated, such as a load. A store may do all or none here too.
+   */
+  readonly unit?: 'all' | 'each';
+  /** Commits with the changes, or after them where they are done one by one. */
   readonly mark?: Mark;
   /** Commits with the changes; where it was used before, nothing is written (no mark either). */
   readonly key?: WriteKey;
@@ -318,6 +335,44 @@ export class IndexPending extends Error {
     this.name = 'IndexPending';
     this.type = type;
     this.param = param;
+  }
+}
+
+/** The longest text of a record, in bytes of UTF-8, that a store takes. */
+export const longestRecord = 8 * 1024 * 1024;
+
+/** A record is longer than a store takes: told to clients as 413 `too-long`. */
+export class RecordTooLarge extends Error {
+  readonly type: string;
+  readonly id: string;
+  constructor(type: string, id: string) {
+    super(`${type}/${id} is longer than the ${longestRecord} bytes that a record may have`);
+    this.name = 'RecordTooLarge';
+    this.type = type;
+    this.id = id;
+  }
+}
+
+/** The write needs a promise that the store lacks (see `Store.lacks`): told to clients as 501 `not-supported`. */
+export class PromiseLacking extends Error {
+  readonly lack: Lack;
+  constructor(lack: Lack) {
+    super(lack.why);
+    this.name = 'PromiseLacking';
+    this.lack = lack;
+  }
+}
+
+/**
+ * The store does not answer: it cannot be reached (`no-store`), or not within the time that is set (`timeout`). What was being
+ * written may have been done or not. Told to clients as 503 with this code.
+ */
+export class StoreUnavailable extends Error {
+  readonly reason: 'no-store' | 'timeout';
+  constructor(reason: 'no-store' | 'timeout', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StoreUnavailable';
+    this.reason = reason;
   }
 }
 

@@ -332,7 +332,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       );
 
     it('are ready at once where there are no resources', async () => {
-      expect(demo.pending(t.typeName)).toEqual([]);
+      expect(await demo.pending(t.typeName)).toEqual([]);
       expect((await store.indexes.status()).map(({ param, state }) => `${param} ${state}`).toSorted()).toEqual([
         'code ready',
         'date ready',
@@ -348,12 +348,12 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       // A command changes the definitions; it leaves the rebuild to the server.
       await open({ mode: 'command', model: changed });
       await demo.write([t.put('r0', [t.token('c9')]), t.remove('r1'), t.put('fresh', [t.token('c9')])]);
-      expect(demo.pending(t.typeName)).toEqual([{ type: t.typeName, param: 'code', done: 0, of: 250 }]);
+      expect(await demo.pending(t.typeName)).toEqual([{ type: t.typeName, param: 'code', done: 0, of: 250 }]);
       await expect(t.find(demo, t.hasCode('c9'))).rejects.toThrow(IndexPending);
       expect(await t.find(demo, t.isNamed('n 24'))).toHaveLength(11);
       await store.close();
       await open({ model: changed });
-      await until(() => demo.pending(t.typeName).length === 0);
+      await until(async () => (await demo.pending(t.typeName)).length === 0);
       expect((await t.find(demo, t.hasCode('c9'))).toSorted()).toEqual(['fresh', 'r0']);
       expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(49);
       expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
@@ -377,13 +377,13 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       await fill();
       await store.close();
       await open({ model: t.modelOf([t.owner, t.code, t.name], 'no sort date') });
-      await until(() => demo.pending(t.typeName).length === 0);
+      await until(async () => (await demo.pending(t.typeName)).length === 0);
       time = 9_000;
       await demo.write([t.put('r9', [t.token('c9')])]);
       expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r9', 'r99']);
       await store.close();
       await open();
-      await until(() => demo.pending(t.typeName).length === 0);
+      await until(async () => (await demo.pending(t.typeName)).length === 0);
       expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r249', 'r248']);
       expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
     });
@@ -429,7 +429,8 @@ export function contract(newPlace: () => Promise<t.Place>): void {
   });
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !holds() && Date.now() < end;) await new Promise(done => setTimeout(done, 20));
-  expect(holds()).toBe(true);
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await holds()) && Date.now() < end) await new Promise(done => setTimeout(done, 20));
+  expect(await holds()).toBe(true);
 }

@@ -30,7 +30,7 @@ import {
   unitKey,
   urlTerm,
   versionedTerm,
-} from './terms.ts';
+} from '../terms.ts';
 
 /** What lowering needs of the file: the terms of an index that begin so, one for each type of a reference's id. */
 export type FindTerms = (p: number, prefix: string) => readonly string[];

@@ -170,7 +170,7 @@ export class SqlitePartition implements Partition {
     return row === undefined ? undefined : String(row[0]);
   }
 
-  pending(type: string): readonly PendingIndex[] {
+  async pending(type: string): Promise<readonly PendingIndex[]> {
     const index = this.#find(type);
     return index === undefined ? [] : readPending(this.#core.database, index);
   }

@@ -1,6 +1,6 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
-import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, tokenTerms, urlTerm } from './terms.ts';
+import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, tokenTerms, urlTerm } from '../terms.ts';
 
 /** `ord` of a resource without the sort date: older than all. */
 export const missingOrd = -9e15;

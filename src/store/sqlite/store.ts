@@ -74,6 +74,7 @@ function registered(database: Database): unknown {
 }
 
 class SqliteStore implements Store {
+  readonly lacks = [];
   readonly partitions: SqlitePartitions;
   readonly indexes: SqliteIndexes;
   readonly #core: Core;

@@ -1,4 +1,4 @@
-import type { ReferenceValue, TokenValue } from '../../indexing/entry.ts';
+import type { ReferenceValue, TokenValue } from '../indexing/entry.ts';
 
 /** The marker of a resource that lacks a parameter. */
 export const missing = '';
