@@ -1,0 +1,27 @@
+import { isId } from '../fhir/id.ts';
+
+/** The user's own resource. */
+export interface LocalReference {
+  readonly resourceType: string;
+  readonly id: string;
+  /** How a search names it: `Type/id` where it is in the partition, the whole URL where it is elsewhere. */
+  readonly reference: string;
+  /** True where it is a resource of the partition. */
+  readonly here: boolean;
+}
+
+/**
+ * What a `fhirUser` claim names, relative or absolute; `base` is that of the partition. Undefined for anything else.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data
+ */
+export function parseFhirUser(claim: string | undefined, base: string): LocalReference | undefined {
+  if (claim === undefined || claim.length > 1000) return undefined;
+  const local = claim.startsWith(`${base}/`) ? claim.slice(base.length + 1) : claim;
+  const url = URL.canParse(local) ? new URL(local) : undefined;
+  if (url !== undefined && (!/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')) return undefined;
+  const segments = (url?.pathname ?? local).split('/');
+  const [resourceType = '', id = ''] = segments.slice(-2);
+  if (url === undefined && segments.length !== 2) return undefined;
+  if (!/^[A-Z][A-Za-z]{0,63}$/.test(resourceType) || !isId(id)) return undefined;
+  return { resourceType, id, reference: url === undefined ? `${resourceType}/${id}` : local, here: url === undefined };
+}
