@@ -1,0 +1,35 @@
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
+import { TokenRefused } from '../claims.ts';
+import type { IssuerSettings } from './settings.ts';
+
+/**
+ * Throws TokenRefused for what an issuer signed that is no access token, such as an ID token, and for one that is bound to a
+ * key, since that key is not asked for here. Issuers whose tokens all say `JWT` are told apart by what is in them.
+ * https://www.rfc-editor.org/rfc/rfc9068#section-4, https://www.rfc-editor.org/rfc/rfc8725#section-3.11
+ */
+export function requireAccessToken(
+  header: Pick<JWTHeaderParameters, 'typ'>,
+  payload: JWTPayload,
+  issuer: IssuerSettings,
+): void {
+  const type = (header.typ ?? 'none').toLowerCase().replace(/^application\//, '');
+  if (!issuer.types.includes(type))
+    throw new TokenRefused('The typ of the token is not one that its issuer gives to access tokens.');
+  requireBearer(payload['typ']);
+  const says = type === 'at+jwt' || payload['typ'] !== undefined;
+  const marks = ['at_hash', 'c_hash', 's_hash', 'events', ...(says ? [] : ['nonce'])];
+  if (marks.some(mark => payload[mark] !== undefined)) throw new TokenRefused('The token is not an access token.');
+  requireUnbound(payload);
+}
+
+/** For `typ` as Keycloak puts it among the claims: Bearer, ID, Refresh. */
+export function requireBearer(typ: unknown): void {
+  if (typ === undefined) return;
+  if (typeof typ !== 'string' || typ.toLowerCase() !== 'bearer')
+    throw new TokenRefused('The token is not an access token.');
+}
+
+/** https://www.rfc-editor.org/rfc/rfc7800#section-3 */
+export function requireUnbound(payload: JWTPayload): void {
+  if (payload['cnf'] !== undefined) throw new TokenRefused('The token is bound to a key, which is not supported here.');
+}

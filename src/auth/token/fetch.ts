@@ -1,0 +1,108 @@
+import { lookup as resolveName } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { isAllowed, isLoopbackHost } from './addresses.ts';
+import type { Reach } from './addresses.ts';
+
+type HeaderFields = ConstructorParameters<typeof Headers>[0];
+
+export interface FetchOptions {
+  /** The addresses that may be connected to. */
+  readonly reach: Reach;
+  /** Whether this machine may be asked over plain http. */
+  readonly plain: boolean;
+  /** Certificates (PEM) in place of the usual ones. */
+  readonly authorities: string | undefined;
+  /** Most bytes of an answer. */
+  readonly bytes: number;
+  /** Milliseconds for the whole of it. */
+  readonly time: number;
+}
+
+/** Like the global `fetch`, as far as openid-client and jose use it. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method?: string;
+    readonly headers?: HeaderFields;
+    readonly body?: string | URLSearchParams | object | null;
+  },
+) => Promise<Response>;
+
+/**
+ * Fetches a document of an issuer: https alone, no redirects, 200 alone, no more bytes and time than allowed, and from an
+ * address that is looked at after the name was resolved, which is then the one that is connected to. The promise rejects with a
+ * sentence that names the host, never what was sent.
+ */
+export function createFetch(options: FetchOptions): Fetch {
+  return async (text, { method = 'GET', headers, body }) => {
+    const url = new URL(text);
+    const { protocol, hostname, host } = url;
+    const plain = protocol === 'http:' && options.plain && isLoopbackHost(hostname);
+    if (protocol !== 'https:' && !plain) throw new Error(`${host} is asked over https alone`);
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal) !== 0 && !isAllowed(literal, options.reach)) throw notAllowed(host);
+    const { status, bytes, type } = await exchange(url, plain, method, headers, body, options);
+    if (status !== 200) throw new Error(`${host} answered ${status}`);
+    return new Response(bytes, { status, headers: { 'content-type': type } });
+  };
+}
+
+const notAllowed = (host: string): Error => new Error(`${host} is at an address that may not be asked`);
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+async function exchange(
+  url: URL,
+  plain: boolean,
+  method: string,
+  headers: HeaderFields | undefined,
+  body: unknown,
+  { reach, authorities, bytes: most, time }: FetchOptions,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(time);
+  const lookup: LookupFunction = (name, { all, ...rest }, done) => {
+    resolveName(name, { ...rest, all: true }, (error, found: LookupAddress[]) => {
+      if (error !== null) return done(error, '');
+      const allowed = found.filter(({ address }) => isAllowed(address, reach));
+      const [first] = allowed;
+      if (first === undefined) return done(notAllowed(url.host), '');
+      return all === true ? done(null, allowed) : done(null, first.address, first.family);
+    });
+  };
+  const options = {
+    method,
+    signal,
+    lookup,
+    agent: false,
+    headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
+    ...(authorities === undefined ? {} : { ca: authorities }),
+  };
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = plain ? httpRequest(url, options, resolve) : httpsRequest(url, options, resolve);
+      request.on('error', reject);
+      request.end(body instanceof URLSearchParams ? body.toString() : undefined); // nothing else is sent
+    });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > most) throw new Error(`${url.host} answered more than ${most} bytes`); // leaving the loop closes the connection
+      chunks.push(chunk);
+    }
+    const type = response.headers['content-type'] ?? '';
+    return { status: response.statusCode ?? 0, type, bytes: new Uint8Array(Buffer.concat(chunks)) };
+  } catch (error) {
+    if (signal.aborted) throw new Error(`${url.host} did not answer within ${time} ms`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { JWTPayload } from 'jose';
+import type { Configuration } from 'openid-client';
+import { TokenRefused } from '../claims.ts';
+import { requireBearer, requireUnbound } from './access-token.ts';
+import type { IssuerSettings } from './settings.ts';
+
+/**
+ * What an issuer says of an opaque token; undefined where the token is not good, or not its own. Throws TokenRefused for what is
+ * no access token, and passes on what went wrong while the issuer was asked; `now` in milliseconds since 1970 UTC.
+ * https://www.rfc-editor.org/rfc/rfc7662
+ */
+export async function introspect(
+  token: string,
+  { issuer, clockSkew }: IssuerSettings,
+  configuration: Configuration,
+  now: number,
+): Promise<JWTPayload | undefined> {
+  const { tokenIntrospection } = await import('openid-client');
+  const answer = await tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
+  if (!answer.active) return undefined;
+  const payload: JWTPayload = Object.fromEntries(Object.entries(answer));
+  const { iss, exp, nbf } = payload;
+  if (iss !== undefined && iss !== issuer) throw new TokenRefused('The token is of another issuer.');
+  if (exp !== undefined && exp * 1000 + clockSkew <= now) throw new TokenRefused('The token has expired.');
+  if (nbf !== undefined && nbf * 1000 - clockSkew > now) throw new TokenRefused('The token is not valid yet.');
+  requireBearer(payload['typ']);
+  // A refresh token is active too; only an access token is told with its type. Keycloak says it in `typ`.
+  const { token_type: type = payload['typ'] } = answer;
+  if (type === undefined) throw new TokenRefused('The issuer does not say that the token is an access token.');
+  requireBearer(type);
+  requireUnbound(payload);
+  return payload;
+}

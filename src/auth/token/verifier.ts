@@ -1,0 +1,99 @@
+import type { DocumentStore } from '../../store/store.ts';
+import { TokenRefused } from '../claims.ts';
+import type { TokenVerifier } from '../claims.ts';
+import { Cache } from './cache.ts';
+import { digestOf } from './digest.ts';
+import { createIssuer } from './issuer.ts';
+import type { IssuerParts, Verified } from './issuer.ts';
+import { readOwnToken, tokenPrefix } from './own-tokens.ts';
+import { usualLimits } from './settings.ts';
+import type { FetchLimits, IssuerSettings } from './settings.ts';
+
+export interface TokenVerifierParts extends Pick<IssuerParts, 'now' | 'demo' | 'notice'> {
+  /** `store.documents(tokenCollection)`. */
+  readonly tokens: DocumentStore;
+  readonly issuers: readonly IssuerSettings[];
+  /** What absolute URLs begin with: a partition is `{publicUrl}/r4/{partition}`. */
+  readonly publicUrl: string;
+  /** Tests pass smaller ones. */
+  readonly limits?: FetchLimits;
+}
+
+/** How long a token of ours is remembered, in milliseconds: within this time a revocation is complete in every process. */
+const remembered = 10_000;
+
+/** Most tokens that are remembered. */
+const mostTokens = 10_000;
+
+/**
+ * Tells what bearer tokens are worth: those of our own, which the store knows, and those of external issuers. A token is
+ * remembered by its digest: ours for 10 s at most, a JWT until it expires. Beside TokenRefused the verifier throws FhirError 503
+ * where an issuer cannot be asked, and what the store throws. Throws Error for settings of an issuer that cannot be used.
+ */
+export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
+  const { tokens, publicUrl, now, limits = usualLimits } = parts;
+  const baseOf = (partition: string): string => `${publicUrl}/r4/${partition}`;
+  const issuers = parts.issuers.map(settings => createIssuer(settings, { ...parts, limits, baseOf }));
+  const known = new Cache<Verified>(mostTokens);
+  const underWay = new Map<string, Promise<Verified>>();
+
+  const verifyOwn = async (digest: string): Promise<Verified | undefined> => {
+    const from = now(); // before the store is asked, since it may be revoked as soon as it was read
+    const claims = await readOwnToken(tokens, digest, publicUrl);
+    return claims && { claims, until: Math.min(claims.expires, from + remembered) };
+  };
+
+  const verify = async (token: string, digest: string, partition: string): Promise<Verified> => {
+    const says = issuerOf(token);
+    if (says !== undefined) {
+      const issuer = issuers.find(({ settings }) => settings.issuer === says);
+      if (issuer === undefined) throw new TokenRefused('The token is of an issuer that is not known here.');
+      return issuer.verify(token);
+    }
+    const own = await verifyOwn(digest);
+    if (own !== undefined) return own;
+    if (!token.startsWith(tokenPrefix)) {
+      for (const issuer of issuers) {
+        const { introspection, partitions } = issuer.settings;
+        if (introspection === undefined || !partitions.includes(partition)) continue;
+        const verified = await issuer.introspect(token);
+        if (verified !== undefined) return verified;
+      }
+    }
+    throw new TokenRefused('The token is unknown here, has expired or was revoked.');
+  };
+
+  return async (token, partition) => {
+    if (!isBearer(token)) throw new TokenRefused('The token cannot be read.');
+    const digest = digestOf(token);
+    let verified = known.get(digest, now());
+    if (verified === undefined) {
+      const key = `${partition} ${digest}`;
+      let running = underWay.get(key);
+      if (running === undefined) {
+        running = verify(token, digest, partition).finally(() => underWay.delete(key));
+        underWay.set(key, running);
+      }
+      verified = await running;
+      if (verified.until <= now()) throw new TokenRefused('The token has expired.');
+      known.put(digest, verified, verified.until);
+    }
+    if (verified.claims.partition !== partition) throw new TokenRefused('The token is for another partition.');
+    return verified.claims;
+  };
+}
+
+/** What may follow `Bearer`, in a length that no issuer exceeds. https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+const isBearer = (token: string): boolean => token.length <= 16_384 && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
+
+/** The issuer that a JWT says to be of; undefined for what is no JWT. Nothing of it is believed yet. */
+function issuerOf(token: string): string | undefined {
+  const [, payload, signature, ...more] = token.split('.');
+  if (payload === undefined || signature === undefined || more.length > 0) return undefined;
+  try {
+    const { iss } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss?: unknown }; // checked below
+    return typeof iss === 'string' ? iss : '';
+  } catch {
+    throw new TokenRefused('The token cannot be read.');
+  }
+}
