@@ -37,6 +37,10 @@ export interface Store {
   served(): Promise<boolean>;
   /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
   readonly lacks: readonly Lack[];
+  /** What is kept beside resources and attachments, to be copied to another store. */
+  notes(): AsyncIterable<Note>;
+  /** Keeps notes as another store had them; may be repeated. Throws Error where their partition is not there. */
+  putNotes(notes: readonly Note[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,6 +85,16 @@ export interface Partition {
   verifyAttachments(): AsyncIterable<AttachmentProgress>;
   /** Current resources of a type in id order (no tombstones), after an id. */
   scan(type: string, after?: string): AsyncIterable<StoredVersion>;
+  /** Types of which anything is kept, tombstones too, also where the definitions do not declare them; in order. */
+  types(): Promise<readonly string[]>;
+  /** All versions of the resources of a type, declared or not, tombstones too: by id, then version; after an id. */
+  versions(type: string, after?: string): AsyncIterable<KeptVersion>;
+  /**
+   * Keeps versions exactly as another store had them; all versions of a resource come together and in order. May be repeated:
+   * what is there already stays. Their bytes must be kept before, or it throws `AttachmentMissing`. Where the type is not
+   * declared they are kept without index entries.
+   */
+  restore(versions: readonly KeptVersion[], options?: { readonly mark?: Mark }): Promise<void>;
   /** Current resources by type. */
   counts(): Promise<ReadonlyMap<string, number>>;
   /** How far a load of this key came; undefined where it never ran. */
@@ -98,6 +112,28 @@ export interface StoredVersion {
   /** The exact JSON text; undefined for a tombstone. */
   readonly text: string | undefined;
 }
+
+export interface KeptVersion extends StoredVersion {
+  /** What this version carries. */
+  readonly attachments: readonly Attached[];
+}
+
+/** Something small that a store keeps: a document, a mark, the key of a repeatable write. Times in milliseconds since 1970 UTC. */
+export type Note =
+  | {
+      readonly kind: 'document';
+      readonly collection: string;
+      readonly key: string;
+      readonly value: unknown;
+      readonly expires: number | undefined;
+    }
+  | { readonly kind: 'mark'; readonly partition: string; readonly mark: Mark }
+  | {
+      readonly kind: 'key';
+      readonly partition: string;
+      readonly key: WriteKey;
+      readonly results: readonly WriteResult[];
+    };
 
 /** A promise of the port that a store may lack, and why it lacks it here, as a sentence for operators. */
 export interface Lack {

@@ -1,3 +1,4 @@
+import type { Attached } from '../store.ts';
 import { bytesPath, hasBytes } from './attachment-files.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { PreparedChange } from './jobs.ts';
@@ -22,6 +23,17 @@ export function attach(
       );
     return;
   }
+  attachKept(database, file, n, { t, id, version }, attachments);
+}
+
+/** The same for a version that says all that it carries. */
+export function attachKept(
+  database: Database,
+  file: string,
+  n: number,
+  { t, id, version }: { readonly t: number; readonly id: string; readonly version: number },
+  attachments: readonly Attached[],
+): void {
   for (const [item, { path, digest, size, contentType }] of attachments.entries()) {
     if (!hasBytes(bytesPath(file, n, digest), size)) throw new JobStopped({ kind: 'bytesMissing', digest });
     database.run(

@@ -81,7 +81,7 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
     core.database.endMoment();
     if (result.kind !== 'unregistered') return result;
     await register(core);
-    if (job.kind === 'write' || job.kind === 'rebuild') return { kind: 'stale' };
+    if (job.kind === 'write' || job.kind === 'restore' || job.kind === 'rebuild') return { kind: 'stale' };
   }
 }
 

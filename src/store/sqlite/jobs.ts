@@ -1,4 +1,4 @@
-import type { Attached, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
+import type { Attached, KeptVersion, Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
 import type { BytesFolder } from './attachment-sweep.ts';
 import type { NoMatch } from './no-match.ts';
 import type { Rows } from './rows.ts';
@@ -8,6 +8,8 @@ import type { WantedType } from './wanted.ts';
 /** What the writer worker is asked to do: values only. Jobs that wait together are committed together. */
 export type Job =
   | WriteJob
+  | RestoreJob
+  | NotesJob
   | RebuildJob
   | {
       readonly kind: 'register';
@@ -49,7 +51,7 @@ export interface WriteJob {
   readonly epoch: number;
   readonly now: number;
   readonly changes: readonly PreparedChange[];
-  readonly mark: { readonly key: string; readonly value: string } | undefined;
+  readonly mark: Mark | undefined;
   readonly key: WriteKey | undefined;
 }
 
@@ -70,6 +72,39 @@ export interface PreparedChange {
   readonly precondition: VersionPrecondition | NoMatch | undefined;
   /** Undefined: what the version before carries. */
   readonly attachments: readonly Attached[] | undefined;
+}
+
+/** Versions of one partition as another store had them, prepared from what was read at this epoch. */
+export interface RestoreJob {
+  readonly kind: 'restore';
+  readonly n: number;
+  readonly epoch: number;
+  readonly resources: readonly PreparedRestore[];
+  readonly mark: Mark | undefined;
+}
+
+export interface PreparedRestore {
+  /** 0: nothing of the type is kept yet. */
+  readonly t: number;
+  readonly type: string;
+  readonly id: string;
+  readonly declared: boolean;
+  /** The version that was there when this was prepared; 0 for none. */
+  readonly expected: number;
+  /** Those that were lacking, in order. */
+  readonly versions: readonly KeptVersion[];
+  /** Of the last version, where it becomes current and is no tombstone. */
+  readonly ord: number | undefined;
+  readonly added: Rows | undefined;
+  readonly removed: Rows | undefined;
+}
+
+/** Small things of another store: rows of documents, marks and keys by the number of their partition. */
+export interface NotesJob {
+  readonly kind: 'notes';
+  readonly documents: readonly (readonly [collection: string, key: string, value: string, expires: number | null])[];
+  readonly marks: readonly { readonly n: number; readonly mark: Mark }[];
+  readonly keys: readonly { readonly n: number; readonly key: WriteKey; readonly results: readonly Written[] }[];
 }
 
 /** One slice of a rebuild: entries of resources as of these versions. */

@@ -15,7 +15,11 @@ export function earlier(database: Database, { n, key, now }: Pick<WriteJob, 'n' 
 }
 
 /** Keeps the results of a write with its key. */
-export function keepKey(database: Database, { n, key }: WriteJob, results: readonly Written[]): void {
+export function keepKey(
+  database: Database,
+  { n, key }: Pick<WriteJob, 'n' | 'key'>,
+  results: readonly Written[],
+): void {
   if (key === undefined) return;
   database.run('INSERT OR REPLACE INTO keys (n, key, body, results, expires) VALUES (?, ?, ?, ?, ?)', [
     n,

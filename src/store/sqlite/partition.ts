@@ -6,7 +6,9 @@ import {
   type AttachmentProgress,
   type Change,
   type KeptAttachment,
+  type KeptVersion,
   KeyUsed,
+  type Mark,
   type Page,
   type Partition,
   type PartitionSettings,
@@ -33,7 +35,9 @@ import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
 import type { LoweredSearch } from './search.ts';
+import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
+import { keptVersions } from './versions.ts';
 import { verifyAttachments } from './verify-attachments.ts';
 
 /** How many resources `scan` and `readMany` read before the event loop gets a turn. */
@@ -154,6 +158,24 @@ export class SqlitePartition implements Partition {
     }
   }
 
+  async types(): Promise<readonly string[]> {
+    const rows = this.#core.database.all(
+      'SELECT type FROM types WHERE n = ? AND EXISTS (SELECT 1 FROM resources WHERE resources.t = types.t) ORDER BY type',
+      [this.#number()],
+    );
+    return rows.map(([type]) => String(type));
+  }
+
+  versions(type: string, after = ''): AsyncIterable<KeptVersion> {
+    const { database } = this.#core;
+    return keptVersions(database, typeNumber(database, this.#number(), type), type, after);
+  }
+
+  async restore(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
+    const result = await submit(this.#core, () => prepareRestore(this.#core, this.id, versions, mark));
+    if (result.kind !== 'done') throw refusal(result);
+  }
+
   async counts(): Promise<ReadonlyMap<string, number>> {
     const rows = this.#core.database.all(
       'SELECT type, resources FROM types WHERE n = (SELECT n FROM partitions WHERE id = ?) AND resources > 0 ORDER BY type',
@@ -213,7 +235,7 @@ function resultsOf({ results, repeated }: Extract<Applied, { kind: 'written' }>)
 }
 
 /** The error that the result of a write stands for, where nothing was written. */
-function refusal(result: Exclude<Applied, { kind: 'written' }>): Error {
+function refusal(result: Applied): Error {
   switch (result.kind) {
     case 'conflict':
       return new VersionConflict(result.type, result.id);
@@ -223,6 +245,7 @@ function refusal(result: Exclude<Applied, { kind: 'written' }>): Error {
       return new KeyUsed();
     case 'bytesMissing':
       return new AttachmentMissing(result.digest);
+    case 'written':
     case 'done':
       return new Error('The writer gave another answer');
     default:

@@ -5,8 +5,10 @@ import { JobStopped } from './job-stopped.ts';
 import type { Job, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import type { Database } from './open.ts';
+import { keepNotes } from './notes-job.ts';
 import { rebuild } from './rebuild-job.ts';
 import { addPartition, hidePartition, register, restart } from './register-job.ts';
+import { restore } from './restore-job.ts';
 import { sweep } from './sweep-job.ts';
 import { write } from './write-job.ts';
 
@@ -59,11 +61,15 @@ function run(database: Database, job: Job, commit: Commit, data: WriterData): Jo
           message: `A server runs on \`${data.path}\` with other definitions; use the same ones, or stop it first`,
         };
       return epochOf(database) === job.epoch ? register(database, job, data.definitions) : { kind: 'stale' };
+    case 'notes':
+      return keepNotes(database, job);
     case 'write':
+    case 'restore':
     case 'rebuild':
       if (!isRegistered(database, data)) return { kind: 'unregistered' };
       if (epochOf(database) !== job.epoch) return { kind: 'stale' };
-      return job.kind === 'write' ? write(database, job, commit, data.path) : rebuild(database, job);
+      if (job.kind === 'write') return write(database, job, commit, data.path);
+      return job.kind === 'restore' ? restore(database, job, commit, data.path) : rebuild(database, job);
     case 'addPartition':
       return isRegistered(database, data) ? addPartition(database, job) : { kind: 'unregistered' };
     case 'restart':

@@ -1,13 +1,21 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type DocumentStore, type Partition, type Store, type StoreOptions, StoreRefused } from '../store.ts';
+import {
+  type DocumentStore,
+  type Note,
+  type Partition,
+  type Store,
+  type StoreOptions,
+  StoreRefused,
+} from '../store.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
-import { type Core, partitionIndex, register } from './core.ts';
+import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { SqliteIndexes } from './indexes.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { migrate, requireLayout } from './migrations.ts';
+import { keptNotes, prepareNotes } from './notes.ts';
 import { type Database, isSqliteError, openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
@@ -98,6 +106,14 @@ class SqliteStore implements Store {
 
   documents(collection: string): DocumentStore {
     return new SqliteDocuments(this.#core, collection);
+  }
+
+  notes(): AsyncIterable<Note> {
+    return keptNotes(this.#core.database, this.#core.options.now());
+  }
+
+  async putNotes(notes: readonly Note[]): Promise<void> {
+    await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 
   async check(): Promise<void> {

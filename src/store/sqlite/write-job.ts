@@ -4,6 +4,7 @@ import { attach } from './attach-job.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { JobResult, PreparedChange, WriteJob, Written } from './jobs.ts';
 import { earlier, keepKey } from './key-job.ts';
+import { keepMark } from './mark-job.ts';
 import { matchesNow } from './no-match.ts';
 import type { Database } from './open.ts';
 import { RowWriter } from './row-writer.ts';
@@ -29,12 +30,7 @@ export function write(database: Database, job: WriteJob, commit: Commit, file: s
     results.push(matching(work, change, results) ?? apply(work, change));
   }
   rows.flush();
-  if (job.mark !== undefined)
-    database.run('INSERT OR REPLACE INTO marks (n, key, value) VALUES (?, ?, ?)', [
-      job.n,
-      job.mark.key,
-      job.mark.value,
-    ]);
+  keepMark(database, job.n, job.mark);
   keepKey(database, job, results);
   return { kind: 'written', repeated: false, results };
 }

@@ -1,0 +1,8 @@
+import type { Mark } from '../store.ts';
+import type { Database } from './open.ts';
+
+/** Writes a mark of a partition. */
+export function keepMark(database: Database, n: number, mark: Mark | undefined): void {
+  if (mark === undefined) return;
+  database.run('INSERT OR REPLACE INTO marks (n, key, value) VALUES (?, ?, ?)', [n, mark.key, mark.value]);
+}

@@ -1,0 +1,107 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Note, WriteResult } from '../store.ts';
+import type { Core } from './core.ts';
+import { partitionIndex } from './core.ts';
+import type { NotesJob, Written } from './jobs.ts';
+import type { Database, Row } from './open.ts';
+import type { SqlValue } from './sql.ts';
+
+/** How many are read before the event loop gets a turn. */
+const slice = 500;
+
+/** Documents, then marks, then keys, those that have expired left out. */
+export async function* keptNotes(database: Database, now: number): AsyncIterable<Note> {
+  const documents = pages(database, {
+    select: 'collection, key, value, expires FROM documents WHERE (expires IS NULL OR expires > ?)',
+    key: 'collection, key',
+    first: ['', ''],
+    values: [now],
+  });
+  for await (const [collection, key, value, expires = null] of documents)
+    yield {
+      kind: 'document',
+      collection: String(collection),
+      key: String(key),
+      value: JSON.parse(String(value)),
+      expires: expires === null ? undefined : Number(expires),
+    };
+  const partitions = database.all('SELECT n, id FROM partitions WHERE id IS NOT NULL ORDER BY id');
+  for (const [n = 0, id] of partitions) {
+    const partition = String(id);
+    const marks = pages(database, {
+      select: 'key, value FROM marks WHERE n = ?',
+      key: 'key',
+      first: [''],
+      values: [n],
+    });
+    for await (const [key, value] of marks)
+      yield { kind: 'mark', partition, mark: { key: String(key), value: String(value) } };
+    const keys = pages(database, {
+      select: 'key, body, results, expires FROM keys WHERE n = ? AND expires > ?',
+      key: 'key',
+      first: [''],
+      values: [n, now],
+    });
+    for await (const [key, body, results, expires] of keys)
+      yield {
+        kind: 'key',
+        partition,
+        key: { key: String(key), body: String(body), expires: Number(expires) },
+        results: resultsOf(JSON.parse(String(results))),
+      };
+  }
+}
+
+/** Rows in the order of a key whose columns come first. */
+async function* pages(
+  database: Database,
+  of: { select: string; key: string; first: readonly SqlValue[]; values: readonly SqlValue[] },
+): AsyncIterable<Row> {
+  const width = of.first.length;
+  const text = `SELECT ${of.select} AND (${of.key}) > (${of.first.map(() => '?').join(', ')}) ORDER BY ${of.key} LIMIT ${slice}`;
+  for (let after = of.first; ;) {
+    const rows = database.all(text, [...of.values, ...after]);
+    yield* rows;
+    after = rows.at(-1)?.slice(0, width) ?? after;
+    if (rows.length < slice) return;
+    await setImmediate();
+  }
+}
+
+function resultsOf(written: readonly Written[]): readonly WriteResult[] {
+  return written.map(([outcome, id, version, lastUpdated]) => ({ outcome, id, version, lastUpdated }));
+}
+
+/** What keeps notes as another store had them. Throws Error where their partition is not there. */
+export function prepareNotes(core: Core, notes: readonly Note[]): NotesJob {
+  const number = (id: string): number => {
+    const index = partitionIndex(core, id);
+    if (index === undefined) throw new Error(`There is no partition \`${id}\``);
+    return index.n;
+  };
+  const job = { kind: 'notes' as const, documents: [], marks: [], keys: [] } as Writable;
+  for (const note of notes) {
+    switch (note.kind) {
+      case 'document':
+        job.documents.push([note.collection, note.key, JSON.stringify(note.value), note.expires ?? null]);
+        break;
+      case 'mark':
+        job.marks.push({ n: number(note.partition), mark: note.mark });
+        break;
+      case 'key':
+        job.keys.push({ n: number(note.partition), key: note.key, results: note.results.map(writtenOf) });
+        break;
+      default:
+        note satisfies never;
+    }
+  }
+  return job;
+}
+
+type Writable = { -readonly [K in keyof NotesJob]: NotesJob[K] extends readonly (infer T)[] ? T[] : NotesJob[K] };
+
+function writtenOf({ outcome, first, id, version, lastUpdated }: WriteResult): Written {
+  const kept = outcome === 'repeated' ? first : outcome;
+  if (kept === undefined) throw new Error('A repeated result does not say what it was first');
+  return [kept, id, version, lastUpdated];
+}

@@ -1,0 +1,94 @@
+import type { KeptVersion } from '../store.ts';
+import { attachKept } from './attach-job.ts';
+import type { Commit } from './commit.ts';
+import { JobStopped } from './job-stopped.ts';
+import type { JobResult, PreparedRestore, RestoreJob } from './jobs.ts';
+import { serverRuns } from './lock.ts';
+import { keepMark } from './mark-job.ts';
+import type { Database } from './open.ts';
+import { raiseEpoch } from './register-job.ts';
+import { RowWriter } from './row-writer.ts';
+
+/**
+ * Keeps versions as they were elsewhere. Stops the job with `stale` where a resource is no longer at the version from which
+ * it was prepared, and with `bytesMissing` where bytes are not kept.
+ */
+export function restore(database: Database, job: RestoreJob, commit: Commit, file: string): JobResult {
+  const rows = new RowWriter(database);
+  let latest = 0;
+  for (const resource of job.resources) {
+    const t = resource.t === 0 ? addType(database, job.n, resource.type) : resource.t;
+    if (!resource.declared) dropIndexes(database, t);
+    restoreResource({ database, commit, rows, t }, resource);
+    for (const version of resource.versions) {
+      attachKept(database, file, job.n, { t, id: resource.id, version: version.version }, version.attachments);
+      latest = Math.max(latest, version.lastUpdated);
+    }
+  }
+  rows.flush();
+  // What is written next is later than all that was restored.
+  database.run('UPDATE partitions SET last_updated = max(last_updated, ?) WHERE n = ?', [latest, job.n]);
+  keepMark(database, job.n, job.mark);
+  // A server may have asked what matches: a restored version is no later than what it saw, so that it must ask again.
+  if (job.resources.length > 0 && serverRuns(file)) raiseEpoch(database);
+  return { kind: 'done', value: null };
+}
+
+interface Work {
+  readonly database: Database;
+  readonly commit: Commit;
+  readonly rows: RowWriter;
+  readonly t: number;
+}
+
+function restoreResource({ database, commit, rows, t }: Work, resource: PreparedRestore): void {
+  const { id, expected, versions, ord, added, removed } = resource;
+  const current = database.get('SELECT r, version, ord FROM resources WHERE t = ? AND id = ?', [t, id]);
+  if (Number(current?.[1] ?? 0) !== expected) throw new JobStopped({ kind: 'stale' });
+  for (const version of versions) if (version.version < expected) keepOlder(database, t, version);
+  const newer = versions.filter(({ version }) => version > expected);
+  const last = newer.pop();
+  if (last === undefined) return;
+  for (const version of newer) keepOlder(database, t, version);
+  const row = [last.version, last.lastUpdated, ord ?? null, last.text ?? null] as const;
+  const wasThere = current !== undefined && current[2] !== null;
+  let r: number;
+  if (current === undefined) {
+    r = database.run('INSERT INTO resources (t, id, version, last_updated, ord, text) VALUES (?, ?, ?, ?, ?, ?)', [
+      t,
+      id,
+      ...row,
+    ]).rowid;
+  } else {
+    r = Number(current[0]);
+    database.run(
+      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text) SELECT t, id, version, last_updated, text FROM resources WHERE r = ?',
+      [r],
+    );
+    if (removed !== undefined && wasThere) rows.remove(removed, Number(current[2]), id);
+    database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ? WHERE r = ?', [...row, r]);
+  }
+  if (added !== undefined && ord !== undefined) rows.add(added, ord, id, r);
+  commit.count(t, (ord === undefined ? 0 : 1) - (wasThere ? 1 : 0));
+}
+
+function keepOlder(database: Database, t: number, { id, version, lastUpdated, text }: KeptVersion): void {
+  database.run('INSERT OR IGNORE INTO versions (t, id, version, last_updated, text) VALUES (?, ?, ?, ?, ?)', [
+    t,
+    id,
+    version,
+    lastUpdated,
+    text ?? null,
+  ]);
+}
+
+function addType(database: Database, n: number, type: string): number {
+  database.run('INSERT OR IGNORE INTO types (n, type) VALUES (?, ?)', [n, type]);
+  return Number(database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type])?.[0]);
+}
+
+/** What is kept of a type that is not declared has no entries: its indexes are made anew where it is declared again. */
+function dropIndexes(database: Database, t: number): void {
+  const { changes } = database.run(`UPDATE parameters SET state = 'dropped' WHERE t = ? AND state <> 'dropped'`, [t]);
+  if (changes > 0) raiseEpoch(database);
+}

@@ -1,0 +1,79 @@
+import { setImmediate } from 'node:timers/promises';
+import type { KeptVersion, Mark } from '../store.ts';
+import { type Core, partitionIndex } from './core.ts';
+import type { PartitionIndex } from './dictionary.ts';
+import type { PreparedRestore, RestoreJob } from './jobs.ts';
+import type { Database } from './open.ts';
+import { rowsOf } from './rows.ts';
+
+/** After how many resources the event loop gets a turn. */
+const turn = 50;
+
+/**
+ * Does all that restoring can do before its transaction: finds which versions are lacking, and extracts the entries of those
+ * that become current. Throws Error where the versions of a resource do not come together and in order.
+ */
+export async function prepareRestore(
+  core: Core,
+  id: string,
+  versions: readonly KeptVersion[],
+  mark: Mark | undefined,
+): Promise<RestoreJob> {
+  const partition = partitionIndex(core, id);
+  if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
+  const prepared: PreparedRestore[] = [];
+  for (const [at, of] of byResource(versions).entries()) {
+    if (at % turn === turn - 1) await setImmediate();
+    const one = prepareResource(core, partition, of);
+    if (one !== undefined) prepared.push(one);
+  }
+  return { kind: 'restore', n: partition.n, epoch: partition.epoch, resources: prepared, mark };
+}
+
+type Versions = readonly [KeptVersion, ...KeptVersion[]];
+
+function byResource(versions: readonly KeptVersion[]): readonly Versions[] {
+  const resources = new Map<string, [KeptVersion, ...KeptVersion[]]>();
+  let last: KeptVersion | undefined;
+  for (const version of versions) {
+    const key = `${version.type}/${version.id}`;
+    const known = resources.get(key);
+    const follows = last?.type === version.type && last.id === version.id && last.version < version.version;
+    if (known !== undefined && !follows) throw new Error(`The versions of ${key} do not come together and in order`);
+    if (known === undefined) resources.set(key, [version]);
+    else known.push(version);
+    last = version;
+  }
+  return [...resources.values()];
+}
+
+/** Undefined where all of it is there. */
+function prepareResource(core: Core, partition: PartitionIndex, versions: Versions): PreparedRestore | undefined {
+  const { database, options } = core;
+  const [{ type, id }] = versions;
+  const index = partition.types.get(type);
+  const t = index?.t ?? typeNumber(database, partition.n, type);
+  const current = database.get('SELECT version, text FROM resources WHERE t = ? AND id = ?', [t, id]);
+  const expected = Number(current?.[0] ?? 0);
+  const older = database.all('SELECT version FROM versions WHERE t = ? AND id = ?', [t, id]);
+  const kept = new Set([expected, ...older.map(([version]) => Number(version))]);
+  const lacking = versions.filter(({ version }) => !kept.has(version));
+  const last = lacking.at(-1);
+  if (last === undefined) return undefined;
+  const base = { t, type, id, declared: index !== undefined, expected, versions: lacking };
+  const none = { ord: undefined, added: undefined, removed: undefined };
+  if (last.version < expected) return { ...base, ...none };
+  if (index === undefined) return { ...base, ...none, ord: last.text === undefined ? undefined : last.lastUpdated };
+  const zoned = { id: partition.id, zone: partition.settings.zone };
+  const rows = (text: string) => rowsOf(index, options.extract(index.type, text, zoned));
+  const before = current?.[1];
+  const removed = typeof before === 'string' ? rows(before).rows : undefined;
+  if (last.text === undefined) return { ...base, ...none, removed };
+  const { rows: added, ord = last.lastUpdated } = rows(last.text);
+  return { ...base, ord, added, removed };
+}
+
+/** 0 where nothing of the type is kept. */
+export function typeNumber(database: Database, n: number, type: string): number {
+  return Number(database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type])?.[0] ?? 0);
+}

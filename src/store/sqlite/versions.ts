@@ -1,0 +1,49 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Attached, KeptVersion } from '../store.ts';
+import type { Database } from './open.ts';
+
+/** How many resources are read before the event loop gets a turn. */
+const slice = 100;
+
+/** All versions of the resources of a type (`t`) with what they carry, tombstones too: by id, then version; after an id. */
+export async function* keptVersions(
+  database: Database,
+  t: number,
+  type: string,
+  after: string,
+): AsyncIterable<KeptVersion> {
+  for (let from = after; ;) {
+    const ids = database
+      .all('SELECT id FROM resources WHERE t = ? AND id > ? ORDER BY id LIMIT ?', [t, from, slice])
+      .map(([id]) => String(id));
+    for (const id of ids) yield* versionsOf(database, t, type, id);
+    from = ids.at(-1) ?? from;
+    if (ids.length < slice) return;
+    await setImmediate();
+  }
+}
+
+/** The versions of one resource, all of one moment. */
+function versionsOf(database: Database, t: number, type: string, id: string): readonly KeptVersion[] {
+  const attached = new Map<number, Attached[]>();
+  for (const [version, path, digest, size, contentType] of database.all(
+    'SELECT version, path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? ORDER BY version, item',
+    [t, id],
+  )) {
+    const one = { path: String(path), digest: String(digest), size: Number(size), contentType: String(contentType) };
+    attached.set(Number(version), [...(attached.get(Number(version)) ?? []), one]);
+  }
+  return database
+    .all(
+      'SELECT version, last_updated, text FROM versions WHERE t = ?1 AND id = ?2 UNION ALL SELECT version, last_updated, text FROM resources WHERE t = ?1 AND id = ?2 ORDER BY version',
+      [t, id],
+    )
+    .map(([version, lastUpdated, text]) => ({
+      type,
+      id,
+      version: Number(version),
+      lastUpdated: Number(lastUpdated),
+      text: text === null ? undefined : String(text),
+      attachments: attached.get(Number(version)) ?? [],
+    }));
+}
