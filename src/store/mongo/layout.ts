@@ -23,13 +23,13 @@ export interface ResourceDocument {
   readonly t: readonly string[];
   /** `{p}|{param}|{folded}`: strings. */
   readonly s: readonly string[];
-  /** Dates; `k` ends in `~` for those that are wider than a day and a bit. */
+  /** Dates. `k` (names.ts) tells those apart that are wider than a day and a bit. */
   readonly d: readonly IntervalEntry[];
   /** Numbers and quantities, by unit. */
   readonly n: readonly IntervalEntry[];
   /** Tuples of composites, whole. */
   readonly c: readonly TupleEntry[];
-  /** Sort keys by parameter: a text that orders like the value, and the id behind it. */
+  /** Sort keys by parameter: a text that orders like the value, and the id behind it (order-key.ts). */
   readonly o: Readonly<Record<string, string>>;
   /** What the version carries. */
   readonly attached?: readonly Attached[];
@@ -44,10 +44,10 @@ export interface IntervalEntry {
 }
 
 export interface TupleEntry {
-  /** `{p}|{param}` */
+  /** `{p}|{param}|` */
   readonly k: string;
-  /** The parts by the number of their component. */
-  readonly [component: `${number}`]: TuplePart | undefined;
+  /** The parts by the number of their component, from `c0` on. */
+  readonly [component: `c${number}`]: TuplePart | undefined;
 }
 
 export interface TuplePart {

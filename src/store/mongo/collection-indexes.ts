@@ -1,0 +1,44 @@
+import type { IndexDescription } from 'mongodb';
+import type { ResourceType } from '../../model/model.ts';
+import type { Deployment } from './core.ts';
+import { orderField, updatedField } from './names.ts';
+
+/**
+ * The indexes of the collection of a type, beside that of `_id`: the same few whatever is declared. The array leads each of
+ * them, so that each condition on it may drive a scan; behind it stands what is sorted by. On a sharded cluster they hold the
+ * shard key too, without which a server looks at each document to know whether it is its own.
+ */
+export function collectionIndexes(type: ResourceType, deployment: Deployment): readonly IndexDescription[] {
+  const shard = deployment.sharded ? ({ b: 1, p: 1 } as const) : {};
+  const ordered = new Set([sortedField(type), updatedField]);
+  return [
+    { name: termIndex(deployment), key: { t: 1, _id: 1, ...shard } },
+    ...[...ordered].map(field => ({
+      name: orderIndex(field, deployment),
+      key: { t: 1, [`o.${field}`]: 1, ...shard } as const,
+    })),
+    { name: named('o', deployment), key: { p: 1, 'o.$**': 1, ...(deployment.sharded ? { b: 1 } : {}) } },
+    { name: named('s', deployment), key: { s: 1, _id: 1, ...shard } },
+    { name: named('d', deployment), key: { 'd.k': 1, 'd.lo': 1, 'd.hi': 1, ...shard } },
+    { name: named('n', deployment), key: { 'n.k': 1, 'n.lo': 1, 'n.hi': 1, ...shard } },
+  ];
+}
+
+/** The ordered field of the type's own order: its date, or lastUpdated. */
+export function sortedField({ sortDate }: ResourceType): string {
+  return sortDate === undefined ? updatedField : orderField(sortDate.code);
+}
+
+/** The name of the index of terms in the order of ids. */
+export function termIndex(deployment: Deployment): string {
+  return named('t', deployment);
+}
+
+/** The name of the index of terms in the order of a field: other definitions need another index. */
+export function orderIndex(field: string, deployment: Deployment): string {
+  return named(`t_${field}`, deployment);
+}
+
+function named(name: string, { sharded }: Deployment): string {
+  return sharded ? `${name}_shard` : name;
+}

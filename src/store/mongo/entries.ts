@@ -1,0 +1,211 @@
+import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
+import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import { anyUnit, codeTerm, isPaired, pairTerm, quantityKeys, referenceTerms, tokenTerms, urlTerm } from '../terms.ts';
+import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
+import {
+  anyTypeTerm,
+  everyTerm,
+  exactTerm,
+  intervalKey,
+  orderField,
+  pairsOf,
+  termsOf,
+  updatedField,
+  wideTerm,
+} from './names.ts';
+import { orderKey } from './order-key.ts';
+
+/** Dates up to this wide are found by their low end alone: a day with a change of the clock, and more. In milliseconds. */
+export const dateWidth = 26 * 3_600_000;
+
+/** What a tombstone has. */
+export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };
+
+/**
+ * The fields of a document by which it is found and sorted. `p` is the key of its partition, `updated` its lastUpdated in
+ * milliseconds since 1970 UTC. Entries of parameters that the type does not index are left out.
+ */
+export function indexFields(
+  type: ResourceType,
+  p: string,
+  id: string,
+  updated: number,
+  entries: readonly IndexEntry[],
+): IndexFields {
+  const fields: Fields = { p, t: new Set([everyTerm(p)]), s: new Set(), d: new Map(), n: new Map(), c: [] };
+  const values = byParam(entries);
+  const o: Record<string, string> = { [updatedField]: orderKey(updated, id) };
+  for (const param of type.indexed.values()) {
+    const known = values.get(param.code) ?? [];
+    for (const value of known) addValue(fields, param, value);
+    if (param.type === 'date') addOrder(o, param, known, id);
+  }
+  for (const pair of type.pairs) addPairs(fields, pair, values);
+  return {
+    t: [...fields.t],
+    s: [...fields.s],
+    d: [...fields.d.values()],
+    n: [...fields.n.values()],
+    c: fields.c,
+    o,
+  };
+}
+
+interface Fields {
+  readonly p: string;
+  readonly t: Set<string>;
+  readonly s: Set<string>;
+  readonly d: Map<string, IntervalEntry>;
+  readonly n: Map<string, IntervalEntry>;
+  readonly c: TupleEntry[];
+}
+
+type Single = Exclude<IndexValue, CompositeValue>;
+
+function byParam(entries: readonly IndexEntry[]): ReadonlyMap<string, readonly IndexValue[]> {
+  const values = new Map<string, IndexValue[]>();
+  for (const { param, value } of entries) {
+    const known = values.get(param);
+    if (known === undefined) values.set(param, [value]);
+    else known.push(value);
+  }
+  return values;
+}
+
+function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
+  const { p } = fields;
+  const { code } = param;
+  switch (value.kind) {
+    case 'token':
+    case 'uri':
+      addTerms(fields, code, valueTerms(value));
+      return;
+    case 'reference':
+      addTerms(fields, code, valueTerms(value));
+      if (param.targets.length === 0 && value.id !== undefined) addTerms(fields, code, [anyTypeTerm(value.id)]);
+      return;
+    case 'string':
+      fields.s.add(termsOf(p, code) + value.folded);
+      addTerms(fields, code, [exactTerm(value.text)]);
+      return;
+    case 'date':
+      if (addInterval(fields.d, fields, code, value, dateWidth)) fields.t.add(wideTerm(p, code));
+      return;
+    case 'number':
+      addInterval(fields.n, fields, code, value, 0);
+      return;
+    case 'quantity':
+      for (const key of quantityKeys(value.system, value.code, value.unit))
+        addInterval(fields.n, fields, code, value, 0, key);
+      return;
+    case 'composite':
+      addTuple(fields, code, value);
+      return;
+    default:
+      value satisfies never;
+  }
+}
+
+function addTerms({ p, t }: Fields, code: string, terms: readonly string[]): void {
+  const start = termsOf(p, code);
+  for (const term of terms) t.add(start + term);
+}
+
+/** Answers whether it is a wide one. */
+function addInterval(
+  to: Map<string, IntervalEntry>,
+  { p }: Fields,
+  code: string,
+  { low, high }: { readonly low: number; readonly high: number },
+  width: number,
+  unit = '',
+): boolean {
+  const wide = high - low > width;
+  const k = intervalKey(p, code, wide, unit);
+  to.set(`${low} ${high} ${k}`, { k, lo: low, hi: high });
+  return wide;
+}
+
+function valueTerms(value: Single): readonly string[] {
+  switch (value.kind) {
+    case 'token':
+      return tokenTerms(value);
+    case 'reference':
+      return referenceTerms(value);
+    case 'uri':
+      return [urlTerm(value.uri)];
+    case 'string':
+    case 'date':
+    case 'number':
+    case 'quantity':
+      return [];
+    default:
+      return value satisfies never;
+  }
+}
+
+/**
+ * A tuple whole, for the exact check, and for an index to find it by: the first component's code, in front of each value of
+ * the second. A tuple may have many codings, so that their systems are left to the check.
+ */
+function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
+  fields.c.push({
+    k: termsOf(fields.p, code),
+    ...Object.fromEntries(of.map((part, at) => [`c${at}`, tuplePart(part)])),
+  });
+  const [first = [], second = []] = of;
+  const start = termsOf(fields.p, code);
+  for (const lead of new Set(first.flatMap(leadTerms)))
+    for (const value of second) {
+      const terms = value.kind === 'reference' ? withAnyType(value) : valueTerms(value);
+      for (const term of terms) fields.t.add(start + pairTerm(lead, term));
+      const unit = pairTerm(lead, '');
+      if (value.kind === 'string') fields.s.add(start + pairTerm(lead, value.folded));
+      if (value.kind === 'date') addInterval(fields.d, fields, code, value, dateWidth, unit);
+      if (value.kind === 'number') addInterval(fields.n, fields, code, value, 0, unit);
+      if (value.kind === 'quantity') addInterval(fields.n, fields, code, value, 0, unit + anyUnit);
+    }
+}
+
+/** What the first component of a tuple gives to find it by: the code of a token; nothing of what has no terms. */
+function leadTerms(value: Single): readonly string[] {
+  if (value.kind === 'token') return value.code === undefined ? [] : [codeTerm(value.code, value.caseSensitive)];
+  return value.kind === 'reference' ? withAnyType(value) : valueTerms(value);
+}
+
+function withAnyType(value: ReferenceValue): readonly string[] {
+  return value.id === undefined ? referenceTerms(value) : [...referenceTerms(value), anyTypeTerm(value.id)];
+}
+
+function tuplePart(values: readonly Single[]): TuplePart {
+  const t = new Set(values.flatMap(valueTerms));
+  for (const value of values) if (value.kind === 'reference') for (const term of withAnyType(value)) t.add(term);
+  const s = values.flatMap(value => (value.kind === 'string' ? [{ folded: value.folded, text: value.text }] : []));
+  const n = values.flatMap((value): readonly IntervalEntry[] => {
+    if (value.kind === 'quantity')
+      return quantityKeys(value.system, value.code, value.unit).map(k => ({ k, lo: value.low, hi: value.high }));
+    return value.kind === 'date' || value.kind === 'number' ? [{ k: '', lo: value.low, hi: value.high }] : [];
+  });
+  return {
+    ...(t.size === 0 ? {} : { t: [...t] }),
+    ...(s.length === 0 ? {} : { s }),
+    ...(n.length === 0 ? {} : { n }),
+  };
+}
+
+function addPairs(fields: Fields, pair: Pair, values: ReadonlyMap<string, readonly IndexValue[]>): void {
+  const terms = (param: SearchParam): ReadonlySet<string> =>
+    new Set((values.get(param.code) ?? []).flatMap(value => (value.kind === 'composite' ? [] : valueTerms(value))));
+  const tokens = [...terms(pair.token)].filter(isPaired);
+  const start = pairsOf(fields.p, pair.owner.code, pair.token.code);
+  for (const owner of terms(pair.owner)) for (const token of tokens) fields.t.add(start + pairTerm(owner, token));
+}
+
+/** https://hl7.org/fhir/R4/search.html#sort: of several values the highest counts in a descending order, the lowest in an ascending one. */
+function addOrder(o: Record<string, string>, param: SearchParam, values: readonly IndexValue[], id: string): void {
+  const lows = values.flatMap(value => (value.kind === 'date' ? [value.low] : []));
+  const key = (choose: (...of: number[]) => number): string =>
+    orderKey(lows.length === 0 ? undefined : choose(...lows), id);
+  o[orderField(param.code)] = key(Math.max);
+  if (!param.single) o[orderField(param.code, true)] = key(Math.min);
+}

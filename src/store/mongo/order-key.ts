@@ -1,0 +1,33 @@
+/**
+ * A sort key that orders documents by a number and then by id: eleven digits of base 36 that order like the number (an integer
+ * up to 9e15 either way, in milliseconds for a time), \u0001, and the id. What has no value has \u0001 and the id alone: before
+ * all others, so last in a descending order.
+ */
+export function orderKey(value: number | undefined, id: string): string {
+  return `${value === undefined ? '' : orderedText(value)}${separator}${id}`;
+}
+
+/** The number in an order key; null where there is none. */
+export function orderValue(key: string): number | null {
+  if (key.startsWith(separator)) return null;
+  const high = Number.parseInt(key.slice(0, highDigits), 36) - offset;
+  return high * unit + Number.parseInt(key.slice(highDigits, highDigits + lowDigits), 36);
+}
+
+/** The digits of a number: the order key of what comes before all ids that have it. */
+export function orderedText(value: number): string {
+  const high = Math.floor(value / unit);
+  const low = value - high * unit;
+  return (high + offset).toString(36).padStart(highDigits, '0') + low.toString(36).padStart(lowDigits, '0');
+}
+
+const separator = '\u0001';
+
+/** Behind every order key without a value, and before all with one. */
+export const firstValue = '\u0002';
+
+/** Times are split into two integers, since both are then exact in base 36. */
+const unit = 2 ** 30;
+const offset = 2 ** 24;
+const highDigits = 5;
+const lowDigits = 6;
