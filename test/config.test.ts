@@ -74,7 +74,7 @@ describe('settings', () => {
     [['--store', '--port'], '`--store` needs a value: `--store URL`.'],
     [
       ['--store='],
-      '`--store` is ``, but must be `sqlite:` and the path of a file, such as `sqlite:./data/records.sqlite`.',
+      '`--store` is ``, but must be `sqlite:` and the path of a file, such as `sqlite:./data/records.sqlite`, or `mongodb://host:27017/records`.',
     ],
     [['--host', '0.0.0.0'], expect.stringMatching(/`0.0.0.0`, which is refused: .* no access control/)],
     [['--host', '192.168.1.4'], expect.stringContaining('refused')],

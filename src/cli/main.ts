@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import { ConfigError, readArguments } from '../config.ts';
 import { didYouMean } from '../fhir/suggest.ts';
+import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { ExitCode } from './command.ts';
 import { commands } from './commands.ts';
@@ -48,16 +50,16 @@ function unknownCommand([first = '', second = '']: readonly string[]): string {
   return `\`${first}\` is not a command.${didYouMean(first, names) || didYouMean(given, names)}`;
 }
 
-/** One sentence a problem on stderr, never a stack, unless CRS_DEBUG asks for it. */
+/** One sentence a problem on stderr, never a stack, unless CRS_DEBUG asks for it, and never a password. */
 function explain(error: unknown): ExitCode {
   if (error instanceof ConfigError) {
-    for (const problem of error.problems) console.error(problem);
+    for (const problem of error.problems) console.error(hideCredentials(problem));
     console.error('`--help` shows the commands, flags and settings.');
     return exitCodes.usage;
   }
-  console.error(sentence(error));
+  console.error(hideCredentials(sentence(error)));
   const debug = process.env['CRS_DEBUG'] ?? (process.argv.includes('--debug') ? '1' : '');
-  if (debug !== '' && debug !== '0' && debug !== 'false') console.error(error);
+  if (debug !== '' && debug !== '0' && debug !== 'false') console.error(hideCredentials(inspect(error)));
   return error instanceof CommandError ? error.exitCode : exitCodes.failed;
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { settings } from '../config/settings.ts';
 import type { RunningEngine } from '../engine.ts';
+import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
@@ -14,7 +15,7 @@ export const command: Command = {
   name: 'serve',
   summary: 'Serve the records over HTTP',
   details: `The base URL of a partition is {public-url}/r4/{partition}. SIGINT and SIGTERM let running requests finish
-and close the store. --demo makes records only in a store file that was not there before, or that it made itself.`,
+and close the store. --demo makes records only in a store that was not there before (or without a partition), or that it made itself.`,
   takes: settings.map(({ flag }) => flag).filter(flag => flag !== 'partition' && flag !== 'zone'),
   own: [
     {
@@ -47,7 +48,8 @@ and close the store. --demo makes records only in a store file that was not ther
 /** Fills the store in another process, so that the server does not keep the memory which that takes. */
 async function fillDemo(config: Config): Promise<void> {
   const progress = createProgress('patients', process.stderr, Date.now);
-  const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)), [JSON.stringify(config)]);
+  const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
+  child.send(config); // not as an argument, which everybody on the machine may read
   const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on('SIGTERM', stop).on('SIGINT', stop);
   child.on('message', message => {
@@ -69,7 +71,7 @@ async function showDemo({ engine, url }: RunningEngine, store: string): Promise<
   const mark = await readDemoMark(engine.store);
   if (mark === undefined) {
     console.log(`Serves ${url}/r4/{partition}. Ctrl-C stops it.`);
-    console.log(`The store ${store} was not made by --demo, so no records were added.`);
+    console.log(`The store ${hideCredentials(store)} was not made by --demo, so no records were added.`);
     return;
   }
   const { examples } = await import('../demo/examples.ts');

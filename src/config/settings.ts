@@ -71,9 +71,15 @@ export const settings: readonly Setting[] = [
   setting('host', 'ADDRESS', loopback, 'Address to listen on; only loopback until there is access control', {
     default: '127.0.0.1',
   }),
-  setting('store', 'URL', storeUrl, 'Where records are kept: `sqlite:` and the path of a file', {
-    default: 'sqlite:./data/records.sqlite',
-  }),
+  setting(
+    'store',
+    'URL',
+    storeUrl,
+    'Where records are kept: `sqlite:` and the path of a file, or `mongodb://…`; no password on a command line',
+    {
+      default: 'sqlite:./data/records.sqlite',
+    },
+  ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
   setting('capability', 'DIR', some, 'Folder that replaces the shipped `capability/`'),
   setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),

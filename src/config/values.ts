@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { didYouMean } from '../fhir/suggest.ts';
+import { parseStoreUrl } from '../store/url.ts';
 
 export function some(text: string): string {
   if (text === '') throw new Error('is empty.');
@@ -42,10 +43,16 @@ export function loopback(text: string): string {
   );
 }
 
+/** The URL of a store. What is thrown never quotes one that may hold a password. */
 export function storeUrl(text: string): string {
-  if (/^sqlite:./.test(text)) return text;
+  if (parseStoreUrl(text) !== undefined) return text;
+  if (/^mongodb/i.test(text) || text.includes('@')) {
+    throw new Error(
+      'is no URL of a MongoDB store, such as `mongodb://user:password@host:27017/records`; in names and passwords the characters `:/?#[]@%` are written as percent and two hex digits.',
+    );
+  }
   throw new Error(
-    `is \`${text}\`, but must be \`sqlite:\` and the path of a file, such as \`sqlite:./data/records.sqlite\`.`,
+    `is \`${text}\`, but must be \`sqlite:\` and the path of a file, such as \`sqlite:./data/records.sqlite\`, or \`mongodb://host:27017/records\`.`,
   );
 }
 

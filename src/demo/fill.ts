@@ -4,6 +4,7 @@ import { parseJson } from '../fhir/json.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { Model } from '../model/model.ts';
 import type { Change, Store } from '../store/store.ts';
+import { parseStoreUrl } from '../store/url.ts';
 import { isWeekday, printDate } from './calendar.ts';
 import { generate } from './generate.ts';
 import type { Generated, GenerateOptions } from './generate.ts';
@@ -23,11 +24,12 @@ export interface DemoMark extends Required<Omit<GenerateOptions, 'skip'>> {
 }
 
 /**
- * Whether a store is still to be filled: its file is not there, or a note beside it says that a filling was begun. Makes the
- * note, so that the store of a start that is stopped early is not taken for somebody's own.
+ * Whether a store may still have to be filled: its file is not there, or a note beside it says that a filling was begun. Makes
+ * the note, so that the store of a start that is stopped early is not taken for somebody's own. What is no file fillDemo asks.
  */
 export function beginDemo(storeUrl: string): boolean {
   const file = fileOf(storeUrl);
+  if (file === undefined) return true;
   if (existsSync(noteOf(file))) return true;
   if (existsSync(file)) return false;
   mkdirSync(dirname(file), { recursive: true });
@@ -64,13 +66,15 @@ export async function fillDemo(
     while (mark.filled < mark.patients) {
       const upTo = Math.min(mark.filled + BATCH, mark.patients);
       const records = generate({ ...mark, patients: upTo, skip: mark.filled });
-      await partition.write([...records].filter(({ type }) => model.types.has(type)).map(put));
+      const changes = [...records].filter(({ type }) => model.types.has(type)).map(put);
+      await partition.write(changes, { unit: 'each' }); // the mark comes after them, and to repeat them is harmless
       mark = { ...mark, filled: upTo };
       await store.documents('demo').put('records', mark);
       filled(mark.filled, mark.patients);
     }
   }
-  rmSync(noteOf(fileOf(storeUrl)), { force: true });
+  const file = fileOf(storeUrl);
+  if (file !== undefined) rmSync(noteOf(file), { force: true });
 }
 
 /** A day that is over in every time zone, so that what was measured on it lies in the past; nobody is seen on weekends. */
@@ -84,8 +88,9 @@ function put({ type, id, text }: Generated): Change {
   return { kind: 'put', type, id, text: splitForStamp(text, id), parsed: parseJson(text) };
 }
 
-function fileOf(storeUrl: string): string {
-  return storeUrl.replace(/^sqlite:/, '');
+function fileOf(storeUrl: string): string | undefined {
+  const url = parseStoreUrl(storeUrl);
+  return url?.kind === 'sqlite' ? url.file : undefined;
 }
 
 function noteOf(file: string): string {
