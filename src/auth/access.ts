@@ -1,5 +1,54 @@
-import type { LocalReference } from './fhir-user.ts';
+import { hash } from 'node:crypto';
+import { isId } from '../fhir/id.ts';
 import type { Query } from '../search/ast.ts';
+import { simplify } from '../search/simplify.ts';
+import type { Claims } from './claims.ts';
+import type { Place } from './criteria.ts';
+import { parseFhirUser } from './fhir-user.ts';
+import type { LocalReference } from './fhir-user.ts';
+import { grantsOf } from './grants.ts';
+
+/**
+ * What follows from the claims of a token in its partition. `place` is that of the partition; `now` is the time from which
+ * `ap` in a scope is reckoned. Scopes that count for nothing are left out.
+ */
+export function createAccess(claims: Claims, place: Place): AccessContext {
+  const { issuer, client, subject, partition, expires } = claims;
+  const patient = claims.patient !== undefined && isId(claims.patient) ? claims.patient : undefined;
+  const fhirUser = parseFhirUser(claims.fhirUser, place.base);
+  const asked = [...new Set(claims.scope.split(' '))].filter(scope => scope !== '').sort();
+  const given = asked.map(scope => ({ scope, grants: grantsOf(scope, { client, patient, fhirUser }, place) }));
+  const counting = given.filter(({ grants }) => grants.length > 0);
+  const scopes = counting.map(({ scope }) => scope);
+  const grants = counting.flatMap(one => one.grants);
+  const who = [issuer, client, subject, fhirUser?.reference, patient, scopes];
+  return Object.freeze({
+    partition,
+    issuer,
+    client,
+    subject,
+    fhirUser,
+    patient,
+    scopes,
+    grants,
+    restrictions: restrictionsOf(grants),
+    caller: hash('sha256', JSON.stringify(who), 'base64url'),
+    expires,
+  });
+}
+
+/** By type and letter (`Type.r`) what the grants give together. */
+function restrictionsOf(grants: readonly Grant[]): ReadonlyMap<string, Query> {
+  const found = new Map<string, Query>();
+  for (const { resourceType, letters, query } of grants) {
+    for (const letter of letters) {
+      const key = `${resourceType}.${letter}`;
+      const other = found.get(key);
+      found.set(key, other === undefined ? query : simplify({ kind: 'or', of: [other, query] }));
+    }
+  }
+  return found;
+}
 
 /** Who is confined how: to the patient in context, to what a clinician sees, to what a system sees, to the user's own resource. */
 export type Context = 'patient' | 'user' | 'system' | 'fhirUser';
@@ -29,6 +78,8 @@ export interface AccessContext {
   /** The scopes of the token that count for something here, each once, in order. */
   readonly scopes: readonly string[];
   readonly grants: readonly Grant[];
+  /** What the grants give together, by resource type and letter: `Type.r` (restrict.ts). */
+  readonly restrictions: ReadonlyMap<string, Query>;
   /** Digest of issuer, client, user, patient and scopes: what page tokens and keys of retries are bound to. */
   readonly caller: string;
   /** Milliseconds since 1970 UTC. */

@@ -25,3 +25,13 @@ export function parseFhirUser(claim: string | undefined, base: string): LocalRef
   if (!/^[A-Z][A-Za-z]{0,63}$/.test(resourceType) || !isId(id)) return undefined;
   return { resourceType, id, reference: url === undefined ? `${resourceType}/${id}` : local, here: url === undefined };
 }
+
+/**
+ * True for users whom `user/` scopes are for: those who are named by the resources that SMART has for clinicians.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data
+ */
+export const isClinician = (user: LocalReference | undefined): boolean =>
+  user !== undefined && clinicians.includes(user.resourceType);
+
+/** Names out of SMART, whatever types are declared here. */
+export const clinicians: readonly string[] = ['Practitioner', 'PractitionerRole'];

@@ -39,7 +39,7 @@ export async function recordsOf(
     throw new CommandError(`The type \`${name}\` is not declared.${didYouMean(name, model.types.keys())}`);
   const [{ recordsWithAttachments }, { ownedBy }] = await Promise.all([
     import('../bulk/attachments.ts'),
-    import('../bulk/owned-by.ts'),
+    import('../auth/owned-by.ts'),
   ]);
   const query = patient === undefined ? ({ kind: 'all' } as const) : ownedBy(model, type, patient);
   if (query === undefined)

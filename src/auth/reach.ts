@@ -1,0 +1,87 @@
+import type { Model, ResourceType } from '../model/model.ts';
+import type { Query } from '../search/ast.ts';
+import { escape } from '../search/parse/escape.ts';
+import { none } from '../search/simplify.ts';
+import type { Context } from './access.ts';
+import { criteriaQuery } from './criteria.ts';
+import type { Place } from './criteria.ts';
+import type { LocalReference } from './fhir-user.ts';
+import { clinicians, isClinician } from './fhir-user.ts';
+import { ownedBy } from './owned-by.ts';
+
+/** Whom the rules of a context are about. */
+export interface Who {
+  readonly client: string;
+  /** Id of the patient in context. */
+  readonly patient: string | undefined;
+  readonly fhirUser: LocalReference | undefined;
+}
+
+/**
+ * The resources of a type that a context ever reaches, whatever its scopes are: those of the patient in context (`access-link`);
+ * for users who are clinicians, and for systems, all of the partition, or what every `access-criteria` of the context says; the
+ * user's own resource. Nothing where what the rule needs is not known.
+ */
+export function reach(context: Context, type: ResourceType, who: Who, place: Place): Query {
+  switch (context) {
+    case 'patient':
+      return who.patient === undefined ? none : (ownedBy(place.model, type, who.patient) ?? none);
+    case 'user':
+      return isClinician(who.fhirUser) ? byCriteria(context, type, who, place) : none;
+    case 'system':
+      return byCriteria(context, type, who, place);
+    case 'fhirUser':
+      return who.fhirUser?.here === true && who.fhirUser.resourceType === type.name
+        ? { kind: 'id', anyOf: [who.fhirUser.id] }
+        : none;
+    default:
+      return context satisfies never;
+  }
+}
+
+function byCriteria(context: 'user' | 'system', type: ResourceType, who: Who, place: Place): Query {
+  const own = withIndexed(type);
+  const of = type.accessCriteria
+    .filter(one => one.context === context)
+    .map(({ criteria }) => criteriaQuery(own, criteria, place, value => filled(value, who)) ?? none);
+  return { kind: 'and', of };
+}
+
+/** The value with what its placeholders stand for; undefined where the token does not say. */
+function filled(value: string, { client, fhirUser }: Pick<Who, 'client' | 'fhirUser'>): string | undefined {
+  if (value.includes('{fhirUser}') && fhirUser === undefined) return undefined;
+  return value
+    .split(/(\{fhirUser\}|\{clientId\})/)
+    .map(part =>
+      part === '{fhirUser}' ? escape(fhirUser?.reference ?? '') : part === '{clientId}' ? escape(client) : part,
+    )
+    .join('');
+}
+
+/** Every `access-criteria` that cannot be used, as one sentence each: no token of its context would see anything. */
+export function unusableCriteria(model: Model): readonly string[] {
+  const place = { model, base: 'http://localhost', zone: 'UTC', now: 0 };
+  const anybody = clinicians.map(resourceType => ({
+    resourceType,
+    id: 'x',
+    reference: `${resourceType}/x`,
+    here: true,
+  }));
+  return [...model.types.values()].flatMap(type => {
+    const own = withIndexed(type);
+    const works = (criteria: string): boolean =>
+      anybody.some(
+        fhirUser =>
+          criteriaQuery(own, criteria, place, value => filled(value, { client: 'x', fhirUser })) !== undefined,
+      );
+    return type.accessCriteria
+      .filter(({ criteria }) => !works(criteria))
+      .map(({ criteria }) => `The \`access-criteria\` \`${criteria}\` of ${type.name} is no search that works here.`);
+  });
+}
+
+/** The type as rules see it: also with the parameters that are not offered to clients. */
+const withIndexed = (type: ResourceType): ResourceType => ({
+  ...type,
+  parameters: new Map([...type.indexed, ...type.parameters]),
+});

@@ -1,0 +1,60 @@
+import type { ResourceType } from '../model/model.ts';
+import type { Query } from '../search/ast.ts';
+import { matches } from '../search/matches.ts';
+import { none, simplify } from '../search/simplify.ts';
+import { parametersOf } from '../search/walk.ts';
+import type { Extract, StoredVersion } from '../store/store.ts';
+import type { Access, Letter } from './access.ts';
+
+/**
+ * What of a type is open to the caller for a letter: the one rule of who may see what. Whatever looks at records on a client's
+ * behalf joins it to its query with `and`, or asks `isWithin`.
+ */
+export function restriction(access: Access, type: ResourceType, letter: Letter): Query {
+  if (access === 'open') return everything;
+  return access.restrictions.get(`${type.name}.${letter}`) ?? none;
+}
+
+/** The query of a client, confined to what is open to the caller. */
+export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
+  const allowed = restriction(access, type, letter);
+  return allowed.kind === 'all' ? query : simplify({ kind: 'and', of: [query, allowed] });
+}
+
+/** True where a rule lets all of a type through, also what is no longer there. */
+export const isEverything = (rule: Query): boolean => rule.kind === 'all';
+
+/** What is looked at to decide about one record. */
+export type Record = Pick<StoredVersion, 'id' | 'lastUpdated'> & { readonly text: string };
+
+/** True where the record is among those that the rule lets through: the same decision as a search would take. */
+export function isWithin(
+  rule: Query,
+  type: ResourceType,
+  { id, lastUpdated, text }: Record,
+  extract: Extract,
+  partition: { readonly id: string; readonly zone: string },
+): boolean {
+  if (rule.kind === 'all') return true;
+  const params = parametersOf(rule);
+  const entries = params.length === 0 ? [] : extract(narrowed(type, rule), text, partition);
+  return matches(rule, { id, lastUpdated, entries });
+}
+
+const everything: Query = { kind: 'all' };
+
+/** By type the same type with the parameters of a rule alone, since reading the others would be in vain. */
+const narrow = new WeakMap<ResourceType, Map<string, ResourceType>>();
+
+function narrowed(type: ResourceType, rule: Query): ResourceType {
+  const params = parametersOf(rule);
+  const key = params.map(({ code }) => code).join(' ');
+  const kept = narrow.get(type) ?? new Map<string, ResourceType>();
+  narrow.set(type, kept);
+  let found = kept.get(key);
+  if (found === undefined) {
+    found = { ...type, indexed: new Map(params.map(param => [param.code, param])) };
+    kept.set(key, found);
+  }
+  return found;
+}
