@@ -1,4 +1,6 @@
 import type { ReferenceValue, TokenValue } from '../indexing/entry.ts';
+import { foldCode } from '../indexing/normalize.ts';
+import type { Test } from '../search/ast.ts';
 
 /** The marker of a resource that lacks a parameter. */
 export const missing = '';
@@ -32,6 +34,14 @@ export function codingTerm(system: string | undefined, code: string, caseSensiti
 /** `system|`, or no system at all. */
 export function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;
+}
+
+/** The terms of which a resource has one where the test holds. */
+export function askedTokens({ system, code }: Extract<Test, { kind: 'token' }>): readonly string[] {
+  if (code === undefined) return [systemTerm(system ?? undefined)];
+  const folded = foldCode(code);
+  if (system === undefined) return [codeTerm(code, true), codeTerm(folded, false)];
+  return [codingTerm(system ?? undefined, code, true), codingTerm(system ?? undefined, folded, false)];
 }
 
 /** Whether pairs are kept with this form of a token: a code alone, or with its system. */
@@ -87,4 +97,10 @@ export function unitKey(unit: string): string {
 /** With an empty code it is the prefix of all units of the system. */
 export function systemUnitKey(system: string, code: string): string {
   return `s${system.length}|${system}${code}`;
+}
+
+/** The key under which the test finds quantities; `prefix`: the keys that begin so. */
+export function askedUnit({ system, unit }: Extract<Test, { kind: 'quantity' }>): { key: string; prefix: boolean } {
+  if (system === undefined) return { key: unit === undefined ? anyUnit : unitKey(unit), prefix: false };
+  return { key: systemUnitKey(system, unit ?? ''), prefix: unit === undefined };
 }

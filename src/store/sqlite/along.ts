@@ -1,5 +1,6 @@
 import { check } from './check.ts';
-import { above, below, type Clause, everything, intersect, type Interval, type RangeClause } from './clause.ts';
+import { above, below, everything, intersect, type Interval } from '../interval.ts';
+import type { Clause, RangeClause } from './clause.ts';
 import type { Axis, Key } from './order.ts';
 import { missingOrd } from './rows.ts';
 import { type Sql, sql } from './sql.ts';

@@ -1,4 +1,6 @@
-import type { Clause, Interval, RangeClause, ValueClause } from './clause.ts';
+import { afterPrefix } from '../after-prefix.ts';
+import type { Interval } from '../interval.ts';
+import type { Clause, RangeClause, ValueClause } from './clause.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
 /**
@@ -123,16 +125,4 @@ export function startsWith(value: Sql, prefix: string): readonly Sql[] {
   if (prefix === '') return [];
   const end = afterPrefix(prefix);
   return [sql`${value} >= ${prefix}`, ...(end === undefined ? [] : [sql`${value} < ${end}`])];
-}
-
-/** The first text behind all that begin with the prefix; undefined where there is none. */
-export function afterPrefix(prefix: string): string | undefined {
-  let end = prefix.length;
-  while (end > 0) {
-    const begin = (prefix.codePointAt(end - 2) ?? 0) > 0xffff ? end - 2 : end - 1;
-    const last = prefix.codePointAt(begin) ?? 0;
-    if (last < 0x10ffff) return prefix.slice(0, begin) + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
-    end = begin;
-  }
-  return undefined;
 }

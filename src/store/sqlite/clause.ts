@@ -1,3 +1,5 @@
+import type { Interval } from '../interval.ts';
+
 /** A query with its names resolved to indexes of one type: plain data, so that a reader worker can take it. */
 export type Clause =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Clause[] }
@@ -37,31 +39,6 @@ export interface RangeClause {
   readonly width: number;
   /** A resource has at most one entry. */
   readonly single: boolean;
-}
-
-/** Numbers between two ends; an `open` end is not part of it. */
-export interface Interval {
-  readonly min: number;
-  readonly minOpen: boolean;
-  readonly max: number;
-  readonly maxOpen: boolean;
-}
-
-export const everything: Interval = { min: -Infinity, minOpen: false, max: Infinity, maxOpen: false };
-
-export function above(min: number, minOpen: boolean): Interval {
-  return { ...everything, min, minOpen };
-}
-
-export function below(max: number, maxOpen: boolean): Interval {
-  return { ...everything, max, maxOpen };
-}
-
-/** What both hold. */
-export function intersect(a: Interval, b: Interval): Interval {
-  const low = a.min > b.min || (a.min === b.min && a.minOpen) ? a : b;
-  const high = a.max < b.max || (a.max === b.max && a.maxOpen) ? a : b;
-  return { min: low.min, minOpen: low.minOpen, max: high.max, maxOpen: high.maxOpen };
 }
 
 /** Matches all; `not` of it, and an `or` of nothing, matches none. */

@@ -1,4 +1,4 @@
-import { afterPrefix } from './check.ts';
+import { afterPrefix } from '../after-prefix.ts';
 import type { FindTerms } from './lower.ts';
 import type { Database } from './open.ts';
 

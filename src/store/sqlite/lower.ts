@@ -1,36 +1,12 @@
-import { foldCode, foldString } from '../../indexing/normalize.ts';
-import type { Bound, Query, Test } from '../../search/ast.ts';
+import { foldString } from '../../indexing/normalize.ts';
+import type { Query, Test } from '../../search/ast.ts';
 import type { SearchParam } from '../../model/model.ts';
 import { IndexPending } from '../store.ts';
-import {
-  all,
-  above,
-  below,
-  type Clause,
-  everything,
-  intersect,
-  type Interval,
-  none,
-  type RangeClause,
-  type TermsClause,
-  type ValueClause,
-} from './clause.ts';
+import { endsOf, everything, instantsOf, intersect } from '../interval.ts';
+import { all, type Clause, none, type RangeClause, type TermsClause, type ValueClause } from './clause.ts';
 import type { Index, ParamIndex, TypeIndex } from './dictionary.ts';
 import { dateWidth } from './rows.ts';
-import {
-  anyUnit,
-  codeTerm,
-  codingTerm,
-  idTerm,
-  isPaired,
-  missing,
-  pairTerm,
-  systemTerm,
-  systemUnitKey,
-  unitKey,
-  urlTerm,
-  versionedTerm,
-} from '../terms.ts';
+import { askedTokens, askedUnit, idTerm, isPaired, missing, pairTerm, urlTerm, versionedTerm } from '../terms.ts';
 
 /** What lowering needs of the file: the terms of an index that begin so, one for each type of a reference's id. */
 export type FindTerms = (p: number, prefix: string) => readonly string[];
@@ -61,7 +37,7 @@ function lowerQuery(query: Query, context: Context): Clause {
     case 'id':
       return { kind: 'ids', ids: [...new Set(query.anyOf)] };
     case 'lastUpdated':
-      return { kind: 'updated', at: instants(query.bounds) };
+      return { kind: 'updated', at: instantsOf(query.bounds) };
     case 'present':
       return { kind: 'not', of: lacks(context.index, query.param) };
     case 'param':
@@ -102,7 +78,7 @@ function lowerValue(test: Test, { p }: Index, param: SearchParam, items: boolean
   const terms = (values: readonly string[]): TermsClause => ({ kind: 'terms', p, values: [...new Set(values)], items });
   switch (test.kind) {
     case 'token':
-      return terms(tokenValues(test));
+      return terms(askedTokens(test));
     case 'reference':
       if (test.id !== undefined)
         return terms(
@@ -120,60 +96,17 @@ function lowerValue(test: Test, { p }: Index, param: SearchParam, items: boolean
         p,
         key: '',
         prefix: false,
-        ...ends(test.bounds),
+        ...endsOf(test.bounds),
         width: param.type === 'date' ? dateWidth : 0,
         single: param.single && !items,
       };
     case 'quantity':
-      return { kind: 'range', p, ...quantityKey(test), ...ends(test.bounds), width: 0, single: false };
+      return { kind: 'range', p, ...askedUnit(test), ...endsOf(test.bounds), width: 0, single: false };
     case 'composite':
       throw new Error('A composite holds no composite');
     default:
       return test satisfies never;
   }
-}
-
-function tokenValues({ system, code }: Extract<Test, { kind: 'token' }>): readonly string[] {
-  if (code === undefined) return [systemTerm(system ?? undefined)];
-  const folded = foldCode(code);
-  if (system === undefined) return [codeTerm(code, true), codeTerm(folded, false)];
-  return [codingTerm(system ?? undefined, code, true), codingTerm(system ?? undefined, folded, false)];
-}
-
-function quantityKey({ system, unit }: Extract<Test, { kind: 'quantity' }>): { key: string; prefix: boolean } {
-  if (system === undefined) return { key: unit === undefined ? anyUnit : unitKey(unit), prefix: false };
-  return { key: systemUnitKey(system, unit ?? ''), prefix: unit === undefined };
-}
-
-function ends(bounds: readonly Bound[]): { low: Interval; high: Interval } {
-  const of = (end: Bound['end']): Interval =>
-    bounds
-      .filter(bound => bound.end === end)
-      .map(interval)
-      .reduce(intersect, everything);
-  return { low: of('low'), high: of('high') };
-}
-
-function interval({ is, value }: Bound): Interval {
-  switch (is) {
-    case '<':
-      return below(value, true);
-    case '<=':
-      return below(value, false);
-    case '>':
-      return above(value, true);
-    case '>=':
-      return above(value, false);
-    default:
-      return is satisfies never;
-  }
-}
-
-/** lastUpdated is one millisecond wide: its high end is the instant and one. */
-function instants(bounds: readonly Bound[]): Interval {
-  return bounds
-    .map(bound => interval(bound.end === 'low' ? bound : { ...bound, value: bound.value - 1 }))
-    .reduce(intersect, everything);
 }
 
 /** Nested `and` and `or` become flat, double `not` goes, alternatives of one index become one clause. */

@@ -1,6 +1,7 @@
 import type { Query } from '../../search/ast.ts';
 import { check } from './check.ts';
-import { above, type Clause } from './clause.ts';
+import { above } from '../interval.ts';
+import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { find } from './find.ts';

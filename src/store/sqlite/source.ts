@@ -1,5 +1,6 @@
 import { anyValue, bounds, startsWith } from './check.ts';
-import { type Clause, everything, intersect, type RangeClause, type StringClause } from './clause.ts';
+import { everything, intersect } from '../interval.ts';
+import type { Clause, RangeClause, StringClause } from './clause.ts';
 import { foldedText } from './lower.ts';
 import type { Database } from './open.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';

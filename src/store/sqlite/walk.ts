@@ -1,4 +1,4 @@
-import type { Interval } from './clause.ts';
+import type { Interval } from '../interval.ts';
 import type { Segment } from './along.ts';
 import { bounds } from './check.ts';
 import type { Database, Row } from './open.ts';
