@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { issuersKey, readIssuers } from './config/issuers.ts';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag } from './config/settings.ts';
 import { JsonError, parseJson } from './fhir/json.ts';
@@ -51,9 +52,13 @@ export function readArguments(
   const flags = readFlags(argv, own, command.takes, problems);
   const variables = readVariables(env, problems);
   const path = flags.given.get(fileFlag.flag)?.at(-1) ?? env[fileFlag.variable];
-  const file = path === undefined ? new Map() : readSettingsFile(path, command.readFile ?? readText, problems);
+  const readFile = command.readFile ?? readText;
+  const content = path === undefined ? {} : readSettingsFile(path, readFile, problems);
+  const file = scalarSettings(content, path ?? '', problems);
+  const { [issuersKey]: given = [] } = content;
+  const issuers = readIssuers(given, `\`${issuersKey}\` in ${path}`, problems, readFile);
 
-  const fields = new Map<string, unknown>();
+  const fields = new Map<string, unknown>([['issuers' satisfies keyof Config, issuers]]);
   for (const setting of settings) {
     const { flag } = setting;
     const source = [
@@ -151,8 +156,12 @@ function readVariables(env: Environment, problems: string[]): Map<string, string
   return values;
 }
 
-function readSettingsFile(path: string, readFile: (path: string) => string, problems: string[]): Map<string, string[]> {
-  const values = new Map<string, string[]>();
+/** The object in a settings file; an empty one where it cannot be read. */
+function readSettingsFile(
+  path: string,
+  readFile: (path: string) => string,
+  problems: string[],
+): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {
     content = parseJson(readFile(path)).value; // strict: a name that is given twice is refused
@@ -160,16 +169,25 @@ function readSettingsFile(path: string, readFile: (path: string) => string, prob
     const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
     problems.push(`The settings file ${path} cannot be read: ${why}${where}.`);
-    return values;
+    return {};
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    problems.push(`The settings file ${path} must hold one JSON object.`);
-    return values;
-  }
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return { ...content };
+  problems.push(`The settings file ${path} must hold one JSON object.`);
+  return {};
+}
+
+/** The settings that are flags too, as texts. */
+function scalarSettings(
+  content: Readonly<Record<string, unknown>>,
+  path: string,
+  problems: string[],
+): Map<string, string[]> {
+  const values = new Map<string, string[]>();
   const names = settings.map(({ flag }) => flag);
   for (const [key, value] of Object.entries(content)) {
+    if (key === issuersKey) continue;
     if (!names.includes(key)) {
-      problems.push(`\`${key}\` in ${path} is not a setting.${didYouMean(key, names)}`);
+      problems.push(`\`${key}\` in ${path} is not a setting.${didYouMean(key, [...names, issuersKey])}`);
       continue;
     }
     const items: unknown[] = Array.isArray(value) ? value : [value];

@@ -33,6 +33,7 @@ describe('settings', () => {
       handling: 'strict',
       log: 'info',
       debug: false,
+      issuers: [],
     });
   });
 

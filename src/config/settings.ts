@@ -1,3 +1,4 @@
+import type { IssuerSettings } from '../auth/token/settings.ts';
 import {
   addresses,
   choice,
@@ -40,6 +41,8 @@ export interface Config {
   readonly handling: 'strict' | 'lenient';
   readonly log: 'info' | 'error' | 'off';
   readonly debug: boolean;
+  /** Whose access tokens are accepted beside our own: in the settings file alone, under `issuers`. */
+  readonly issuers: readonly IssuerSettings[];
 }
 
 /** A flag of the command line: how it is written, read and explained. */
@@ -61,7 +64,7 @@ export interface Flag {
 
 /** A flag that is also an environment variable and a key of the settings file. */
 export interface Setting extends Flag {
-  readonly field: keyof Config;
+  readonly field: keyof Omit<Config, 'issuers'>;
   readonly variable: string;
 }
 
@@ -147,7 +150,7 @@ function setting(
   meaning: string,
   more: Partial<Setting> = {},
 ): Setting {
-  const field = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof Config; // Config's own names
+  const field = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as Setting['field']; // Config's own names
   return { flag, field, variable: `CRS_${flag.toUpperCase().replaceAll('-', '_')}`, value, read, meaning, ...more };
 }
 

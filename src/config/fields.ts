@@ -1,0 +1,84 @@
+import { didYouMean } from '../fhir/suggest.ts';
+
+/** An object of the settings file, read key by key; a key that nobody asked for is a problem. */
+export class Fields {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #name: string;
+  readonly #problems: string[];
+  readonly #asked = new Set<string>();
+
+  constructor(value: unknown, name: string, problems: string[]) {
+    this.#name = name;
+    this.#problems = problems;
+    const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
+    this.#values = fits ? (value as Record<string, unknown>) : {}; // checked
+    if (!fits) problems.push(`${name} must be an object.`);
+  }
+
+  names(): readonly string[] {
+    return Object.keys(this.#values);
+  }
+
+  /** A text; what `read` throws goes on from the name of the key. */
+  text(key: string, read: (text: string) => string): string | undefined {
+    const value = this.#value(key);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string') return this.problem(key, 'must be a text.');
+    return this.#read(key, value, read);
+  }
+
+  /** A text, or a list of texts that is not empty. */
+  texts(key: string, read: (text: string) => string): readonly string[] | undefined {
+    const value = this.#value(key);
+    if (value === undefined) return undefined;
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const texts = items.filter(item => typeof item === 'string');
+    if (texts.length === 0 || texts.length < items.length)
+      return this.problem(key, 'must be a text or a list of texts.');
+    return texts.flatMap(text => this.#read(key, text, read) ?? []);
+  }
+
+  number(key: string, low: number, high: number): number | undefined {
+    const value = this.#value(key);
+    if (value === undefined || (typeof value === 'number' && value >= low && value <= high)) return value;
+    return this.problem(key, `must be a number from ${low} to ${high}.`);
+  }
+
+  truth(key: string): boolean | undefined {
+    const value = this.#value(key);
+    if (value === undefined || typeof value === 'boolean') return value;
+    return this.problem(key, 'must be true or false.');
+  }
+
+  inner(key: string): Fields | undefined {
+    const value = this.#value(key);
+    return value === undefined ? undefined : new Fields(value, `${this.#name}.${key}`, this.#problems);
+  }
+
+  /** The key is wrong: the sentence goes on from its name. */
+  problem(key: string, text: string): undefined {
+    this.#problems.push(`\`${key}\` of ${this.#name} ${text}`);
+  }
+
+  /** To be called when all is read. */
+  end(): void {
+    for (const key of this.names()) {
+      if (!this.#asked.has(key)) this.problem(key, `is not a setting.${didYouMean(key, this.#asked)}`);
+    }
+  }
+
+  #value(key: string): unknown {
+    this.#asked.add(key);
+    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
+  }
+
+  #read(key: string, text: string, read: (text: string) => string): string | undefined {
+    try {
+      return read(text);
+    } catch (error) {
+      return this.problem(key, error instanceof Error ? withStop(error.message) : String(error));
+    }
+  }
+}
+
+const withStop = (text: string): string => (text.endsWith('.') ? text : `cannot be read: ${text}.`);
