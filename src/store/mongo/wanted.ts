@@ -17,10 +17,10 @@ export function definitionsDigest(model: Model): string {
 
 /** The indexes of a type in a partition of this zone: what `parameters` says of each of them. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {
-  const params = [...type.indexed.values()].map(param => {
-    const sort = [type.parameters.has(param.code), type.sortDate?.code === param.code, param.single];
-    return { code: param.code, digest: digest([indexVersion, zone, param.digest, ...sort]) };
-  });
+  const params = [...type.indexed.values()].map(({ code, digest: by, single }) => ({
+    code,
+    digest: digest([indexVersion, zone, by, single]),
+  }));
   const pairs = type.pairs.map(({ code, owner, token }) => ({
     code,
     digest: digest([indexVersion, zone, owner.digest, token.digest]),

@@ -1,12 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
-
-/** Bytes that are hashed before the event loop gets a turn. */
-const slice = 1024 * 1024;
+import { digestOf, isDigest } from '../digest.ts';
 
 /**
  * The folder beside the file of the store that holds the bytes of a partition: in it one of the first two digits of the
@@ -47,7 +44,7 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
 
 /** The bytes of a digest; undefined where they are not kept. */
 export async function openBytes(file: string, n: number, digest: string): Promise<Readable | undefined> {
-  if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
+  if (!isDigest(digest)) return undefined;
   try {
     return (await open(bytesPath(file, n, digest))).createReadStream();
   } catch (error) {
@@ -58,15 +55,6 @@ export async function openBytes(file: string, n: number, digest: string): Promis
 
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-async function digestOf(bytes: Uint8Array): Promise<string> {
-  const hash = createHash('sha256');
-  for (let at = 0; at < bytes.length; at += slice) {
-    if (at > 0) await setImmediate();
-    hash.update(bytes.subarray(at, at + slice));
-  }
-  return hash.digest('hex');
 }
 
 async function keep(path: string, bytes: Uint8Array): Promise<void> {

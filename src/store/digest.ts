@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+
+/** Bytes that are hashed before the event loop gets a turn. */
+const slice = 1024 * 1024;
+
+/** SHA-256 in hex, lower case, of bytes that may be many: the event loop gets turns. */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += slice) {
+    if (at > 0) await setImmediate();
+    hash.update(bytes.subarray(at, at + slice));
+  }
+  return hash.digest('hex');
+}
+
+/** Whether a text is such a digest. */
+export function isDigest(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}

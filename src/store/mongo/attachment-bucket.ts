@@ -1,0 +1,106 @@
+import type { Binary, Collection, Document } from 'mongodb';
+import type { Core } from './core.ts';
+
+/**
+ * Bytes of attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket `attachments`. A
+ * file is there before its chunks and goes after them, so that no chunk is without one: until all chunks are written its name
+ * is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde while it is deleted.
+ */
+export interface FileDocument {
+  /** `{p}/{random}` */
+  readonly _id: string;
+  /** Bytes. */
+  readonly length: number;
+  readonly chunkSize: number;
+  readonly uploadDate: Date;
+  readonly filename: string;
+  /** Empty once a record is known that refers to the bytes: they stay. */
+  readonly metadata: Waiting | { readonly waiting?: never };
+}
+
+/** Bytes that may have no record yet. */
+export interface Waiting {
+  readonly waiting: true;
+  /** When they were put or asked for by a write last, by the clock of the database. */
+  readonly touched: Date;
+  /** The processes that did so within the last hour. */
+  readonly by: readonly string[];
+}
+
+export interface FileChunk {
+  readonly files_id: string;
+  readonly n: number;
+  readonly data: Binary;
+}
+
+/** Bytes of a chunk: what GridFS takes by default. */
+export const chunkSize = 261_120;
+
+/** How long bytes wait for their record at least, in milliseconds, where the process that put them may be there. */
+export const grace = 3_600_000;
+
+export function files({ database }: Core): Collection<FileDocument> {
+  return database.collection<FileDocument>('attachments.files');
+}
+
+export function chunks({ database }: Core): Collection<FileChunk> {
+  return database.collection<FileChunk>('attachments.chunks');
+}
+
+export function fileName(p: string, digest: string): string {
+  return `${p}/${digest}`;
+}
+
+/** Bounds of what begins with the key of a partition: `0` comes behind `/`. */
+export function ofPartition(p: string): { readonly $gte: string; readonly $lt: string } {
+  return { $gte: `${p}/`, $lt: `${p}0` };
+}
+
+/** Expression on a file: whether it waits for longer than that many milliseconds. */
+export function touchedBefore(milliseconds: number): Document {
+  return { $lt: ['$metadata.touched', { $subtract: ['$$NOW', milliseconds] }] };
+}
+
+/** What an update does to files that wait, so that they are not swept before a write of this process is done. */
+export function claim(core: Core): Document[] {
+  const mine = [{ $literal: core.process }];
+  const by = { $cond: [touchedBefore(grace), mine, { $setUnion: ['$metadata.by', mine] }] };
+  const waiting = { waiting: { $literal: true }, touched: '$$NOW', by };
+  return [{ $set: { metadata: { $cond: ['$metadata.waiting', waiting, '$metadata'] } } }];
+}
+
+/** The name of a file that is being deleted: nobody finds it any more, and it gets no other. */
+export function goingName(_id: string): string {
+  return `${_id}~`;
+}
+
+/** Deletes a file that has no name yet, or is going: first its chunks, so that they never are without it. */
+export async function dropFile(core: Core, _id: string): Promise<void> {
+  const going = goingName(_id);
+  await files(core).updateOne({ _id, filename: _id }, { $set: { filename: going } });
+  const file = await files(core).findOne({ _id });
+  if (file !== null && file.filename !== going) return;
+  await chunks(core).deleteMany({ files_id: _id });
+  await files(core).deleteOne({ _id, filename: going });
+}
+
+/** Makes the indexes of the bucket, once a process. Throws as the driver does. */
+export async function prepareBucket(core: Core): Promise<void> {
+  let preparing = prepared.get(core);
+  if (preparing === undefined) {
+    preparing = makeIndexes(core);
+    prepared.set(core, preparing);
+    preparing.catch(() => prepared.delete(core));
+  }
+  await preparing;
+}
+
+const prepared = new WeakMap<Core, Promise<void>>();
+
+async function makeIndexes(core: Core): Promise<void> {
+  await files(core).createIndexes([
+    { key: { filename: 1 }, name: 'filename', unique: true },
+    { key: { 'metadata.waiting': 1, _id: 1 }, name: 'waiting', partialFilterExpression: { 'metadata.waiting': true } },
+  ]);
+  await chunks(core).createIndexes([{ key: { files_id: 1, n: 1 }, name: 'files_id_1_n_1', unique: true }]);
+}

@@ -1,0 +1,25 @@
+import { chunks, type FileDocument } from './attachment-bucket.ts';
+import type { Core } from './core.ts';
+
+/** Chunks that one operation reads: 2 MB. */
+const atOnce = 8;
+
+/**
+ * The bytes of a file in order. Each operation is one of its own, so that no cursor waits for a slow reader. Throws Error where
+ * a chunk is missing or has another length.
+ */
+export async function* readChunks(core: Core, { _id, length, chunkSize }: FileDocument): AsyncGenerator<Uint8Array> {
+  const count = Math.ceil(length / chunkSize);
+  for (let from = 0; from < count; from += atOnce) {
+    const found = await chunks(core)
+      .find({ files_id: _id, n: { $gte: from, $lt: Math.min(count, from + atOnce) } })
+      .sort({ n: 1 })
+      .toArray();
+    for (let n = from; n < Math.min(count, from + atOnce); n += 1) {
+      const chunk = found[n - from];
+      const expected = Math.min(chunkSize, length - n * chunkSize);
+      if (chunk?.n !== n || chunk.data.length() !== expected) throw new Error(`Chunk ${n} of ${_id} is damaged`);
+      yield chunk.data.value();
+    }
+  }
+}

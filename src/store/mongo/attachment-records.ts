@@ -1,0 +1,84 @@
+import type { IndexDescription } from 'mongodb';
+import { type Core, history, resources } from './core.ts';
+
+/** The index by which records and their older versions are found that carry some bytes; on both collections of a type. */
+export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
+
+interface AttachingType {
+  /** Name of a resource type. */
+  readonly _id: string;
+}
+
+/**
+ * Notes, before a record is written, that records of this type carry attachments; once a process. The definitions may not say
+ * so any more, and then the bytes must still be known to have a record.
+ */
+export async function noteType(core: Core, type: string): Promise<void> {
+  const known = noted.get(core) ?? new Set();
+  noted.set(core, known);
+  if (known.has(type)) return;
+  const { upsertedCount } = await attaching(core).updateOne(
+    { _id: type },
+    { $setOnInsert: { _id: type } },
+    { upsert: true },
+  );
+  // Later starts make it in the background where it is missing.
+  if (upsertedCount > 0)
+    for (const collection of [resources(core, type), history(core, type)])
+      await collection.createIndexes([attachedIndex]);
+  known.add(type);
+}
+
+const noted = new WeakMap<Core, Set<string>>();
+
+/** The types of which a record carries attachments, or carried some once, in order. */
+export async function attachingTypes(core: Core): Promise<readonly string[]> {
+  return (await attaching(core).find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+}
+
+function attaching({ database }: Core) {
+  return database.collection<AttachingType>('attachments.types');
+}
+
+/** Whether a version of a record carries these bytes. */
+export async function hasRecord(core: Core, types: readonly string[], p: string, digest: string): Promise<boolean> {
+  const filter = { p, 'attached.digest': digest };
+  for (const type of types) {
+    // In this order: a version comes into the history before it is replaced.
+    for (const collection of [resources(core, type), history(core, type)])
+      if ((await collection.findOne(filter, { projection: { _id: 1 } })) !== null) return true;
+  }
+  return false;
+}
+
+/** Bytes to which versions refer: their size, and who refers to them as `Type/id/_history/version`. */
+export type Referred = Map<string, { readonly size: number; readonly records: Set<string> }>;
+
+/** The bytes of a partition to which versions refer, of those whose digest begins with these digits. */
+export async function referredBytes(
+  core: Core,
+  types: readonly string[],
+  p: string,
+  digits: string,
+): Promise<Referred> {
+  const found: Referred = new Map();
+  const filter = { p, attached: { $elemMatch: { digest: { $gte: digits, $lt: `${digits}g` } } } };
+  for (const type of types)
+    for (const collection of [resources(core, type), history(core, type)]) {
+      const versions = collection.find(filter).project<Carrying>({ version: 1, attached: 1 });
+      for await (const { _id, version, attached } of versions)
+        for (const { digest, size } of attached) {
+          if (!digest.startsWith(digits)) continue;
+          const known = found.get(digest) ?? { size, records: new Set() };
+          found.set(digest, known);
+          known.records.add(`${type}/${_id.split('/')[1] ?? ''}/_history/${version}`);
+        }
+    }
+  return found;
+}
+
+interface Carrying {
+  readonly _id: string;
+  readonly version: number;
+  readonly attached: readonly { readonly digest: string; readonly size: number }[];
+}

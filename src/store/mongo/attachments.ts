@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Binary } from 'mongodb';
+import { digestOf, isDigest } from '../digest.ts';
+import { type Attached, AttachmentMissing } from '../store.ts';
+import { noteType } from './attachment-records.ts';
+import {
+  chunks,
+  chunkSize,
+  claim,
+  dropFile,
+  type FileDocument,
+  fileName,
+  files,
+  goingName,
+  grace,
+  prepareBucket,
+  touchedBefore,
+} from './attachment-bucket.ts';
+import { readChunks } from './attachment-chunks.ts';
+import type { Core } from './core.ts';
+
+/** Chunks that one operation writes: 4 MB. */
+const atOnce = 16;
+
+/**
+ * Keeps bytes of a partition by their digest, the same bytes once; acknowledged by a majority when it resolves. They wait for
+ * their record as long as this process is there, and an hour at least. Bytes that were damaged are written again.
+ */
+export async function putAttachment(
+  core: Core,
+  p: string,
+  bytes: Uint8Array,
+): Promise<{ readonly digest: string; readonly size: number }> {
+  const digest = await digestOf(bytes);
+  await prepareBucket(core);
+  const name = fileName(p, digest);
+  while (!(await isKept(core, name, bytes.length)) && !(await keep(core, p, name, bytes)));
+  return { digest, size: bytes.length };
+}
+
+/** The bytes of a digest; undefined where they are not kept. Ends with an error where a chunk of them is missing. */
+export async function openAttachment(core: Core, p: string, digest: string): Promise<Readable | undefined> {
+  if (!isDigest(digest)) return undefined;
+  const file = await files(core).findOne({ filename: fileName(p, digest) });
+  return file === null ? undefined : Readable.from(readChunks(core, file), { objectMode: false });
+}
+
+/**
+ * Makes sure, before a record of this type is written, that the bytes which it carries are kept and stay until it is there.
+ * Throws `AttachmentMissing` where they are not kept, or with another size.
+ */
+export async function requireAttachments(
+  core: Core,
+  p: string,
+  attached: readonly Attached[],
+  type: string,
+): Promise<void> {
+  if (attached.length === 0) return;
+  await noteType(core, type);
+  const names = [...new Set(attached.map(({ digest }) => fileName(p, digest)))];
+  const isOurs = { $in: [{ $literal: core.process }, { $ifNull: ['$metadata.by', []] }] };
+  const found = await files(core)
+    .find({ filename: { $in: names } })
+    .project<{ filename: string; length: number; waiting?: true; ours: boolean; old: boolean }>({
+      filename: 1,
+      length: 1,
+      waiting: '$metadata.waiting',
+      ours: isOurs,
+      old: touchedBefore(grace / 2),
+    })
+    .toArray();
+  const known = new Map(found.map(file => [file.filename, file]));
+  for (const { digest, size } of attached) {
+    const file = known.get(fileName(p, digest));
+    if (file?.length !== size) throw new AttachmentMissing(digest);
+    if (file.waiting !== true || (file.ours && !file.old)) continue;
+    const { matchedCount } = await files(core).updateOne({ filename: file.filename, length: size }, claim(core));
+    if (matchedCount === 0) throw new AttachmentMissing(digest);
+  }
+}
+
+/** Whether these bytes are there and whole; they then wait for us too. */
+async function isKept(core: Core, name: string, length: number): Promise<boolean> {
+  const file = await files(core).findOneAndUpdate({ filename: name, length }, claim(core));
+  return file !== null && (await isWhole(core, file));
+}
+
+async function isWhole(core: Core, file: FileDocument): Promise<boolean> {
+  const found = await chunks(core).countDocuments({ files_id: file._id });
+  return found === Math.ceil(file.length / file.chunkSize);
+}
+
+/** False where the file was taken away while it was written: it then begins again. */
+async function keep(core: Core, p: string, name: string, bytes: Uint8Array): Promise<boolean> {
+  const _id = `${p}/${randomUUID()}`;
+  const waiting = { waiting: { $literal: true }, touched: '$$NOW', by: [{ $literal: core.process }] };
+  const file = { length: { $literal: bytes.length }, chunkSize: { $literal: chunkSize }, uploadDate: '$$NOW' };
+  await files(core).updateOne({ _id }, [{ $set: { ...file, filename: { $literal: _id }, metadata: waiting } }], {
+    upsert: true,
+  });
+  try {
+    await putChunks(core, _id, bytes);
+    if (await nameFile(core, _id, name, bytes.length)) return true;
+  } catch (error) {
+    await dropFile(core, _id).catch(() => undefined);
+    throw error;
+  }
+  await dropFile(core, _id);
+  return false;
+}
+
+async function putChunks(core: Core, _id: string, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += atOnce * chunkSize) {
+    const some = Math.min(atOnce, Math.ceil((bytes.length - at) / chunkSize));
+    await chunks(core).insertMany(
+      Array.from({ length: some }, (_, index) => {
+        const from = at + index * chunkSize;
+        return { files_id: _id, n: from / chunkSize, data: new Binary(bytes.subarray(from, from + chunkSize)) };
+      }),
+    );
+  }
+}
+
+/** Gives a file that is written its name. False where another has it, or where the file is no more. */
+async function nameFile(core: Core, _id: string, name: string, length: number): Promise<boolean> {
+  for (;;) {
+    try {
+      const { matchedCount } = await files(core).updateOne({ _id, filename: _id }, [
+        { $set: { filename: { $literal: name } } },
+        ...claim(core),
+      ]);
+      return matchedCount === 1;
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+    }
+    const other = await files(core).findOne({ filename: name });
+    if (other === null) continue;
+    if (other.length === length && (await isWhole(core, other))) return false;
+    // What is damaged goes: nobody finds it any more, and the next sweep deletes it.
+    const displaced = { waiting: true, touched: new Date(0), by: [] } as const;
+    await files(core).updateOne(
+      { _id: other._id, filename: name },
+      { $set: { filename: goingName(other._id), metadata: displaced } },
+    );
+  }
+}
+
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 11_000;
+}
