@@ -84,6 +84,8 @@ export interface PartitionDocument {
 export interface RemovalDocument {
   /** The key. */
   readonly _id: string;
+  /** When the removal began, by the clock of the database: others may write there for a moment longer. */
+  readonly since: Date;
 }
 
 /** `parameters`: the state of each index of a type in a partition. */
@@ -104,8 +106,8 @@ export interface ServerDocument {
   readonly definitions: string;
   readonly host: string;
   readonly pid: number;
-  /** When it last said that it is there, by its own clock, in milliseconds since 1970 UTC. */
-  readonly seen: number;
+  /** When it last said that it is there, by the clock of the database. */
+  readonly seen: Date;
 }
 
 /** `reservations`: what makes keyed and conditional writes one. */
@@ -113,6 +115,8 @@ export interface ReservationDocument {
   /** Digest of partition, kind, and the key or the type and criteria. */
   readonly _id: string;
   readonly p: string;
+  /** The key of a keyed write as it was given, so that it can be copied to another store; absent for criteria. */
+  readonly key?: string;
   readonly body: string;
   /** The id that the record will get. */
   readonly id: string;
@@ -136,7 +140,16 @@ export interface SmallDocument {
   readonly expires?: number;
 }
 
-/** `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key. */
+/** `ids`: where the resources of a type with owners lie on a sharded cluster; `_id` is `{p}/{type}/{id}`. */
+export interface PlaceDocument {
+  readonly _id: string;
+  readonly b: string;
+}
+
+/**
+ * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key, `bucketKey`
+ * with which owners are digested.
+ */
 export interface MetaDocument {
   readonly _id: string;
   readonly value: string | number;

@@ -1,0 +1,72 @@
+import type { Filter } from 'mongodb';
+import type { KeptVersion } from '../store.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { type Core, history, resources } from './core.ts';
+import type { HistoryDocument, ResourceDocument } from './layout.ts';
+
+/** Resources that one operation reads, with all their versions. */
+const slice = 100;
+
+/** Types of which a partition keeps anything, tombstones too, also where the definitions do not declare them; in order. */
+export async function keptTypes(core: Core, p: string): Promise<readonly string[]> {
+  const collections = await core.database.listCollections({}, { nameOnly: true }).toArray();
+  const found: string[] = [];
+  for (const { name } of collections) {
+    if (!/^[A-Z][A-Za-z]*$/.test(name)) continue;
+    const any = await resources(core, name).findOne({ _id: ofPartition(p), p }, { projection: { _id: 1 } });
+    if (any !== null) found.push(name);
+  }
+  return found.toSorted();
+}
+
+/** All versions of the resources of a type with what they carry, tombstones too: by id, then version; after an id. */
+export async function* keptVersions(core: Core, p: string, type: string, after = ''): AsyncIterable<KeptVersion> {
+  const { $lt } = ofPartition(p);
+  for (let from = `${p}/${after}`; ;) {
+    // Pages and no cursor that stays open: an operation has one timeout from its beginning to its end.
+    const page = await resources(core, type)
+      .find({ _id: { $gt: from, $lt }, p })
+      .project<Kept>(fields)
+      .sort({ _id: 1 })
+      .limit(slice)
+      .toArray();
+    const older = await olderVersions(core, p, type, page);
+    for (const current of page) {
+      const id = current._id.slice(p.length + 1);
+      for (const version of [...(older.get(id) ?? []), current]) yield keptVersion(type, id, version);
+    }
+    from = page.at(-1)?._id ?? from;
+    if (page.length < slice) return;
+  }
+}
+
+type Kept = Pick<ResourceDocument, '_id' | 'version' | 'updated' | 'text' | 'attached'>;
+
+const fields = { version: 1, updated: 1, text: 1, attached: 1 };
+
+/** A version comes into the history before it is replaced: what is there of the current one already is left out. */
+async function olderVersions(
+  core: Core,
+  p: string,
+  type: string,
+  page: readonly Kept[],
+): Promise<ReadonlyMap<string, readonly Kept[]>> {
+  const found = new Map<string, Kept[]>();
+  const updated = page.filter(({ version }) => version > 1);
+  if (updated.length === 0) return found;
+  const current = new Map(updated.map(({ _id, version }) => [_id.slice(p.length + 1), version]));
+  // `0` follows `/`.
+  const ranges: Filter<HistoryDocument>[] = updated.map(({ _id }) => ({ _id: { $gt: `${_id}/`, $lt: `${_id}0` }, p }));
+  const versions = await history(core, type).find({ $or: ranges }).project<Kept>(fields).toArray();
+  for (const version of versions.toSorted((a, b) => a.version - b.version)) {
+    const id = version._id.slice(p.length + 1, version._id.lastIndexOf('/'));
+    if (version.version >= (current.get(id) ?? 0)) continue;
+    found.set(id, [...(found.get(id) ?? []), version]);
+  }
+  return found;
+}
+
+function keptVersion(type: string, id: string, { version, updated, text, attached = [] }: Kept): KeptVersion {
+  const attachments = text === undefined ? [] : attached;
+  return { type, id, version, lastUpdated: updated, text, attachments };
+}
