@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 
   const app = new Koa<RequestState>();
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
-  app.use(answerErrors(respond, log)); // around all that may refuse
+  app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));
   app.use(router.routes());
   app.use(unknownPath);

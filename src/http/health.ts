@@ -1,4 +1,7 @@
 import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
+import type { IssueCode } from '../fhir/outcome.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import type { Context, Middleware, Respond } from './context.ts';
 
@@ -14,35 +17,42 @@ export function healthz(respond: Respond): Middleware {
 
 /**
  * `/readyz`: 200 where requests can be served: the definitions are loaded (nothing listens before), the store answers within two
- * seconds, and the server is not shutting down; 503 otherwise.
+ * seconds, and the server is not shutting down; 503 otherwise, with the reason.
  */
 export function readyz(respond: Respond, store: Store, closing: () => boolean): Middleware {
   return async context => {
     checkMethod(context);
-    if (closing()) throw notReady('The server is shutting down.');
-    if (!(await answers(store))) throw notReady('The record store does not answer.');
+    if (closing()) throw notReady('transient', 'The server is shutting down.');
+    const problem = await problemOf(store);
+    if (problem !== undefined) throw problem;
     await respond(context, ok);
   };
 }
 
 const ok = { status: 200, body: '{"status":"ok"}', headers: { 'Content-Type': 'application/json; charset=utf-8' } };
 
-const notReady = (text: string) => fhirError(503, 'transient', text, undefined, { 'Retry-After': '5' });
+const notReady = (code: IssueCode, text: string): FhirError =>
+  fhirError(503, code, text, undefined, { 'Retry-After': '5' });
 
-async function answers(store: Store): Promise<boolean> {
+/** Why the store cannot be used now; undefined where it can. */
+async function problemOf(store: Store): Promise<FhirError | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(() => resolve(false), longestCheck);
+  const late = new Promise<FhirError>(resolve => {
+    timer = setTimeout(() => resolve(inTime), longestCheck);
   });
-  const check = store.check().then(
-    () => true,
-    () => false,
-  );
+  const check = store.check().then(() => undefined, explain);
   try {
     return await Promise.race([check, late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+const inTime = notReady('timeout', 'The record store does not answer in time.');
+
+function explain(error: unknown): FhirError {
+  if (!(error instanceof StoreUnavailable)) return notReady('transient', 'The record store does not answer.');
+  return error.reason === 'timeout' ? inTime : notReady('no-store', 'The record store cannot be reached.');
 }
 
 function checkMethod({ state, method, routerPath }: Context): void {

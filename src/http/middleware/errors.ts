@@ -1,19 +1,32 @@
 import { FhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
+import { storeFailure } from '../../interaction/store-failure.ts';
 import type { Log } from '../../observability/log.ts';
+import { StoreUnavailable } from '../../store/store.ts';
 import type { Middleware, Respond } from '../context.ts';
 
+/** Milliseconds for which a store that cannot be reached is told once. */
+const quiet = 10_000;
+
 /**
- * Answers what the steps below throw: a FhirError with its status and OperationOutcome; anything else is a fault, logged with
- * the request id and answered 500 with that id and no inner text. https://hl7.org/fhir/R4/http.html#Status-Codes
+ * Answers what the steps below throw: a FhirError with its status and OperationOutcome, a failure of the store as that says;
+ * anything else is a fault, logged with the request id and answered 500 with that id and no inner text.
+ * https://hl7.org/fhir/R4/http.html#Status-Codes
  */
-export function answerErrors(respond: Respond, log: Log): Middleware {
+export function answerErrors(respond: Respond, log: Log, now: () => number): Middleware {
+  let told = -Infinity;
   return async (context, next) => {
     try {
       await next();
     } catch (error) {
-      const failure = error instanceof FhirError ? error : fault(context.state.requestId);
-      if (failure !== error) log.fault(error, context.state.requestId);
+      const known = error instanceof FhirError ? error : storeFailure(error);
+      const failure = known ?? fault(context.state.requestId);
+      const unavailable = [error, known?.cause].find(one => one instanceof StoreUnavailable);
+      if (known === undefined) log.fault(error, context.state.requestId);
+      if (unavailable !== undefined && now() - told >= quiet) {
+        told = now();
+        log.fault(unavailable, context.state.requestId);
+      }
       const body = JSON.stringify(operationOutcome(failure.issues));
       await respond(context, { status: failure.status, body, headers: failure.headers });
     }
