@@ -6,13 +6,20 @@ const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
 
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const };
-const leftOut = named ? [] : ['test/support/mongodb/left-out.ts'];
+const main = {
+  ...shared,
+  name: 'main',
+  include: ['test/**/*.test.ts'],
+  exclude: mongodb,
+  globalSetup: named ? [] : ['test/support/mongodb/left-out.ts'],
+};
+const onMongodb = {
+  ...shared,
+  name: 'mongodb',
+  include: mongodb,
+  globalSetup: ['test/support/mongodb/deployment.ts'],
+};
 
 export default defineConfig({
-  test: {
-    projects: [
-      { test: { ...shared, name: 'main', include: ['test/**/*.test.ts'], exclude: mongodb, globalSetup: leftOut } },
-      ...(named ? [{ test: { ...shared, name: 'mongodb', include: mongodb } }] : []),
-    ],
-  },
+  test: { projects: [{ test: main }, ...(named ? [{ test: onMongodb }] : [])] },
 });

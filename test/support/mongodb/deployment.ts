@@ -1,0 +1,42 @@
+import { MongoClient } from 'mongodb';
+import type { TestProject } from 'vitest/node';
+import { mongoServer } from './place.ts';
+
+/** What the server that `CRS_TEST_MONGODB` names has, as it says itself. */
+export interface Deployment {
+  readonly replicaSet: boolean;
+  readonly sharded: boolean;
+  /** It asks for a name and a password, and the URL holds them. */
+  readonly credentials: boolean;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    readonly deployment: Deployment;
+  }
+}
+
+const suites: Readonly<Record<keyof Deployment, string>> = {
+  replicaSet: 'replica set (a step-down of the primary, reads from secondaries, transactions)',
+  sharded: 'sharded cluster (what a read and a search of a patient touch)',
+  credentials: 'credentials (a wrong password, a right one)',
+};
+
+/** Tells the tests what the server has, and people which suites are left out for want of it. */
+export async function setup(project: TestProject): Promise<void> {
+  const url = mongoServer();
+  const client = new MongoClient(url);
+  try {
+    const hello = await client.db('admin').command({ hello: 1 });
+    const deployment = {
+      replicaSet: hello['setName'] !== undefined,
+      sharded: hello['msg'] === 'isdbgrid',
+      credentials: client.options.credentials !== undefined,
+    };
+    project.provide('deployment', deployment);
+    const lacks = (Object.keys(suites) as (keyof Deployment)[]).filter(name => !deployment[name]); // its own keys
+    if (lacks.length > 0) console.log(`Left out, since the server has none: ${lacks.map(name => suites[name]).join('; ')}.\n`); // prettier-ignore
+  } finally {
+    await client.close();
+  }
+}
