@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
-import { ConfigError, publicUrlOf } from '../config.ts';
+import { ConfigError } from '../config.ts';
 import { choice, some } from '../config/values.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
@@ -37,9 +37,9 @@ Exit code 3 where records were rejected.`,
     const rejects = own['rejects'] as string; // both have been read above and have a default
     const undeclared = own['undeclared'] as 'skip' | 'reject';
     const { load } = await import('../bulk/load.ts');
-    return withStore(config, 'command', async ({ model, store, extract }) => {
+    return withStore(config, 'command', async ({ model, store, extract, publicUrl }) => {
       const partition = await partitionOf(store, config.partition);
-      const base = `${publicUrlOf(config)}/r4/${partition.id}`;
+      const base = `${publicUrl}/r4/${partition.id}`;
       const { stdin } = process;
       const progress = createProgress('records', process.stderr, Date.now);
       const isServed = async (): Promise<boolean> => {

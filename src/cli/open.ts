@@ -5,9 +5,11 @@ import type { Extract, Partition, Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
 
 export interface Opened {
+  /** As it indexes under the public URL. */
   readonly model: Model;
   readonly store: Store;
   readonly extract: Extract;
+  readonly publicUrl: string;
 }
 
 /**
@@ -20,21 +22,55 @@ export async function withStore<T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   // Imported here, so that `--help` and wrong flags are answered at once.
-  const [{ requireModel }, { createExtract }, { openStore, requireStore }] = await Promise.all([
+  const [{ requireModel }, { requireStore }] = await Promise.all([
     import('../load-model.ts'),
-    import('../indexing/extract.ts'),
     import('../store/open.ts'),
   ]);
   if (mode !== 'new') requireStore(config.store);
   const { model } = await requireModel(config);
-  const extract = createExtract(model, publicUrlOf(config));
-  const opening = mode === 'new' ? 'command' : mode;
-  const options = { model, extract, now: Date.now, mode: opening, deadline: config.searchDeadline } as const;
-  const store = await openStore(config.store, options);
+  const publicUrl = config.publicUrl ?? (await publicUrlIn(config, model)) ?? publicUrlOf(config);
+  const opened = await openAt(config, model, publicUrl, mode === 'new' ? 'command' : mode);
   try {
-    return await work({ model, store, extract });
+    return await work(opened);
   } finally {
-    await store.close();
+    await opened.store.close();
+  }
+}
+
+/** Opens the store that `store` names, for whoever closes it. */
+export async function openAt(
+  { store: url, searchDeadline: deadline }: Pick<Config, 'store' | 'searchDeadline'>,
+  model: Model,
+  publicUrl: string,
+  mode: 'command' | 'read',
+): Promise<Opened> {
+  const [{ createExtract }, { modelAt }, { openStore }] = await Promise.all([
+    import('../indexing/extract.ts'),
+    import('../indexing/at-public-url.ts'),
+    import('../store/open.ts'),
+  ]);
+  const located = modelAt(model, publicUrl);
+  const extract = createExtract(located, publicUrl);
+  const store = await openStore(url, { model: located, extract, now: Date.now, mode, deadline });
+  return { model: located, store, extract, publicUrl };
+}
+
+/** The public URL of the server that last worked on the store: what is indexed now must agree with it. */
+export async function publicUrlIn(
+  config: Pick<Config, 'store' | 'searchDeadline'>,
+  model: Model,
+): Promise<string | undefined> {
+  const [{ keptPublicUrl }, { StoreRefused }] = await Promise.all([
+    import('../store/public-url.ts'),
+    import('../store/store.ts'),
+  ]);
+  try {
+    const { store } = await openAt(config, model, '', 'read');
+    return await keptPublicUrl(store).finally(() => store.close());
+  } catch (error) {
+    // Not there yet, or of an older layout: whoever opens it to write makes it, or says what is wrong.
+    if (error instanceof StoreRefused) return undefined;
+    throw error;
   }
 }
 

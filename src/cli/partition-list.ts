@@ -1,4 +1,3 @@
-import { publicUrlOf } from '../config.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
@@ -12,10 +11,11 @@ export const command: Command = {
   takes: storeSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);
-    const partitions = await withStore(config, 'read', ({ store }) => store.partitions.list());
-    for (const { id, resources, settings } of partitions) {
-      console.log([id, resources, settings.zone, `${publicUrlOf(config)}/r4/${id}`].join('\t'));
-    }
-    return exitCodes.done;
+    return withStore(config, 'read', async ({ store, publicUrl }) => {
+      for (const { id, resources, settings } of await store.partitions.list()) {
+        console.log([id, resources, settings.zone, `${publicUrl}/r4/${id}`].join('\t'));
+      }
+      return exitCodes.done;
+    });
   },
 };

@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { settings } from '../config/settings.ts';
@@ -25,11 +27,15 @@ and close the store. --demo makes records only in a store that was not there bef
       meaning: 'Fill a new store with synthetic records and say how to ask for them',
     },
   ],
-  async run({ config, own, positionals }) {
+  async run({ config: given, own, positionals }) {
     noPositionals(positionals);
     const demo = own['demo'] === true;
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
-    if (demo && (await import('../demo/fill.ts')).beginDemo(config.store)) await fillDemo(config);
+    let config = given;
+    if (demo && (await import('../demo/fill.ts')).beginDemo(given.store)) {
+      config = await withPort(given);
+      await fillDemo(config);
+    }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
     const running = await startEngine(config);
     const stopped = stopSignal();
@@ -44,6 +50,17 @@ and close the store. --demo makes records only in a store that was not there bef
     return exitCodes.done;
   },
 };
+
+/** Takes a free port where any will do: what fills the store must know the public URL. */
+async function withPort(config: Config): Promise<Config> {
+  if (config.port !== 0 || config.publicUrl !== undefined) return config;
+  const server = createServer().listen(0, config.host);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? { ...config, port: address.port } : config;
+}
 
 /** Fills the store in another process, so that the server does not keep the memory which that takes. */
 async function fillDemo(config: Config): Promise<void> {

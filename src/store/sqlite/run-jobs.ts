@@ -58,7 +58,7 @@ function run(database: Database, job: Job, commit: Commit, data: WriterData): Jo
       if (data.mode === 'command' && !isRegistered(database, data) && serverRuns(data.path))
         return {
           kind: 'refused',
-          message: `A server runs on \`${data.path}\` with other definitions; use the same ones, or stop it first`,
+          message: `A server runs on \`${data.path}\` with other definitions or another public URL; use the same ones, or stop it first`,
         };
       return epochOf(database) === job.epoch ? register(database, job, data.definitions) : { kind: 'stale' };
     case 'notes':

@@ -1,0 +1,14 @@
+import type { Store } from './store.ts';
+
+const collection = 'server';
+const key = 'public-url';
+
+/** The public URL of the server that last worked on a store; undefined where none has yet. */
+export async function keptPublicUrl(store: Store): Promise<string | undefined> {
+  return (await store.documents(collection).get(key)) as string | undefined; // only keepPublicUrl writes it
+}
+
+/** Keeps the public URL of a server in its store, so that commands index as it does. */
+export async function keepPublicUrl(store: Store, publicUrl: string): Promise<void> {
+  if ((await keptPublicUrl(store)) !== publicUrl) await store.documents(collection).put(key, publicUrl);
+}
