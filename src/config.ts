@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { issuersKey, readIssuers } from './config/issuers.ts';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag } from './config/settings.ts';
+import { isLoopback } from './config/values.ts';
 import { JsonError, parseJson } from './fhir/json.ts';
 import { didYouMean } from './fhir/suggest.ts';
 
@@ -216,8 +217,13 @@ function contradictions(config: Config): string[] {
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push('`tls-cert` and `tls-key` belong together: give both for https, or none for http.');
   }
+  if (config.access === 'open' && !isLoopback(config.host)) problems.push(openElsewhere(config.host));
   return problems;
 }
+
+/** Whoever reached the port would read everything. */
+export const openElsewhere = (host: string): string =>
+  `\`access\` is \`open\`, so that nobody is asked for a token: then the service listens on loopback only (127.0.0.1, ::1 or localhost), not on \`${host}\`.`;
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');

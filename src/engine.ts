@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { publicUrlOf } from './config.ts';
+import type { TokenVerifier } from './auth/claims.ts';
+import { unusableCriteria } from './auth/reach.ts';
+import { tokenCollection } from './auth/token/own-tokens.ts';
+import { createTokenVerifier } from './auth/token/verifier.ts';
+import { openElsewhere, publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
-import { loopback } from './config/values.ts';
+import { isLoopback } from './config/values.ts';
 import { requireModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -10,6 +14,7 @@ import { fixedHeaders } from './http/headers.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
+import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
 import { interactions } from './interaction/index.ts';
 import type { Engine } from './interaction/interaction.ts';
@@ -18,6 +23,7 @@ import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
 import { openStore } from './store/open.ts';
+import { keepPublicUrl } from './store/public-url.ts';
 import type { Store } from './store/store.ts';
 
 /** A server that answers. */
@@ -30,14 +36,29 @@ export interface RunningEngine {
   close(): Promise<void>;
 }
 
+/** What is passed in from outside, or made from the settings. */
+export interface EngineParts {
+  /** In a demonstration an issuer of tokens on this machine may be asked over plain http. */
+  readonly demo?: boolean;
+  /** Tells what tokens are worth. */
+  readonly verify?: TokenVerifier;
+}
+
 /**
  * The composition root: settings → definitions → model → port → store → app. Rejects with a plain sentence where one of them is
  * refused, and leaves nothing open then.
  */
-export async function startEngine(config: Config, log: Log = createLog(config.log)): Promise<RunningEngine> {
-  refuseOtherThanLoopback(config.host);
-  const { model, notices } = await requireModel(config);
-  for (const text of [...notices, ...notServed(model)]) log.notice(text);
+export async function startEngine(
+  config: Config,
+  log: Log = createLog(config.log),
+  { demo = false, verify: given }: EngineParts = {},
+): Promise<RunningEngine> {
+  // Also where no settings were read from a command line.
+  if (config.access === 'open' && !isLoopback(config.host)) throw new Error(openElsewhere(config.host));
+  const { model: loaded, notices } = await requireModel(config);
+  for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
+  const unusable = unusableCriteria(loaded);
+  if (unusable.length > 0) throw new Error(unusable.join('\n'));
   const now = Date.now;
 
   // The port is opened before the store, whose entries depend on it where absolute URLs follow from a free port.
@@ -52,6 +73,7 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
   };
   const listening = await listen(config, early, headers, text => log.notice(text));
   const url = publicUrlOf(config, listening.port);
+  const model = modelAt(loaded, url);
 
   let store: Store | undefined;
   try {
@@ -63,10 +85,18 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
       mode: 'serve',
       deadline: config.searchDeadline,
     });
+    for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
+    await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
+    const { issuers } = config;
+    const tokens = store.documents(tokenCollection);
+    const ownVerifier = (): TokenVerifier =>
+      createTokenVerifier({ tokens, issuers, publicUrl: url, now, demo, notice: text => log.notice(text) });
+    const verify = config.access === 'open' ? undefined : (given ?? ownVerifier());
+    if (verify === undefined) log.notice(openToAll);
     const { handling, maxUrl, maxBody } = config;
     const newId = (): string => randomUUID();
-    const engine: Engine = { model, store, cursors, now, newId, handling, maxUrl, maxBody, started: now() };
+    const engine: Engine = { model, store, extract, cursors, now, newId, handling, maxUrl, maxBody, started: now() };
     const respond = createRespond({
       headers,
       compression: config.compression === 'on' || (config.compression === 'auto' && config.trustedProxies.length === 0),
@@ -76,6 +106,7 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
     const app = createApp({
       engine,
       publicUrl: url,
+      verify,
       body: { most: maxBody, timeout: config.bodyTimeout },
       uploads: createUploads(mostUploads, longestUploadWait),
       respond,
@@ -101,14 +132,7 @@ export async function startEngine(config: Config, log: Log = createLog(config.lo
   }
 }
 
-/** Also where no settings were read from a command line: without access control, nobody else may reach the records. */
-function refuseOtherThanLoopback(host: string): void {
-  try {
-    loopback(host);
-  } catch (error) {
-    throw new Error(`\`host\` ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
-}
+const openToAll = 'Access is open: no token is asked for, and whoever reaches this port may do everything.';
 
 /** What the definitions declare and this engine has no function for. */
 function notServed({ types, systemInteractions }: Model): readonly string[] {

@@ -37,6 +37,9 @@ export function createAccess(claims: Claims, place: Place): AccessContext {
   });
 }
 
+/** What page tokens and keys of retries are bound to; empty without access control. */
+export const callerOf = (access: Access): string => (access === 'open' ? '' : access.caller);
+
 /** By type and letter (`Type.r`) what the grants give together. */
 function restrictionsOf(grants: readonly Grant[]): ReadonlyMap<string, Query> {
   const found = new Map<string, Query>();

@@ -1,9 +1,9 @@
-import type { ResourceType } from '../model/model.ts';
+import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { matches } from '../search/matches.ts';
 import { none, simplify } from '../search/simplify.ts';
 import { parametersOf } from '../search/walk.ts';
-import type { Extract, StoredVersion } from '../store/store.ts';
+import type { Extract, Partition, StoredVersion } from '../store/store.ts';
 import type { Access, Letter } from './access.ts';
 
 /**
@@ -21,9 +21,6 @@ export function restrict(access: Access, type: ResourceType, letter: Letter, que
   return allowed.kind === 'all' ? query : simplify({ kind: 'and', of: [query, allowed] });
 }
 
-/** True where a rule lets all of a type through, also what is no longer there. */
-export const isEverything = (rule: Query): boolean => rule.kind === 'all';
-
 /** What is looked at to decide about one record. */
 export type Record = Pick<StoredVersion, 'id' | 'lastUpdated'> & { readonly text: string };
 
@@ -33,11 +30,12 @@ export function isWithin(
   type: ResourceType,
   { id, lastUpdated, text }: Record,
   extract: Extract,
-  partition: { readonly id: string; readonly zone: string },
+  { id: partition, settings }: Pick<Partition, 'id' | 'settings'>,
 ): boolean {
   if (rule.kind === 'all') return true;
   const params = parametersOf(rule);
-  const entries = params.length === 0 ? [] : extract(narrowed(type, rule), text, partition);
+  const entries =
+    params.length === 0 ? [] : extract(narrowed(type, params), text, { id: partition, zone: settings.zone });
   return matches(rule, { id, lastUpdated, entries });
 }
 
@@ -46,8 +44,7 @@ const everything: Query = { kind: 'all' };
 /** By type the same type with the parameters of a rule alone, since reading the others would be in vain. */
 const narrow = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-function narrowed(type: ResourceType, rule: Query): ResourceType {
-  const params = parametersOf(rule);
+function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
   const key = params.map(({ code }) => code).join(' ');
   const kept = narrow.get(type) ?? new Map<string, ResourceType>();
   narrow.set(type, kept);

@@ -2,9 +2,9 @@ import type { IssuerSettings } from '../auth/token/settings.ts';
 import {
   addresses,
   choice,
+  host,
   httpUrl,
   integer,
-  loopback,
   partitionId,
   seconds,
   some,
@@ -20,6 +20,8 @@ export interface Config {
   readonly store: string;
   readonly definitions: readonly string[];
   readonly capability: string | undefined;
+  /** `open`: whoever reaches the port may do everything. */
+  readonly access: 'token' | 'open';
   /** No trailing slash; undefined where it follows from host and port: `publicUrlOf` gives it either way. */
   readonly publicUrl: string | undefined;
   /** IP addresses and CIDR blocks. */
@@ -71,7 +73,7 @@ export interface Setting extends Flag {
 /** Every setting there is. Parsing, `--help` and the table in the README all come from this list. */
 export const settings: readonly Setting[] = [
   setting('port', 'NUMBER', integer(0, 65_535), 'TCP port to listen on; 0 takes a free one', { default: '8080' }),
-  setting('host', 'ADDRESS', loopback, 'Address to listen on; only loopback until there is access control', {
+  setting('host', 'ADDRESS', host, 'Address to listen on; with `access` open only loopback', {
     default: '127.0.0.1',
   }),
   setting(
@@ -85,6 +87,15 @@ export const settings: readonly Setting[] = [
   ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
   setting('capability', 'DIR', some, 'Folder that replaces the shipped `capability/`'),
+  setting(
+    'access',
+    'HOW',
+    choice('token', 'open'),
+    '`token`: every request for data needs one; `open`: nobody is asked',
+    {
+      default: 'open',
+    },
+  ),
   setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),
   setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is believed', {
     repeats: true,

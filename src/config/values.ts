@@ -36,12 +36,15 @@ export function seconds(text: string): number {
   throw new Error(`is \`${text}\`, but must be a number of seconds above 0 and up to 86400.`);
 }
 
-export function loopback(text: string): string {
-  if (text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'))) return text;
-  throw new Error(
-    `is \`${text}\`, which is refused: the service has no access control yet, so that it listens on loopback only (127.0.0.1, ::1 or localhost).`,
-  );
+/** An address or a name to listen on. */
+export function host(text: string): string {
+  if (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)) return text;
+  throw new Error(`is \`${text}\`, which is neither an IP address nor the name of a host.`);
 }
+
+/** True for an address that nobody on another machine reaches. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /** The URL of a store. What is thrown never quotes one that may hold a password. */
 export function storeUrl(text: string): string {

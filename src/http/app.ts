@@ -1,6 +1,7 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import { fhirError } from '../fhir/error.ts';
+import type { TokenVerifier } from '../auth/claims.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Log } from '../observability/log.ts';
 import type { BodyLimits } from './body.ts';
@@ -11,6 +12,7 @@ import { inTurn } from './in-turn.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
 import { answerErrors } from './middleware/errors.ts';
+import { checkScope, guard } from './middleware/guard.ts';
 import { readParameters } from './middleware/parameters.ts';
 import { findPartition } from './middleware/partition.ts';
 import { readResource } from './middleware/resource.ts';
@@ -19,11 +21,14 @@ import { findRoute } from './middleware/route.ts';
 import { checkTarget } from './middleware/target.ts';
 import { shapes } from './routes.ts';
 import type { Shape } from './routes.ts';
+import { smartConfiguration, smartConfigurationPath } from './smart-configuration.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface AppOptions {
   readonly engine: Engine;
   readonly publicUrl: string;
+  /** Undefined where the server runs open to all. */
+  readonly verify: TokenVerifier | undefined;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
   readonly respond: Respond;
@@ -34,18 +39,26 @@ export interface AppOptions {
 
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { engine, publicUrl, body, uploads, respond, clientAddress, closing, log } = options;
+  const { engine, publicUrl, verify, body, uploads, respond, clientAddress, closing, log } = options;
   const router = new Router<RequestState>({ sensitive: true, strict: true, exclusive: true });
   router.all('/healthz', healthz(respond));
   router.all('/readyz', readyz(respond, engine.store, closing));
+  if (verify !== undefined) {
+    router.all(
+      smartConfigurationPath,
+      inTurn(findPartition(engine.store, publicUrl)),
+      smartConfiguration(engine, respond),
+    );
+  }
   // Backwards, since the router takes the last that fits.
   for (const shape of (Object.keys(shapes) as Shape[]).toReversed()) {
     router.all(
       shape,
       inTurn(
         findPartition(engine.store, publicUrl), // first, so that nothing is told about a partition that is not there
-        // who asks is decided here, once there is access control: before it is told what is declared
-        findRoute(engine.model, shape), // before the body is read, which is refused with the rest
+        guard(engine, verify, shape), // who asks: before it is told what is declared
+        findRoute(engine.model, shape),
+        checkScope(engine.model), // before the body is read, which is refused with the rest
         readParameters(body, engine.handling),
       ),
       readResource(engine.model, body, uploads), // after all that may be refused without it

@@ -1,3 +1,4 @@
+import type { Access } from '../auth/access.ts';
 import type { RouterContext } from '@koa/router';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import type { Partition } from '../store/store.ts';
@@ -18,6 +19,8 @@ export interface RequestState {
   partition: Partition;
   /** `{publicUrl}/r4/{partition}`. */
   base: string;
+  /** middleware/guard.ts */
+  access: Access;
   /** middleware/route.ts */
   route: Route;
   /** middleware/parameters.ts: from query and form, without `_format` and `_pretty`. */

@@ -6,6 +6,7 @@ export function fhirRequest({ state, req, method }: Context): FhirRequest {
   return {
     ...state.route,
     method,
+    access: state.access,
     partition: state.partition,
     base: state.base,
     parameters: state.parameters,

@@ -1,3 +1,5 @@
+import { requireScope } from '../auth/may.ts';
+import { restrict, restriction } from '../auth/restrict.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
@@ -8,14 +10,15 @@ import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
 
 /**
- * What a create asks for with If-None-Exist: that nothing matches. Throws FhirError 400 where the type does not declare it
+ * What a create asks for with If-None-Exist: that nothing matches of what the caller may search; he needs the scope for that as
+ * well. Throws FhirError 400 where the type does not declare it
  * together with search, where no criteria are given, and for what a search would refuse; always strictly, since a criterion
  * that is ignored would match everything. https://hl7.org/fhir/R4/http.html#ccreate
  */
 export async function ifNoneExist(
   { model, now }: Engine,
   type: ResourceType,
-  { headers, partition, base }: FhirRequest,
+  { headers, partition, base, access }: FhirRequest,
 ): Promise<Precondition> {
   const given = headers['if-none-exist'];
   if (given === undefined) return { is: 'absent' };
@@ -23,6 +26,7 @@ export async function ifNoneExist(
     const text = `\`If-None-Exist\` is not offered for ${type.name}; \`Idempotency-Key\` makes a repeated create one.`;
     throw fhirError(400, 'not-supported', text, expression);
   }
+  requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base);
   const pairs = parsePairs(given.startsWith('?') ? given.slice(1) : given);
   const control = pairs.find(([name]) => isControl(name));
   if (control !== undefined) {
@@ -43,8 +47,9 @@ export async function ifNoneExist(
     handling: 'strict',
     now: now(),
   });
-  await refusePending(partition, asked);
-  return { is: 'no-match', query: asked.query };
+  const query = restrict(access, type, 's', asked.query);
+  await refusePending(partition, { ...asked, query }, restriction(access, type, 's').kind === 'all');
+  return { is: 'no-match', query };
 }
 
 const isControl = (name: string): boolean =>

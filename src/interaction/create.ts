@@ -1,3 +1,4 @@
+import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
 import { operationOutcome } from '../fhir/outcome.ts';
 import { KeyUsed, SeveralMatch } from '../store/store.ts';
@@ -22,7 +23,7 @@ export const create: Interaction = async (engine, request) => {
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
   const precondition = await ifNoneExist(engine, type, request);
   const body = request.body ?? Buffer.alloc(0);
-  const key = await idempotencyKey(engine, request, body, '');
+  const key = await idempotencyKey(engine, request, body, callerOf(request.access));
   try {
     const draft = { type, id: engine.newId(), body, precondition, key };
     const written = await refuseCostly(write(engine, request, draft));

@@ -1,13 +1,16 @@
+import type { Access } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
-import type { Partition, Store } from '../store/store.ts';
+import type { Extract, Partition, Store } from '../store/store.ts';
 import type { Handling } from './prefer.ts';
 
 /** A request as a value: what HTTP and, later, each entry of a Bundle become. */
 export interface FhirRequest {
   readonly interaction: InteractionCode;
+  /** Who asks. */
+  readonly access: Access;
   readonly method: string;
   readonly partition: Partition;
   /** `{publicUrl}/r4/{partition}`, no trailing slash. */
@@ -38,6 +41,7 @@ export interface FhirResponse {
 export interface Engine {
   readonly model: Model;
   readonly store: Store;
+  readonly extract: Extract;
   readonly cursors: Cursors;
   readonly now: () => number;
   /** What is done with unknown and empty parameters where the client does not say. */

@@ -8,9 +8,13 @@ const retryAfter = '10';
 
 /**
  * Refuses with 503 a search by a parameter whose index is still being built, since its answer would lack what is not indexed yet;
- * says how far the building is. https://hl7.org/fhir/R4/valueset-issue-type.html
+ * says how far the building is, unless that would tell a caller who does not see every record how many there are. https://hl7.org/fhir/R4/valueset-issue-type.html
  */
-export async function refusePending(partition: Partition, { type, query, sort, count }: SearchRequest): Promise<void> {
+export async function refusePending(
+  partition: Partition,
+  { type, query, sort, count }: SearchRequest,
+  seesAll: boolean,
+): Promise<void> {
   const pending = await partition.pending(type.name);
   if (pending.length === 0) return;
   const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
@@ -18,7 +22,9 @@ export async function refusePending(partition: Partition, { type, query, sort, c
   if (count > 0 && type.sortDate === undefined && sort.some(({ by }) => by === 'default')) used.push('_lastUpdated');
   const wanted = pending.filter(({ param }) => used.includes(param));
   if (wanted.length === 0) return;
-  const progress = wanted.map(({ param, done, of }) => `\`${param}\` (${done} of ${of} resources)`).join(', ');
+  const progress = wanted
+    .map(({ param, done, of }) => (seesAll ? `\`${param}\` (${done} of ${of} resources)` : `\`${param}\``))
+    .join(', ');
   throw fhirError(
     503,
     'incomplete',

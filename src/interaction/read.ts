@@ -1,3 +1,4 @@
+import { isWithin, restriction } from '../auth/restrict.ts';
 import { gone, notFound } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import { isUnmodified } from './conditional-read.ts';
@@ -8,19 +9,25 @@ import { handlingOf } from './prefer.ts';
 import { subset } from './subset.ts';
 
 /**
- * Read by id: 200 with the stored text, 304 where the client has it, 404 for what never was (also for what cannot be an id),
- * 410 for what was deleted. https://hl7.org/fhir/R4/http.html#read
+ * Read by id: 200 with the stored text, 304 where the client has it, 404 for what never was (also for what cannot be an id
+ * or that the caller may not see), 410 for what was deleted, told to those alone who see every record of the type. https://hl7.org/fhir/R4/http.html#read
  */
-export const read: Interaction = async ({ model, handling }, { parameters, partition, headers, ...request }) => {
+export const read: Interaction = async (
+  { model, handling, extract },
+  { parameters, partition, headers, ...request },
+) => {
   const type = declaredType(model, request);
   const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));
   const wanted = subsetOf(given, type.definition);
   const id = request.id ?? '';
   const found = isId(id) ? await partition.read(type.name, id) : undefined;
   if (found === undefined) throw notFound(type.name, id);
-  if (found.text === undefined) throw gone(type.name, id);
+  const rule = restriction(request.access, type, 'r');
+  const { text } = found;
+  if (text === undefined) throw rule.kind === 'all' ? gone(type.name, id) : notFound(type.name, id);
+  if (!isWithin(rule, type, { ...found, text }, extract, partition)) throw notFound(type.name, id);
   const etag = String(found.version);
   const lastModified = found.lastUpdated;
   if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified };
-  return { status: 200, etag, lastModified, body: subset(found.text, wanted, type.definition, model.definitions) };
+  return { status: 200, etag, lastModified, body: subset(text, wanted, type.definition, model.definitions) };
 };

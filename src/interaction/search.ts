@@ -1,3 +1,5 @@
+import { restrict, restriction } from '../auth/restrict.ts';
+import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import type { Position } from '../search/ast.ts';
@@ -14,18 +16,19 @@ import { handlingOf } from './prefer.ts';
 import { subset } from './subset.ts';
 
 /**
- * Search on a type: a searchset of one page with the parameters that were used in its self link, and a next link where more
- * remains. https://hl7.org/fhir/R4/http.html#search
+ * Search on a type, among what the caller may see: a searchset of one page with the parameters that were used in its self link,
+ * and a next link where more remains. https://hl7.org/fhir/R4/http.html#search
  */
 export const search: Interaction = async (engine, request) => {
   const { model, cursors } = engine;
-  const { partition, base } = request;
+  const { partition, base, access } = request;
   const type = declaredType(model, request);
   const handling = handlingOf(request.headers['prefer'], engine.handling);
-  const paging: Paging = { cursors, partition: partition.id, caller: '' };
+  const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now() };
-  const asked = await parseSearchOrPage(type, request.parameters, context, paging);
-  await refusePending(partition, asked);
+  const given = await parseSearchOrPage(type, request.parameters, context, paging);
+  const asked = { ...given, query: restrict(access, type, 's', given.query) };
+  await refusePending(partition, asked, restriction(access, type, 's').kind === 'all');
 
   const [page, counted] = await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
   const entries = page.versions.map(({ id, text = '' }) => ({

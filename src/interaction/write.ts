@@ -26,7 +26,7 @@ export interface Written extends WriteResult {
  */
 export async function write(
   engine: Engine,
-  place: Pick<FhirRequest, 'partition' | 'base'>,
+  place: Pick<FhirRequest, 'partition' | 'base' | 'access'>,
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
   const { partition } = place;

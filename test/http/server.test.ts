@@ -84,9 +84,11 @@ describe('shutdown', () => {
 });
 
 describe('start', () => {
-  it('refuses any address but loopback, wherever the settings come from', async () => {
-    await expect(startEngine({ ...config(), host: '0.0.0.0' })).rejects.toThrow('listens on loopback only');
-    await expect(startEngine({ ...config(), host: '::' })).rejects.toThrow('no access control');
+  it('refuses any address but loopback where nobody is asked for a token, wherever the settings come from', async () => {
+    await expect(startEngine({ ...config(), access: 'open', host: '0.0.0.0' })).rejects.toThrow(
+      'listens on loopback only',
+    );
+    await expect(startEngine({ ...config(), access: 'open', host: '::' })).rejects.toThrow('loopback');
   });
 
   it('refuses definitions that do not load, with file and place', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
-import type { RunningEngine } from '../../src/engine.ts';
+import type { EngineParts, RunningEngine } from '../../src/engine.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import type { Log } from '../../src/observability/log.ts';
 import type { Change, Partition } from '../../src/store/store.ts';
@@ -39,16 +39,21 @@ export interface AskOptions {
   readonly body?: string | Buffer;
 }
 
-/** The real engine on a port of its own and a SQLite store of its own, with a partition `demo` that holds the resources. */
+/**
+ * The real engine on a port of its own and a SQLite store of its own, with a partition `demo` that holds the resources. Open to
+ * all, unless a verifier of tokens is given.
+ */
 export async function serve(
   resources: Iterable<object | string> = [],
   flags: readonly string[] = [],
   log?: Log,
+  parts: EngineParts = {},
 ): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'crs-http-'));
   const store = `sqlite:${join(folder, 'records.sqlite')}`;
-  const config = readConfig(['--port', '0', '--store', store, '--log', 'off', ...flags]);
-  const running = await startEngine(config, log);
+  const access = parts.verify === undefined ? 'open' : 'token';
+  const config = readConfig(['--port', '0', '--store', store, '--log', 'off', '--access', access, ...flags]);
+  const running = await startEngine(config, log, parts);
   const { partitions } = running.engine.store;
   await partitions.add('demo', { zone: 'America/Toronto' });
   const partition = await running.engine.store.partition('demo');

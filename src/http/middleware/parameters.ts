@@ -1,3 +1,4 @@
+import { tokenMisplaced } from '../../auth/refusals.ts';
 import { badValue, fhirError } from '../../fhir/error.ts';
 import { handlingOf } from '../../interaction/prefer.ts';
 import type { Handling } from '../../interaction/prefer.ts';
@@ -18,11 +19,19 @@ export function readParameters(limits: BodyLimits, otherwise: Handling): Step {
     const { state, req } = context;
     const isForm = state.route.interaction === 'search-type' && context.method === 'POST';
     const pairs = [...parsePairs(state.query), ...(isForm ? await readForm(context, limits) : [])];
+    refuseToken(pairs, state.base);
     const handling = handlingOf(req.headers['prefer'] as string | undefined, otherwise); // Node joins repeated ones
     state.pretty = isPretty(single(pairs, '_pretty', handling));
     state.contentType = negotiate(req.headers.accept, single(pairs, '_format', handling));
     state.parameters = pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
   };
+}
+
+/** A token in a URL or a form ends up in logs: it counts for nothing there. https://www.rfc-editor.org/rfc/rfc6750#section-5.3 */
+function refuseToken(pairs: readonly QueryPair[], realm: string): void {
+  if (pairs.some(([name]) => name === 'access_token')) {
+    throw tokenMisplaced(realm, 'A token is taken from the header Authorization alone, never from a URL or a body.');
+  }
 }
 
 /** The form of `POST {type}/_search`. https://hl7.org/fhir/R4/http.html#search */

@@ -1,3 +1,5 @@
+import { isWithin, restriction } from '../../auth/restrict.ts';
+import { notToBeWritten } from '../../auth/refusals.ts';
 import { attachmentPlaces, checkAttached, readContents } from '../../attachment/content.ts';
 import type { Content } from '../../attachment/content.ts';
 import { cutBody } from '../../attachment/cut.ts';
@@ -27,14 +29,15 @@ export interface CheckedRecord {
 
 /**
  * Reads the body of a write as a record of a type and checks all of it before anything is stored: strict JSON, structure
- * (400), then profile, codes, references and attachments (422); everything that is wrong is told at once. Attachments are decoded
+ * (400), what the caller may write (403), then profile, codes, references and attachments (422); everything that is wrong is
+ * told at once. Attachments are decoded
  * within `body`, which is overwritten. Throws FhirError, also 413. https://hl7.org/fhir/R4/http.html#create
  */
 export async function readRecord(
   engine: Engine,
   type: ResourceType,
   body: Buffer,
-  place: Pick<FhirRequest, 'partition' | 'base'>,
+  place: Pick<FhirRequest, 'partition' | 'base' | 'access'>,
 ): Promise<CheckedRecord> {
   const { model, maxBody } = engine;
   const { attachment } = type;
@@ -45,6 +48,7 @@ export async function readRecord(
   const resource = resourceOf(parsed.value, type.name);
 
   const structure = [...checkStructure(resource, model, type.name, { decimals: parsed.decimals })];
+  if (structure.length === 0) refuseOutside(engine, type, text, place);
   const rules: Issue[] = type.profile === undefined ? [] : [...checkProfile(resource, type.profile, model)];
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   let contents: readonly Content[] = [];
@@ -54,8 +58,7 @@ export async function readRecord(
   }
   const found = checkRules(resource, type, model, new Set(places.map(({ owner }) => owner)));
   rules.push(...found.issues);
-  if (type.referencePolicies.has('enforced'))
-    rules.push(...(await checkReferences(found.references, resource, place, model.types)));
+  rules.push(...(await checkReferences(engine, type, found.references, resource, place)));
   refuse(structure, rules);
 
   const { settings } = place.partition;
@@ -76,6 +79,17 @@ function parse(rest: Buffer, typeName: string): { text: string; parsed: ParsedJs
     const text = `The body is not JSON as FHIR has it: ${error.message} This is at \`${shorten(error.path)}\`, line ${error.line}.`;
     throw fhirError(400, 'structure', text, expression);
   }
+}
+
+/** Throws FhirError 403 where the record, as it would be, is none that the caller may write. */
+function refuseOutside(
+  { extract, now }: Engine,
+  type: ResourceType,
+  text: string,
+  { access, partition }: Pick<FhirRequest, 'partition' | 'access'>,
+): void {
+  const record = { id: '', lastUpdated: now(), text };
+  if (!isWithin(restriction(access, type, 'c'), type, record, extract, partition)) throw notToBeWritten(type.name);
 }
 
 /** https://hl7.org/fhir/R4/http.html#create: the body is a resource of the type that the URL names. */

@@ -1,26 +1,35 @@
+import { isKeptElsewhere, referable } from '../../auth/referable.ts';
+import { isWithin } from '../../auth/restrict.ts';
 import { objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { parseReference } from '../../fhir/reference.ts';
-import type { Model } from '../../model/model.ts';
-import type { Partition } from '../../store/store.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Query } from '../../search/ast.ts';
 import { shorten } from '../../validation/report.ts';
 import type { FoundReference } from '../../validation/rules.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+
+type Place = Pick<FhirRequest, 'partition' | 'base' | 'access'>;
 
 /**
- * What is wrong with references under the policy `enforced`: what they name must be here, in the same partition, or within
- * the resource itself. Types that are not declared are kept elsewhere, so that nobody here can tell: they pass. https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
+ * What is wrong with the references of a record of a type. Under the policy `enforced` what they name must be here, in the same
+ * partition, or within the resource itself; whatever the policy, a caller who does not reach every record of a type names none
+ * but those, and is told of the others as if they were not here. Types that are not declared, or of which nobody gets more than
+ * his own resource, are kept elsewhere, so that nobody here can tell: they pass.
+ * https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
  */
 export async function checkReferences(
+  engine: Engine,
+  type: ResourceType,
   references: readonly FoundReference[],
   resource: JsonObject,
-  { partition, base }: { readonly partition: Partition; readonly base: string },
-  declared: Model['types'],
+  place: Place,
 ): Promise<readonly Issue[]> {
   const contained = new Set(objectsOf(resource['contained']).map(({ id }) => id));
   const missing = await Promise.all(
     references.map(async ({ text, expression }): Promise<Issue | undefined> => {
-      const why = await whyMissing(text, contained, partition, base, declared);
+      const why = await whyMissing(engine, type, text, contained, place);
       return why === undefined ? undefined : { severity: 'error', code: 'not-found', text: why, expression };
     }),
   );
@@ -28,26 +37,48 @@ export async function checkReferences(
 }
 
 async function whyMissing(
+  engine: Engine,
+  from: ResourceType,
   text: string,
   contained: ReadonlySet<unknown>,
-  partition: Partition,
-  base: string,
-  declared: Model['types'],
+  { partition, base, access }: Place,
 ): Promise<string | undefined> {
+  const enforced = from.referencePolicies.has('enforced');
   const quoted = `\`${shorten(text)}\``;
   const reference = parseReference(text);
   if (reference?.kind === 'contained') {
-    return contained.has(reference.id) ? undefined : `${quoted} names no contained resource.`;
+    return !enforced || contained.has(reference.id) ? undefined : `${quoted} names no contained resource.`;
   }
   const here = reference?.kind === 'relative' || (reference?.kind === 'absolute' && reference.base === base);
   if (!here) {
-    return `${quoted} cannot be resolved here: write \`Type/id\` of a resource in this partition, or \`identifier\` instead.`;
+    return enforced
+      ? `${quoted} cannot be resolved here: write \`Type/id\` of a resource in this partition, or \`identifier\` instead.`
+      : undefined;
   }
-  const { type, id, version } = reference;
-  if (!declared.has(type)) return undefined;
-  const found =
-    version === undefined
-      ? await partition.read(type, id)
-      : await partition.readVersion(type, id, /^[1-9]\d{0,14}$/.test(version) ? Number(version) : 0);
-  return found?.text === undefined ? `${quoted} is not here: there is no such resource in this partition.` : undefined;
+  const type = engine.model.types.get(reference.type);
+  if (type === undefined || isKeptElsewhere(type)) return undefined;
+  const { zone } = partition.settings;
+  const rule = referable(access, from, type, { model: engine.model, base, zone, now: engine.now() });
+  if (!enforced && rule.kind === 'all') return undefined;
+  return (await isThere(engine, type, reference, rule, partition))
+    ? undefined
+    : `${quoted} is not here: there is no such resource in this partition.`;
+}
+
+/** An older version is there only for those who reach it and what it has become. */
+async function isThere(
+  { extract }: Engine,
+  type: ResourceType,
+  { id, version }: { readonly id: string; readonly version?: string | undefined },
+  rule: Query,
+  partition: Place['partition'],
+): Promise<boolean> {
+  const current = version === undefined || rule.kind !== 'all' ? await partition.read(type.name, id) : undefined;
+  const old = /^[1-9]\d{0,14}$/.test(version ?? '')
+    ? await partition.readVersion(type.name, id, Number(version))
+    : undefined;
+  const wanted = version === undefined ? [current] : rule.kind === 'all' ? [old] : [current, old];
+  return wanted.every(
+    found => found?.text !== undefined && isWithin(rule, type, { ...found, text: found.text }, extract, partition),
+  );
 }

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import { createAccess } from '../../auth/access.ts';
+import type { Access, AccessContext } from '../../auth/access.ts';
+import { TokenRefused } from '../../auth/claims.ts';
+import type { Claims, TokenVerifier } from '../../auth/claims.ts';
+import { requireScope } from '../../auth/may.ts';
+import { tokenMisplaced, tokenMissing, tokenRefused } from '../../auth/refusals.ts';
+import type { Engine } from '../../interaction/interaction.ts';
+import { throwStoreFailure } from '../../interaction/store-failure.ts';
+import type { Model } from '../../model/model.ts';
+import type { Context, Step } from '../context.ts';
+import type { Shape } from '../routes.ts';
+
+/**
+ * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the partition
+ * and 400 for one that does not come in one header. Without a verifier everybody may do everything; `metadata` is public.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
+export function guard(engine: Engine, verify: TokenVerifier | undefined, shape: Shape): Step {
+  if (verify === undefined || shape === publicShape) {
+    return ({ state }) => {
+      state.access = 'open';
+    };
+  }
+  return async context => {
+    context.state.access = await accessOf(engine, verify, context);
+  };
+}
+
+/** Refuses with 403 what the caller has no scope for, before anything of the request is read. */
+export function checkScope(model: Model): Step {
+  return ({ state }) => requireScope(state.access, model, state.route, state.base);
+}
+
+const publicShape: Shape = '/r4/:partition/metadata';
+
+/** What follows from claims, kept with them: a verifier gives the same ones while it remembers a token. */
+const made = new WeakMap<Claims, AccessContext>();
+
+async function accessOf(engine: Engine, verify: TokenVerifier, { req, state }: Context): Promise<Access> {
+  const { partition, base } = state;
+  const token = bearerToken(req, state.query, base);
+  const claims = await verify(token, partition.id).catch((error: unknown) => {
+    if (error instanceof TokenRefused) throw tokenRefused(base, error.message);
+    return throwStoreFailure(error);
+  });
+  // The verifier has seen to both; a mistake there must open nothing.
+  if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another place.');
+  if (claims.expires <= engine.now()) throw tokenRefused(base, 'The token has expired.');
+  let access = made.get(claims);
+  if (access === undefined) {
+    access = createAccess(claims, { model: engine.model, base, zone: partition.settings.zone, now: engine.now() });
+    made.set(claims, access);
+  }
+  return access;
+}
+
+/** The token as sent. */
+function bearerToken(req: IncomingMessage, query: string, base: string): string {
+  if (/(?:^|&)access_token=/.test(query)) {
+    throw tokenMisplaced(base, 'A token is taken from the header Authorization alone, never from a URL or a body.');
+  }
+  const { authorization } = req.headers;
+  if (authorization === undefined) throw tokenMissing(base);
+  if (severalOf(req.rawHeaders, 'authorization')) {
+    throw tokenMisplaced(base, 'The header Authorization is there more than once: send one token.');
+  }
+  if (!/^bearer(?: |$)/i.test(authorization)) throw tokenMissing(base);
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
+  if (token === undefined) throw tokenRefused(base, 'What stands after `Bearer` is no token.');
+  return token;
+}
+
+/** Node keeps the first of them and drops the others, so that a proxy before it may have looked at another one. */
+function severalOf(rawHeaders: readonly string[], name: string): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] ?? '';
+    if (given.length === name.length && given.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}
