@@ -278,6 +278,17 @@ export interface IndexAdmin {
   verify(partition: string, type?: string): AsyncIterable<VerifyProgress>;
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
+  /** The indexes of the database below that are not as the definitions want them; none for a store that makes its own. */
+  database(): Promise<readonly DatabaseIndex[]>;
+  /** Drops those that the definitions do not need any more; gives their names. */
+  dropUnused(): Promise<readonly string[]>;
+}
+
+export interface DatabaseIndex {
+  readonly collection: string;
+  readonly name: string;
+  /** `missing` and `building`: searches that need it are slow until a server has built it. */
+  readonly state: 'missing' | 'building' | 'unused';
 }
 
 export interface IndexState {

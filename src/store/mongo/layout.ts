@@ -97,6 +97,8 @@ export interface ParameterDocument {
   /** The id up to which a pending one is filled, and how many resources that were. */
   readonly after: string;
   readonly done: number;
+  /** Where entries are made again that follow the definitions already: somebody asked for it. */
+  readonly anew?: true;
 }
 
 /** `servers`: who works on the store now. */

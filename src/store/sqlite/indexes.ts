@@ -1,4 +1,4 @@
-import type { IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../store.ts';
+import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../store.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import { rebuildSlice } from './rebuild.ts';
@@ -43,6 +43,15 @@ export class SqliteIndexes implements IndexAdmin {
           .map(({ param: code, done, of: all }) => ({ type: of.name, param: code, done, of: all }));
       }
     }
+  }
+
+  /** The tables have their indexes from the start. */
+  async database(): Promise<readonly DatabaseIndex[]> {
+    return [];
+  }
+
+  async dropUnused(): Promise<readonly string[]> {
+    return [];
   }
 
   #typesOf(partition: string, type: string | undefined): readonly TypeIndex[] {

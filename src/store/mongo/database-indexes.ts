@@ -1,0 +1,74 @@
+import type { IndexDescription } from 'mongodb';
+import type { DatabaseIndex } from '../store.ts';
+import { attachedIndex, attachingTypes } from './attachment-records.ts';
+import { collectionIndexes } from './collection-indexes.ts';
+import { typesKept } from './collections.ts';
+import { type Core, history, resources } from './core.ts';
+import { isCode } from './failures.ts';
+
+/**
+ * The indexes of the collections of resources that are not as the definitions want them: not there yet, being built, or not
+ * needed any more. Those that somebody has made under names of his own are not ours to judge.
+ */
+export async function indexesOfDatabase(core: Core): Promise<readonly DatabaseIndex[]> {
+  const attaching = new Set(await attachingTypes(core));
+  const found: DatabaseIndex[] = [];
+  for (const type of await typesKept(core.database)) {
+    const attached = attaching.has(type) ? [attachedIndex] : [];
+    found.push(...(await compare(core, resources(core, type).collectionName, [...wantedOf(core, type), ...attached])));
+    found.push(...(await compare(core, history(core, type).collectionName, attached)));
+  }
+  return found;
+}
+
+/** Drops the indexes that the definitions do not need any more; gives their names. */
+export async function dropUnused(core: Core): Promise<readonly string[]> {
+  const unused = (await indexesOfDatabase(core)).filter(({ state }) => state === 'unused');
+  for (const { collection, name } of unused) await core.database.collection(collection).dropIndex(name);
+  return unused.map(({ collection, name }) => `${collection}.${name}`);
+}
+
+function wantedOf({ options, deployment }: Core, name: string): readonly IndexDescription[] {
+  const type = options.model.types.get(name);
+  return type === undefined ? [] : collectionIndexes(type, deployment);
+}
+
+async function compare(
+  core: Core,
+  collection: string,
+  wanted: readonly IndexDescription[],
+): Promise<readonly DatabaseIndex[]> {
+  const kept = await listIndexes(core, collection);
+  const names = new Set(wanted.map(({ name }) => name));
+  const lacking = wanted.flatMap(({ name = '' }): DatabaseIndex[] => {
+    const index = kept.find(one => one.name === name);
+    if (index !== undefined && !index.building) return [];
+    return [{ collection, name, state: index === undefined ? 'missing' : 'building' }];
+  });
+  const unused = kept
+    .filter(({ name }) => isOurs(name) && !names.has(name))
+    .map(({ name }) => ({ collection, name, state: 'unused' }) as const);
+  return [...lacking, ...unused];
+}
+
+/** Names that `collectionIndexes` gives, whatever the definitions. */
+function isOurs(name: string): boolean {
+  return name === attachedIndex.name || /^(t|t_.+|o|s|d|n)(_shard)?$/.test(name);
+}
+
+/** https://www.mongodb.com/docs/manual/reference/command/listIndexes/ */
+async function listIndexes(
+  { database }: Core,
+  collection: string,
+): Promise<readonly { readonly name: string; readonly building: boolean }[]> {
+  const found = await database
+    .runCursorCommand({ listIndexes: collection, includeIndexBuildInfo: true })
+    .toArray()
+    .catch((error: unknown) => {
+      if (isCode(error, namespaceNotFound)) return [];
+      throw error;
+    });
+  return found.map(({ spec, indexBuildInfo }) => ({ name: String(spec.name), building: indexBuildInfo !== undefined }));
+}
+
+const namespaceNotFound = 26;

@@ -1,0 +1,74 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { IndexState, PendingIndex } from '../store.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { parameters } from './collections.ts';
+import { type Core, type PartitionInfo, resources } from './core.ts';
+import type { ParameterDocument } from './layout.ts';
+import { everyTerm } from './names.ts';
+import { type WantedIndex, wantedIndexes } from './wanted.ts';
+
+/** `_id` of the state of an index. */
+export function parameterId(p: string, type: string, code: string): string {
+  return `${p}/${type}/${code}`;
+}
+
+/** One index that the definitions want, with what the store says of it; undefined where it says nothing of this definition. */
+export interface Parameter extends WantedIndex {
+  readonly kept: ParameterDocument | undefined;
+}
+
+/** The indexes of a type in a partition. */
+export async function readParameters(
+  core: Core,
+  { p, settings }: PartitionInfo,
+  type: ResourceType,
+): Promise<readonly Parameter[]> {
+  const found = await parameters(core.database)
+    .find({ _id: ofPartition(`${p}/${type.name}`) })
+    .toArray();
+  const known = new Map(found.map(kept => [kept._id, kept]));
+  return wantedIndexes(type, settings.zone).map(({ code, digest }) => {
+    const kept = known.get(parameterId(p, type.name, code));
+    return { code, digest, kept: kept?.digest === digest ? kept : undefined };
+  });
+}
+
+/** How far each index of a type is, pairs too, in the order of the definitions. */
+export async function statesOf(
+  core: Core,
+  partition: PartitionInfo,
+  type: ResourceType,
+): Promise<readonly IndexState[]> {
+  const found = await readParameters(core, partition, type);
+  const of = await countCurrent(core, partition.p, type.name);
+  return found.map(({ code, kept }) => ({
+    partition: partition.id,
+    type: type.name,
+    param: code,
+    state: kept?.state ?? 'pending',
+    done: kept?.state === 'ready' ? of : Math.min(of, kept?.done ?? 0),
+    of,
+  }));
+}
+
+/** Which parameters of a type cannot be searched yet. Pairs only make searches faster, so they are not among them. */
+export async function pendingOf(
+  core: Core,
+  partition: PartitionInfo,
+  type: ResourceType,
+): Promise<readonly PendingIndex[]> {
+  const found = await readParameters(core, partition, type);
+  const waiting = found.filter(({ code, kept }) => type.indexed.has(code) && kept?.state !== 'ready');
+  if (waiting.length === 0) return [];
+  const of = await countCurrent(core, partition.p, type.name);
+  return waiting.map(({ code, kept }) => ({
+    type: type.name,
+    param: code,
+    done: Math.min(of, kept?.done ?? 0),
+    of,
+  }));
+}
+
+async function countCurrent(core: Core, p: string, type: string): Promise<number> {
+  return resources(core, type).countDocuments({ t: everyTerm(p) });
+}

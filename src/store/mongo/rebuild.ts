@@ -1,0 +1,100 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ResourceType } from '../../model/model.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { parameters } from './collections.ts';
+import { type Core, type PartitionInfo, resources } from './core.ts';
+import type { ParameterDocument } from './layout.ts';
+import { readParameters } from './parameters.ts';
+import { readable, type Readable, remake } from './remake.ts';
+import { remakeLate } from './rebuild-late.ts';
+import { definitionsDigest, madeBy } from './wanted.ts';
+
+/** Resources in one slice. */
+const slice = 100;
+
+/**
+ * Fills the pending indexes of a type, resting after each slice as long as it took, until the signal says so or nothing is
+ * left to do now. Goes on where it was interrupted, by whichever process; several may do it at once.
+ */
+export async function rebuildType(
+  core: Core,
+  partition: PartitionInfo,
+  type: ResourceType,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const started = performance.now();
+    if ((await rebuildSlice(core, partition, type)) !== 'more') return;
+    const time = Math.max(1, performance.now() - started);
+    await setTimeout(time, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/**
+ * Fills the pending indexes of a type from its next slice of resources. `waiting`: all are filled, but processes with other
+ * definitions may have written meanwhile; ask again later. `done`: nothing is pending, or others' definitions hold.
+ */
+export async function rebuildSlice(
+  core: Core,
+  partition: PartitionInfo,
+  type: ResourceType,
+): Promise<'more' | 'waiting' | 'done'> {
+  // Documents that are made by other definitions lack what these want.
+  if ((await core.registry.definitions()) !== definitionsDigest(core.options.model)) return 'done';
+  const found = (await readParameters(core, partition, type)).flatMap(({ kept }) => kept ?? []);
+  const pending = found.filter(({ state }) => state === 'pending');
+  if (pending.length === 0) return 'done';
+  const from = pending.map(({ after }) => after).reduce((least, after) => (after < least ? after : least));
+  const page = await readSlice(
+    core,
+    partition,
+    type,
+    from,
+    pending.some(({ anew }) => anew === true),
+  );
+  await remake(
+    core,
+    partition,
+    type,
+    page.filter(({ text }) => text !== undefined),
+  );
+  const isLast = page.length < slice;
+  if (isLast && !(await remakeLate(core, partition, type))) return 'waiting';
+  const ids = page.map(({ _id }) => _id.slice(partition.p.length + 1));
+  for (const one of pending) await advance(core, one, ids, isLast);
+  if (isLast) core.registry.forget();
+  return 'more';
+}
+
+/** The next resources behind an id; with their text where their fields are to be made again. */
+async function readSlice(
+  core: Core,
+  { p, settings }: PartitionInfo,
+  type: ResourceType,
+  from: string,
+  anew: boolean,
+): Promise<readonly Readable[]> {
+  const made = { $literal: madeBy(type, settings.zone) };
+  const text = anew ? 1 : { $cond: [{ $ne: ['$made', made] }, '$text', '$$REMOVE'] };
+  const { $gte, $lt } = ofPartition(p);
+  return resources(core, type.name)
+    .find({ _id: { $gt: `${$gte}${from}`, $lt }, p, text: { $exists: true } })
+    .project<Readable>({ ...readable, text })
+    .sort({ _id: 1 })
+    .limit(slice)
+    .toArray();
+}
+
+/** Notes how far an index is; not where another process has done so already, or it has begun again. */
+async function advance(core: Core, one: ParameterDocument, ids: readonly string[], isLast: boolean): Promise<void> {
+  const { _id, digest, after, anew } = one;
+  const fresh = ids.filter(id => id > after);
+  await parameters(core.database).updateOne(
+    { _id, digest, state: 'pending', after, anew: anew ?? { $exists: false } },
+    {
+      $set: { after: fresh.at(-1) ?? after, ...(isLast ? { state: 'ready' } : {}) },
+      $inc: { done: fresh.length },
+      ...(isLast ? { $unset: { anew: 1 } } : {}),
+    },
+  );
+}
