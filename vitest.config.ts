@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
@@ -5,7 +7,12 @@ const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
 
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const };
+const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  pool: 'forks' as const,
+  env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') }, // for the processes that tests start
+};
 const main = {
   ...shared,
   name: 'main',
@@ -21,5 +28,6 @@ const onMongodb = {
 };
 
 export default defineConfig({
-  test: { projects: [{ test: main }, ...(named ? [{ test: onMongodb }] : [])] },
+  // One worker for each processor: of two, vitest would use one.
+  test: { maxWorkers: availableParallelism(), projects: [{ test: main }, ...(named ? [{ test: onMongodb }] : [])] },
 });

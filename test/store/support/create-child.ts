@@ -2,6 +2,7 @@
 // when each begins and when it is acknowledged.
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { bytesOf } from './bytes-of.ts';
 import { kept, openClinic, picture, shippedModel } from './shipped.ts';
 
@@ -21,6 +22,7 @@ async function createOne(name: string): Promise<void> {
 }
 
 await Promise.all(again.map(createOne));
+flushCompileCache(); // it will be killed
 writeSync(1, 'ready\n');
 await Promise.all(
   Array.from({ length: atOnce }, async () => {

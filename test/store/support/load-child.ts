@@ -1,12 +1,14 @@
 // Loads batches until it is killed, and says on stdout how many are acknowledged; or only serves, with changed definitions,
 // so that it rebuilds.
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import * as t from './fixture.ts';
 
 const [url = '', what = '', from = '0'] = process.argv.slice(2);
 const changed = t.modelOf([t.owner, { ...t.code, digest: `changed ${from}` }, t.name, t.date], `changed ${from}`);
 const { demo } = await t.openDemo(url, what === 'rebuild' ? { model: changed } : {});
+flushCompileCache(); // it will be killed
 writeSync(1, 'ready\n');
 if (what !== 'load') await setTimeout(60_000);
 for (let batch = Number(from); ; batch += 1) {
