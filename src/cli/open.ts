@@ -26,7 +26,7 @@ export async function withStore<T>(
     import('../load-model.ts'),
     import('../store/open.ts'),
   ]);
-  if (mode !== 'new') requireStore(config.store);
+  if (mode !== 'new') await requireStore(config.store);
   const { model } = await requireModel(config);
   const publicUrl = config.publicUrl ?? (await publicUrlIn(config, model)) ?? publicUrlOf(config);
   const opened = await openAt(config, model, publicUrl, mode === 'new' ? 'command' : mode);

@@ -1,23 +1,32 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Store, type StoreOptions, StoreRefused } from './store.ts';
+import { hideCredentials, parseStoreUrl, type StoreUrl } from './url.ts';
 
-/** Opens the store that a URL names: `sqlite:./data/records.sqlite`. Throws `StoreRefused` with what to do about it. */
+/**
+ * Opens the store that a URL names: `sqlite:./data/records.sqlite`, `mongodb://localhost:27017/records`. Throws `StoreRefused`
+ * with what to do about it, and `StoreUnavailable` where its server does not answer.
+ */
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
-  const file = fileOf(url);
-  const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore(file, options);
+  const parsed = parsedUrl(url);
+  // What is not used is not loaded: the driver of MongoDB takes 170 ms.
+  if (parsed.kind === 'mongodb') return (await import('./mongo/store.ts')).openMongoStore(url, options);
+  return (await import('./sqlite/store.ts')).openSqliteStore(parsed.file, options);
 }
 
-/** Throws `StoreRefused` where the store that a URL names is not there yet. */
-export function requireStore(url: string): void {
-  const path = resolve(fileOf(url));
+/** Throws `StoreRefused` where the store that a URL names is not there yet, and as `openStore` does. */
+export async function requireStore(url: string): Promise<void> {
+  const parsed = parsedUrl(url);
+  if (parsed.kind === 'mongodb') return (await import('./mongo/store.ts')).requireMongoStore(url);
+  const path = resolve(parsed.file);
   if (!existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
 }
 
-function fileOf(url: string): string {
-  const { scheme, rest } = /^(?<scheme>[a-z]+):(?<rest>.+)$/.exec(url)?.groups ?? {};
-  if (scheme !== 'sqlite' || rest === undefined)
-    throw new StoreRefused(`\`${url}\` is no store; write \`sqlite:\` and the path of a file`);
-  return rest;
+function parsedUrl(url: string): StoreUrl {
+  const parsed = parseStoreUrl(url);
+  if (parsed === undefined)
+    throw new StoreRefused(
+      `\`${hideCredentials(url)}\` is no store; write \`sqlite:\` and the path of a file, or \`mongodb://HOST:PORT/DATABASE\``,
+    );
+  return parsed;
 }

@@ -12,6 +12,14 @@ export interface Core {
   readonly registry: Registry;
   /** `_id` of this process in `servers`. */
   readonly process: string;
+  /** What owners are digested with, so that a bucket tells nobody who the owner is; the same in all processes. */
+  readonly bucketKey: string;
+  /** The last `lastUpdated` that this process gave, by partition. */
+  readonly stamps: Map<string, number>;
+  /** Work that is under way: closing waits for it. */
+  readonly underWay: Set<Promise<unknown>>;
+  /** Aborted when the store is closed. */
+  readonly ending: AbortSignal;
 }
 
 /** What the server at the other end can do. */
@@ -26,6 +34,8 @@ export interface Deployment {
 export interface Registry {
   /** A partition by id; asked anew where it is not known. */
   partition(id: string): Promise<PartitionInfo | undefined>;
+  /** The digest of the definitions that writes follow. */
+  definitions(): Promise<string | undefined>;
   /** Codes of a type (parameters, and pairs as `owner+token`) that are complete. */
   ready(p: string, type: ResourceType): Promise<ReadonlySet<string>>;
   /** Forgets what was read: for what this process changes itself. */

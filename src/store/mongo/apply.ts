@@ -1,0 +1,162 @@
+import { requireAttachments } from './attachments.ts';
+import { type Change, RecordTooLarge, VersionConflict, type WriteOutcome, type WriteResult } from '../store.ts';
+import { places } from './collections.ts';
+import { type Core, history, type PartitionInfo, resources, type Step } from './core.ts';
+import { hasPlaces, readCurrent, type Stored } from './current.ts';
+import { isTaken, isTooLarge } from './failures.ts';
+import type { ResourceDocument } from './layout.ts';
+import { declared, documentOf, historyOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
+
+/** How a change is written. */
+export interface Manner extends Step {
+  /** `lastUpdated`, where several changes share one. */
+  readonly updated?: number;
+  /** `_id` of the reservation under which it is written. */
+  readonly by?: string;
+}
+
+/** Somebody else has written the resource meanwhile. */
+export class LostRace extends Error {}
+
+/**
+ * Does one change, however often somebody else comes first. A crash leaves it done or not: the version before is in the history
+ * first, where doing it again is harmless, and then one document changes. Throws `VersionConflict`, `AttachmentMissing`,
+ * `RecordTooLarge`; in a transaction `LostRace`.
+ */
+export async function applyChange(
+  core: Core,
+  partition: PartitionInfo,
+  change: Change,
+  manner: Manner,
+): Promise<WriteResult> {
+  for (;;) {
+    try {
+      return await applyOnce(core, partition, change, manner);
+    } catch (error) {
+      if (!(error instanceof LostRace) || manner.session !== undefined) throw error;
+    }
+  }
+}
+
+async function applyOnce(core: Core, partition: PartitionInfo, change: Change, manner: Manner): Promise<WriteResult> {
+  const type = declared(core, change.type);
+  const { p } = partition;
+  const isNew = change.kind === 'put' && change.precondition?.is === 'absent' && manner.by === undefined;
+  // Mostly it is not there: then the insert alone tells.
+  if (isNew && manner.session === undefined) {
+    const created = await create(core, partition, change, undefined, manner).catch(passLost);
+    if (created !== undefined) return created;
+  }
+  const current = await readCurrent(core, p, change.type, change.id, manner);
+  const isThere = current?.text !== undefined;
+  if (!holds(change.precondition, current)) throw new VersionConflict(change.type, change.id);
+  if (change.kind === 'put') {
+    if (!isThere) return create(core, partition, change, current, manner);
+    if (isSame(current, change)) return result('unchanged', change.id, current);
+    const document = await documentFor(core, partition, change, current, manner);
+    return replace(core, change, current, document, 'updated', manner);
+  }
+  if (!isThere) return result('unchanged', change.id, current ?? { version: 0, updated: 0 });
+  const tombstone = tombstoneOf(partition, type, current, next(core, p, current, manner));
+  return replace(core, change, current, tombstone, 'removed', manner);
+}
+
+/** `no-match` has been asked before: what remains is that the id is free. */
+function holds(precondition: Change['precondition'], current: Stored | undefined): boolean {
+  if (precondition === undefined) return true;
+  const isThere = current?.text !== undefined;
+  return precondition.is === 'version' ? isThere && current.version === precondition.version : !isThere;
+}
+
+type Put = Extract<Change, { readonly kind: 'put' }>;
+
+async function create(
+  core: Core,
+  partition: PartitionInfo,
+  change: Put,
+  tombstone: Stored | undefined,
+  manner: Manner,
+): Promise<WriteResult> {
+  const document = await documentFor(core, partition, change, tombstone, manner);
+  if (tombstone !== undefined) return replace(core, change, tombstone, document, 'created', manner);
+  await claimPlace(core, change.type, document, manner);
+  try {
+    await resources(core, change.type).insertOne(document, withSession(manner));
+  } catch (error) {
+    throw isTaken(error) ? new LostRace() : tooLarge(error, change);
+  }
+  return result('created', change.id, document);
+}
+
+async function documentFor(
+  core: Core,
+  partition: PartitionInfo,
+  change: Put,
+  current: Stored | undefined,
+  manner: Manner,
+): Promise<ResourceDocument> {
+  await requireAttachments(core, partition.p, change.attachments ?? [], change.type);
+  const type = declared(core, change.type);
+  return documentOf(core, partition, type, change, next(core, partition.p, current, manner));
+}
+
+function next(core: Core, p: string, current: Stored | undefined, { updated, by }: Manner) {
+  const after = current?.updated ?? 0;
+  return {
+    version: (current?.version ?? 0) + 1,
+    updated: updated !== undefined && updated > after ? updated : nextStamp(core, p, after),
+    attached: current?.attached,
+    by,
+  };
+}
+
+/** Puts a version in the place of the current one, which is kept in the history before. */
+async function replace(
+  core: Core,
+  change: Change,
+  current: Stored,
+  document: ResourceDocument,
+  outcome: WriteOutcome,
+  manner: Manner,
+): Promise<WriteResult> {
+  const older = historyOf(current);
+  const { p } = document;
+  await history(core, change.type).replaceOne({ _id: older._id, p }, older, { upsert: true, ...withSession(manner) });
+  if (document.b !== current.b) await claimPlace(core, change.type, document, manner);
+  const filter = { p, b: current.b, _id: current._id, version: current.version };
+  try {
+    const { matchedCount } = await resources(core, change.type).replaceOne(filter, document, withSession(manner));
+    if (matchedCount === 0) throw new LostRace();
+  } catch (error) {
+    throw tooLarge(error, change);
+  }
+  return result(outcome, change.id, document);
+}
+
+/** Says, before a resource is written, where it will lie: only where the store is spread over several servers. */
+async function claimPlace(core: Core, type: string, { _id, p, b }: ResourceDocument, manner: Manner): Promise<void> {
+  if (!hasPlaces(core, type)) return;
+  const place = `${p}/${type}/${_id.slice(p.length + 1)}`;
+  await places(core.database).updateOne({ _id: place }, { $set: { b } }, { upsert: true, ...withSession(manner) });
+}
+
+/** What an operation takes of a step. */
+export function withSession({ session }: Step): { session?: NonNullable<Step['session']> } {
+  return session === undefined ? {} : { session };
+}
+
+function tooLarge(error: unknown, { type, id }: Change): unknown {
+  return isTooLarge(error) ? new RecordTooLarge(type, id) : error;
+}
+
+function passLost(error: unknown): undefined {
+  if (!(error instanceof LostRace)) throw error;
+}
+
+function result(
+  outcome: WriteOutcome,
+  id: string,
+  { version, updated }: Pick<Stored, 'version' | 'updated'>,
+): WriteResult {
+  return { outcome, id, version, lastUpdated: updated };
+}

@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+import type { IndexEntry } from '../../indexing/entry.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
+import { referenceTerms } from '../terms.ts';
+import type { Core } from './core.ts';
+
+/**
+ * The parameter whose value decides where resources of a type lie on a sharded cluster, so that all of one owner lie together.
+ * Undefined where the type has no owners, or a resource may have several: it then lies where its id says.
+ */
+export function ownerOf(type: ResourceType): SearchParam | undefined {
+  const owner = type.pairs[0]?.owner;
+  return owner?.single === true ? owner : undefined;
+}
+
+/** Four hex digits that follow from an owner, as a term of terms.ts: they tell nobody who it is. */
+export function bucketOf({ bucketKey }: Pick<Core, 'bucketKey'>, p: string, owner: string): string {
+  return createHmac('sha256', bucketKey).update(`${p}|${owner}`).digest('hex').slice(0, 4);
+}
+
+/** The bucket of a resource: that of its owner, or of its own id where it has none; empty where the type has no owners. */
+export function bucketFor(
+  core: Pick<Core, 'bucketKey'>,
+  type: ResourceType,
+  p: string,
+  id: string,
+  entries: readonly IndexEntry[],
+): string {
+  const param = ownerOf(type);
+  if (param === undefined) return '';
+  const value = entries.find(entry => entry.param === param.code)?.value;
+  const [term] = value?.kind === 'reference' ? referenceTerms(value) : [];
+  return bucketOf(core, p, term ?? `${type.name}/${id}`);
+}

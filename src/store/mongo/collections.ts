@@ -1,0 +1,34 @@
+import type { Collection, Db } from 'mongodb';
+import type {
+  MarkDocument,
+  MetaDocument,
+  ParameterDocument,
+  PartitionDocument,
+  PlaceDocument,
+  RemovalDocument,
+  ReservationDocument,
+  ServerDocument,
+  SmallDocument,
+} from './layout.ts';
+
+// What is beside the collections of resource types, whose names begin with a capital letter.
+export const meta = (database: Db): Collection<MetaDocument> => database.collection('meta');
+export const partitions = (database: Db): Collection<PartitionDocument> => database.collection('partitions');
+export const removals = (database: Db): Collection<RemovalDocument> => database.collection('removals');
+export const parameters = (database: Db): Collection<ParameterDocument> => database.collection('parameters');
+export const servers = (database: Db): Collection<ServerDocument> => database.collection('servers');
+export const reservations = (database: Db): Collection<ReservationDocument> => database.collection('reservations');
+export const marks = (database: Db): Collection<MarkDocument> => database.collection('marks');
+export const documents = (database: Db): Collection<SmallDocument> => database.collection('documents');
+export const places = (database: Db): Collection<PlaceDocument> => database.collection('ids');
+
+/** A value of `meta`. */
+export async function readMeta(database: Db, name: string): Promise<string | number | undefined> {
+  return (await meta(database).findOne({ _id: name }))?.value;
+}
+
+/** Names of the types that have a collection, whether the definitions declare them or not. */
+export async function typesKept(database: Db): Promise<readonly string[]> {
+  const found = await database.listCollections({}, { nameOnly: true }).toArray();
+  return found.map(({ name }) => name).filter(name => /^[A-Z][A-Za-z]*$/.test(name)).sort(); // prettier-ignore
+}

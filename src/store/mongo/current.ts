@@ -1,0 +1,98 @@
+import type { Filter } from 'mongodb';
+import type { StoredVersion } from '../store.ts';
+import { ownerOf } from './bucket.ts';
+import { places } from './collections.ts';
+import { type Core, history, resources, type Step } from './core.ts';
+import type { HistoryDocument, ResourceDocument } from './layout.ts';
+
+/** A version without what is searched. */
+export type Stored = Pick<ResourceDocument, '_id' | 'b' | 'version' | 'updated' | 'text' | 'attached' | 'by'>;
+
+/** What is read of a document where its index entries are not needed. */
+export const storedFields = { b: 1, version: 1, updated: 1, text: 1, attached: 1, by: 1 } as const;
+
+/** Ids that one operation asks for. */
+const slice = 200;
+
+/** The current version of a resource, a tombstone too. */
+export async function readCurrent(
+  core: Core,
+  p: string,
+  type: string,
+  id: string,
+  { session }: Step = {},
+): Promise<Stored | undefined> {
+  const step = { projection: storedFields, ...(session === undefined ? {} : { session }) };
+  const all = resources(core, type);
+  const _id = `${p}/${id}`;
+  if (!core.deployment.sharded) return (await all.findOne<Stored>({ _id }, step)) ?? undefined;
+  if (hasPlaces(core, type)) {
+    const place = await places(core.database).findOne({ _id: `${p}/${type}/${id}` }, step);
+    if (place === null) return undefined;
+    const found = await all.findOne<Stored>({ p, b: place.b, _id }, step);
+    if (found !== null) return found;
+    // It moves, or the process that wanted to move it ended before it did: all shards of the partition are asked.
+  }
+  return (await all.findOne<Stored>({ p, _id }, step)) ?? undefined;
+}
+
+/** Current versions of a type by id, tombstones too. */
+export async function readMany(
+  core: Core,
+  p: string,
+  type: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Stored>> {
+  const found = new Map<string, Stored>();
+  const wanted = [...new Set(ids)];
+  for (let at = 0; at < wanted.length; at += slice) {
+    const some = wanted.slice(at, at + slice).map(id => `${p}/${id}`);
+    const filter: Filter<ResourceDocument> = { _id: { $in: some }, ...(core.deployment.sharded ? { p } : {}) };
+    const page = await resources(core, type).find<Stored>(filter, { projection: storedFields }).toArray();
+    for (const one of page) found.set(one._id.slice(p.length + 1), one);
+  }
+  return found;
+}
+
+/** Current versions of a type in id order, after an id, without tombstones. */
+export async function* scanType(core: Core, p: string, type: string, after: string): AsyncIterable<StoredVersion> {
+  const end = `${p}0`; // `0` follows `/`
+  for (let from = `${p}/${after}`; ;) {
+    const page = await resources(core, type)
+      .find<Stored>({ _id: { $gt: from, $lt: end }, p }, { projection: storedFields })
+      .sort({ _id: 1 })
+      .limit(slice)
+      .toArray();
+    for (const one of page) if (one.text !== undefined) yield storedVersion(p, type, one);
+    from = page.at(-1)?._id ?? from;
+    if (page.length < slice) return;
+  }
+}
+
+/** An older version of a resource. */
+export async function readOlder(
+  core: Core,
+  p: string,
+  type: string,
+  id: string,
+  version: number,
+): Promise<HistoryDocument | undefined> {
+  return (await history(core, type).findOne({ _id: historyId(p, id, version), p })) ?? undefined;
+}
+
+/** `_id` of an older version: in the order of versions. */
+export function historyId(p: string, id: string, version: number): string {
+  return `${p}/${id}/${String(version).padStart(10, '0')}`;
+}
+
+export function storedVersion(p: string, type: string, stored: Stored | HistoryDocument): StoredVersion {
+  const { _id, version, updated, text } = stored;
+  const [id = ''] = _id.slice(p.length + 1).split('/');
+  return { type, id, version, lastUpdated: updated, text };
+}
+
+/** Whether the ids of a type are kept apart, with where they lie. */
+export function hasPlaces({ deployment, options }: Core, type: string): boolean {
+  const known = options.model.types.get(type);
+  return deployment.sharded && known !== undefined && ownerOf(known) !== undefined;
+}

@@ -1,0 +1,79 @@
+import type { DocumentStore } from '../store.ts';
+import { documents } from './collections.ts';
+import type { Core } from './core.ts';
+import { isTaken, told } from './failures.ts';
+import type { SmallDocument } from './layout.ts';
+import { requireWriting } from './register.ts';
+
+export class MongoDocuments implements DocumentStore {
+  readonly #core: Core;
+  readonly #collection: string;
+
+  constructor(core: Core, collection: string) {
+    this.#core = core;
+    this.#collection = collection;
+  }
+
+  get(key: string): Promise<unknown> {
+    return told(this.#core, async () => {
+      const found = await this.#find(key);
+      return found === undefined || this.#isOver(found) ? undefined : JSON.parse(found.value);
+    });
+  }
+
+  put(key: string, value: unknown, expires?: number): Promise<void> {
+    return told(this.#core, async () => {
+      requireWriting(this.#core);
+      const fresh = this.#document(key, value, expires);
+      await documents(this.#core.database).replaceOne({ _id: fresh._id }, fresh, { upsert: true });
+    });
+  }
+
+  putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown> {
+    return told(this.#core, async () => {
+      requireWriting(this.#core);
+      const fresh = this.#document(key, value, expires);
+      for (;;) {
+        if (await this.#insert(fresh)) return JSON.parse(fresh.value);
+        const found = await this.#find(key);
+        if (found === undefined) continue;
+        if (!this.#isOver(found)) return JSON.parse(found.value);
+        await documents(this.#core.database).deleteOne({ _id: found._id, expires: found.expires ?? 0 });
+      }
+    });
+  }
+
+  delete(key: string): Promise<void> {
+    return told(this.#core, async () => {
+      requireWriting(this.#core);
+      await documents(this.#core.database).deleteOne({ _id: this.#id(key) });
+    });
+  }
+
+  #id(key: string): string {
+    return `${this.#collection}/${key}`;
+  }
+
+  #document(key: string, value: unknown, expires: number | undefined): SmallDocument {
+    const document = { _id: this.#id(key), collection: this.#collection, value: JSON.stringify(value) };
+    return expires === undefined ? document : { ...document, expires };
+  }
+
+  async #find(key: string): Promise<SmallDocument | undefined> {
+    return (await documents(this.#core.database).findOne({ _id: this.#id(key) })) ?? undefined;
+  }
+
+  #isOver({ expires }: SmallDocument): boolean {
+    return expires !== undefined && expires <= this.#core.options.now();
+  }
+
+  async #insert(fresh: SmallDocument): Promise<boolean> {
+    try {
+      await documents(this.#core.database).insertOne(fresh);
+      return true;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      return false;
+    }
+  }
+}

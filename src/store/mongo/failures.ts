@@ -1,0 +1,102 @@
+import * as driver from 'mongodb';
+import { DeadlinePassed, StoreRefused, StoreUnavailable } from '../store.ts';
+import type { Core } from './core.ts';
+
+/** Does a work of the port, with errors of the port. Throws Error where the store is closed. */
+export async function told<T>(core: Core, work: () => Promise<T>): Promise<T> {
+  if (core.ending.aborted) throw new Error('The store is closed');
+  const done = work();
+  core.underWay.add(done);
+  try {
+    return await done;
+  } catch (error) {
+    throw portError(error, core.options.deadline);
+  } finally {
+    core.underWay.delete(done);
+  }
+}
+
+/** As `told`, for what gives one value after the other. */
+export async function* toldEach<T>(core: Core, values: () => AsyncIterable<T>): AsyncIterable<T> {
+  if (core.ending.aborted) throw new Error('The store is closed');
+  try {
+    yield* values();
+  } catch (error) {
+    throw portError(error, core.options.deadline);
+  }
+}
+
+/**
+ * What an error of the driver is to the port: `StoreUnavailable`, `DeadlinePassed`; anything else stays what it is. `deadline` in
+ * milliseconds. https://www.mongodb.com/docs/manual/reference/error-codes/
+ */
+export function portError(error: unknown, deadline: number): unknown {
+  if (isCode(error, maxTimeExpired)) return new DeadlinePassed(deadline);
+  if (error instanceof driver.MongoOperationTimeoutError && isCode(error.cause, maxTimeExpired))
+    return new DeadlinePassed(deadline);
+  if (timeouts.some(one => error instanceof one)) return unavailable('timeout', error);
+  if (unreachable.some(one => error instanceof one)) return unavailable('no-store', error);
+  if (isCode(error, ...writesTooSlow)) return unavailable('timeout', error);
+  if (isCode(error, ...notServing, ...notAllowed)) return unavailable('no-store', error);
+  if (error instanceof driver.MongoServerError && error.hasErrorLabel('RetryableWriteError'))
+    return unavailable('no-store', error);
+  return error;
+}
+
+/** What an error of the driver is while the store opens: mostly something to set right. */
+export function openingError(error: unknown): unknown {
+  if (error instanceof StoreRefused) return error;
+  if (isCode(error, ...notAllowed))
+    return new StoreRefused(
+      'The server of the store refuses the user or the password that the URL names, or the user may not read and write there',
+    );
+  if (error instanceof driver.MongoServerSelectionError || error instanceof driver.MongoNetworkError)
+    return isCode(error.cause, ...notAllowed)
+      ? openingError(error.cause)
+      : new StoreUnavailable('no-store', `The server of the store cannot be reached: ${error.message}`, error);
+  return portError(error, 0);
+}
+
+/** Whether the server says one of these codes. */
+export function isCode(error: unknown, ...codes: readonly number[]): boolean {
+  return error instanceof driver.MongoServerError && typeof error.code === 'number' && codes.includes(error.code);
+}
+
+/** Whether a unique index, or `_id`, has the key already. */
+export function isTaken(error: unknown): boolean {
+  return isCode(error, 11_000);
+}
+
+/** Whether all that a bulk write could not do was taken already. */
+export function isOnlyTaken(error: unknown): error is driver.MongoBulkWriteError {
+  if (!(error instanceof driver.MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
+  return error.result.getWriteErrors().every(({ code }) => code === 11_000);
+}
+
+/** Whether the document would be larger than the server takes, also where the driver says so itself. */
+export function isTooLarge(error: unknown): boolean {
+  return isCode(error, 2, 10_334, 17_280, 17_419, 17_420) || (error instanceof RangeError && 'code' in error);
+}
+
+function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnavailable {
+  const name = error instanceof Error ? error.name : 'unknown';
+  const message = reason === 'timeout' ? 'The store did not answer in time' : 'The store cannot be reached';
+  return new StoreUnavailable(reason, `${message} (${name})`, error);
+}
+
+const maxTimeExpired = 50;
+const timeouts = [driver.MongoOperationTimeoutError, driver.MongoNetworkTimeoutError, driver.MongoWriteConcernError];
+const unreachable = [
+  driver.MongoNetworkError,
+  driver.MongoServerSelectionError,
+  driver.MongoNotConnectedError,
+  driver.MongoServerClosedError,
+  driver.MongoTopologyClosedError,
+  driver.MongoExpiredSessionError,
+];
+/** WriteConcernFailed, LockTimeout, NetworkTimeout, ExceededTimeLimit. */
+const writesTooSlow = [64, 24, 89, 262];
+/** Host unreachable, not found; shutting down; no primary; disk full. */
+const notServing = [6, 7, 91, 133, 189, 9_001, 10_107, 11_600, 11_602, 13_435, 13_436, 14_031];
+/** Unauthorized, AuthenticationFailed; Atlas. */
+const notAllowed = [13, 18, 8_000];

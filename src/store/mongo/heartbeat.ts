@@ -1,0 +1,52 @@
+import { servers } from './collections.ts';
+import type { Core } from './core.ts';
+import { host, runsHere } from './host.ts';
+import type { ServerDocument } from './layout.ts';
+import { definitionsDigest } from './wanted.ts';
+
+/** How often a process says that it is there, and after what silence it is gone, in milliseconds. */
+const beat = 5_000;
+const silence = 30_000;
+
+/** Says that this process works on the store, until the returned function is called. */
+export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
+  await sayThere(core);
+  const timer = setInterval(() => void sayThere(core).catch(() => undefined), beat);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await servers(core.database).deleteOne({ _id: core.process });
+  };
+}
+
+async function sayThere({ database, options, process: id }: Core): Promise<void> {
+  const about = {
+    mode: options.mode,
+    definitions: definitionsDigest(options.model),
+    host,
+    pid: process.pid,
+  };
+  const set = Object.entries(about).map(([name, value]) => [name, { $literal: value }]);
+  await servers(database).updateOne({ _id: id }, [{ $set: { ...Object.fromEntries(set), seen: '$$NOW' } }], {
+    upsert: true,
+  });
+}
+
+/** The processes that work on the store now, this one too. */
+export async function livingServers({ database }: Pick<Core, 'database'>): Promise<readonly ServerDocument[]> {
+  const recent = { $expr: { $gt: ['$seen', { $subtract: ['$$NOW', silence] }] } };
+  return (await servers(database).find(recent).toArray()).filter(isNotDead);
+}
+
+/** A process that was killed on this host is gone at once; one elsewhere is, when it has been silent for a while. */
+function isNotDead(server: ServerDocument): boolean {
+  return server.host !== host || runsHere(server.pid);
+}
+
+/** Deletes what processes have left in `servers` that were killed on this host, or are silent for an hour: none comes back. */
+export async function sweepServers({ database, process: own }: Core): Promise<void> {
+  const long = { $expr: { $lt: ['$seen', { $subtract: ['$$NOW', 120 * silence] }] } };
+  await servers(database).deleteMany({ _id: { $ne: own }, ...long });
+  const dead = (await servers(database).find({ _id: { $ne: own }, host }).toArray()).filter(one => !isNotDead(one)); // prettier-ignore
+  await servers(database).deleteMany({ _id: { $in: dead.map(({ _id }) => _id) } });
+}

@@ -1,0 +1,168 @@
+import type { Readable } from 'node:stream';
+import type { Query } from '../../search/ast.ts';
+import type {
+  AttachmentProgress,
+  Change,
+  KeptAttachment,
+  KeptVersion,
+  Mark,
+  Page,
+  Partition,
+  PartitionSettings,
+  PendingIndex,
+  StoredVersion,
+  StoreSearch,
+  WriteKey,
+  WriteOptions,
+  WriteResult,
+} from '../store.ts';
+import { openAttachment, putAttachment } from './attachments.ts';
+import { listAttachments } from './carried.ts';
+import { marks } from './collections.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { countResources } from './counts.ts';
+import { readCurrent, readMany, readOlder, scanType, storedVersion } from './current.ts';
+import { told, toldEach } from './failures.ts';
+import { pendingOf } from './parameters.ts';
+import { requireOurDefinitions } from './register.ts';
+import { verifyAttachments } from './verify-attachments.ts';
+import { keptTypes, keptVersions } from './versions.ts';
+import { write } from './write.ts';
+
+export class MongoPartition implements Partition {
+  readonly id: string;
+  readonly settings: PartitionSettings;
+  readonly #core: Core;
+
+  constructor(core: Core, { id, settings }: PartitionInfo) {
+    this.#core = core;
+    this.id = id;
+    this.settings = settings;
+  }
+
+  read(type: string, id: string): Promise<StoredVersion | undefined> {
+    return this.#with(async p => {
+      const found = await readCurrent(this.#core, p, type, id);
+      return found === undefined ? undefined : storedVersion(p, type, found);
+    });
+  }
+
+  readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined> {
+    return this.#with(async p => {
+      const current = await readCurrent(this.#core, p, type, id);
+      if (current === undefined || current.version < version) return undefined;
+      const found = current.version === version ? current : await readOlder(this.#core, p, type, id, version);
+      return found === undefined ? undefined : storedVersion(p, type, found);
+    });
+  }
+
+  readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
+    return this.#with(async p => {
+      const types = Map.groupBy(keys, ({ type }) => type);
+      const found = new Map<string, StoredVersion>();
+      for (const [type, of] of types)
+        for (const [id, stored] of await readMany(
+          this.#core,
+          p,
+          type,
+          of.map(key => key.id),
+        ))
+          // prettier-ignore
+          found.set(`${type}/${id}`, storedVersion(p, type, stored));
+      return keys.map(({ type, id }) => found.get(`${type}/${id}`)).filter(version => version !== undefined);
+    });
+  }
+
+  async search(type: string, search: StoreSearch): Promise<Page> {
+    throw new Error(`${type} ${search.limit}`);
+  }
+
+  async count(type: string, query: Query): Promise<number> {
+    throw new Error(`${type} ${query.kind}`);
+  }
+
+  write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
+    return this.#writing(partition => write(this.#core, partition, changes, options));
+  }
+
+  async repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined> {
+    throw new Error(key.key);
+  }
+
+  putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
+    return this.#writing(({ p }) => putAttachment(this.#core, p, bytes));
+  }
+
+  attachment(digest: string): Promise<Readable | undefined> {
+    return told(this.#core, async () => {
+      const found = await this.#core.registry.partition(this.id);
+      return found === undefined ? undefined : openAttachment(this.#core, found.p, digest);
+    });
+  }
+
+  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
+    return this.#each(p => listAttachments(this.#core, p, type, ids));
+  }
+
+  verifyAttachments(): AsyncIterable<AttachmentProgress> {
+    return this.#each(p => verifyAttachments(this.#core, p));
+  }
+
+  scan(type: string, after = ''): AsyncIterable<StoredVersion> {
+    return this.#each(p => scanType(this.#core, p, type, after));
+  }
+
+  types(): Promise<readonly string[]> {
+    return this.#with(p => keptTypes(this.#core, p));
+  }
+
+  versions(type: string, after = ''): AsyncIterable<KeptVersion> {
+    return this.#each(p => keptVersions(this.#core, p, type, after));
+  }
+
+  async restore(versions: readonly KeptVersion[], options: { readonly mark?: Mark } = {}): Promise<void> {
+    throw new Error(`${versions.length} ${options.mark?.key}`);
+  }
+
+  counts(): Promise<ReadonlyMap<string, number>> {
+    return this.#with(p => countResources(this.#core, p));
+  }
+
+  mark(key: string): Promise<string | undefined> {
+    return this.#with(async p => (await marks(this.#core.database).findOne({ _id: `${p}/${key}` }))?.value);
+  }
+
+  pending(type: string): Promise<readonly PendingIndex[]> {
+    return told(this.#core, async () => {
+      const partition = await this.#core.registry.partition(this.id);
+      const known = this.#core.options.model.types.get(type);
+      return partition === undefined || known === undefined ? [] : pendingOf(this.#core, partition, known);
+    });
+  }
+
+  /** Reads: what is in a partition that is removed is not there any more. */
+  #with<T>(work: (p: string) => Promise<T>): Promise<T> {
+    return told(this.#core, async () => {
+      const found = await this.#core.registry.partition(this.id);
+      // No partition has this key.
+      return work(found?.p ?? '-');
+    });
+  }
+
+  #each<T>(values: (p: string) => AsyncIterable<T>): AsyncIterable<T> {
+    const core = this.#core;
+    const { id } = this;
+    return toldEach(core, async function* () {
+      yield* values((await core.registry.partition(id))?.p ?? '-');
+    });
+  }
+
+  #writing<T>(work: (partition: PartitionInfo) => Promise<T>): Promise<T> {
+    return told(this.#core, async () => {
+      await requireOurDefinitions(this.#core);
+      const found = await this.#core.registry.partition(this.id);
+      if (found === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);
+      return work(found);
+    });
+  }
+}

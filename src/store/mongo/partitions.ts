@@ -1,0 +1,78 @@
+import type { Db } from 'mongodb';
+import { type PartitionAdmin, PartitionExists, type PartitionSettings, StoreUnavailable } from '../store.ts';
+import { meta, partitions, readMeta } from './collections.ts';
+import type { Core } from './core.ts';
+import { countResources } from './counts.ts';
+import { isTaken, told } from './failures.ts';
+import { registerPartition, requireOurDefinitions } from './register.ts';
+import { removePartition } from './removal.ts';
+import { definitionsDigest } from './wanted.ts';
+
+export class MongoPartitions implements PartitionAdmin {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  add(id: string, settings: PartitionSettings): Promise<void> {
+    return told(this.#core, async () => {
+      const { database } = this.#core;
+      await requireOurDefinitions(this.#core);
+      while (!(await this.#isThere(id, settings))) {
+        const key = await newKey(database);
+        await registerPartition(this.#core, { id, p: key, settings });
+        await this.#insert(id, key, settings);
+      }
+      this.#core.registry.forget();
+    });
+  }
+
+  list(): ReturnType<PartitionAdmin['list']> {
+    return told(this.#core, async () => {
+      const found = await partitions(this.#core.database).find().sort({ _id: 1 }).toArray();
+      const list = found.map(async ({ _id, key, zone }) => {
+        const counts = await countResources(this.#core, key);
+        return { id: _id, settings: { zone }, resources: counts.values().reduce((sum, count) => sum + count, 0) };
+      });
+      return Promise.all(list);
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return told(this.#core, async () => {
+      const found = await partitions(this.#core.database).findOne({ _id: id });
+      return found !== null && removePartition(this.#core, id, found.key);
+    });
+  }
+
+  async #isThere(id: string, { zone }: PartitionSettings): Promise<boolean> {
+    const found = await partitions(this.#core.database).findOne({ _id: id });
+    if (found !== null && found.zone !== zone) throw new PartitionExists(id);
+    return found !== null;
+  }
+
+  async #insert(id: string, key: string, { zone }: PartitionSettings): Promise<void> {
+    const { database, options } = this.#core;
+    try {
+      await partitions(database).insertOne({ _id: id, key, zone });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+    // Whoever brought other definitions meanwhile may not have seen the partition.
+    if ((await readMeta(database, 'definitions')) === definitionsDigest(options.model)) return;
+    await partitions(database).deleteOne({ _id: id, key });
+    throw new StoreUnavailable('no-store', 'Another process has brought other definitions meanwhile; try again');
+  }
+}
+
+/** A key that no partition has or had. */
+async function newKey(database: Db): Promise<string> {
+  // A pipeline, since the values of `meta` are texts as well as numbers.
+  const next = [{ $set: { value: { $add: [{ $ifNull: ['$value', 0] }, 1] } } }];
+  const last = await meta(database).findOneAndUpdate({ _id: 'partitions' }, next, {
+    upsert: true,
+    returnDocument: 'after',
+  });
+  return Number(last?.value).toString(36);
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { Db } from 'mongodb';
+import { type StoreOptions, StoreRefused } from '../store.ts';
+import { documents, meta, readMeta, reservations } from './collections.ts';
+import { isTaken } from './failures.ts';
+
+/** The layout that this engine reads and writes. */
+export const layout = 1;
+
+/**
+ * Makes a database ours, unless the mode is `read`; gives the key of its buckets. Throws `StoreRefused` for a newer layout, a
+ * database of something else, and where `read` finds none.
+ */
+export async function prepareDatabase(database: Db, mode: StoreOptions['mode']): Promise<string> {
+  const name = database.databaseName;
+  if (await isNew(database)) {
+    if (mode === 'read') throw new StoreRefused(`There is no store in the database \`${name}\``);
+    await putMeta(database, 'layout', layout);
+  }
+  const found = Number(await readMeta(database, 'layout'));
+  if (found > layout)
+    throw new StoreRefused(
+      `The database \`${name}\` was written by a newer version (layout ${found}; this one knows ${layout}); use that version`,
+    );
+  if (mode !== 'read') {
+    await putMeta(database, 'bucketKey', randomBytes(32).toString('hex'));
+    for (const collection of [documents(database), reservations(database)])
+      await collection.createIndex({ expires: 1 }, { name: 'expires' });
+  }
+  return String((await readMeta(database, 'bucketKey')) ?? '');
+}
+
+/** Whether nothing is there yet. Throws `StoreRefused` where what is there is not ours. */
+async function isNew(database: Db): Promise<boolean> {
+  if ((await readMeta(database, 'layout')) !== undefined) return false;
+  const collections = await database.listCollections({}, { nameOnly: true }).toArray();
+  if (collections.every(({ name }) => name.startsWith('system.'))) return true;
+  // Another process may be making it.
+  if ((await readMeta(database, 'layout')) !== undefined) return false;
+  throw new StoreRefused(`The database \`${database.databaseName}\` holds something else; name another one`);
+}
+
+/** Keeps a value where there is none yet. */
+async function putMeta(database: Db, name: string, value: string | number): Promise<void> {
+  try {
+    await meta(database).updateOne({ _id: name }, { $setOnInsert: { value } }, { upsert: true });
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { stamp } from '../../fhir/resource-text.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { type Attached, type Change, longestRecord, RecordTooLarge } from '../store.ts';
+import { bucketFor } from './bucket.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import type { Stored } from './current.ts';
+import { indexFields, noFields } from './entries.ts';
+import type { HistoryDocument, ResourceDocument } from './layout.ts';
+import { historyId } from './current.ts';
+import { madeBy } from './wanted.ts';
+
+export type Put = Extract<Change, { readonly kind: 'put' }>;
+
+/** What the next version of a resource is made of, beside the change. */
+export interface Next {
+  readonly version: number;
+  readonly updated: number;
+  /** What the version before carries. */
+  readonly attached: readonly Attached[] | undefined;
+  /** `_id` of the reservation under which it is written. */
+  readonly by: string | undefined;
+}
+
+/** The document of a new version. Throws `RecordTooLarge`. */
+export function documentOf(
+  { options, bucketKey }: Core,
+  { id: partition, p, settings }: PartitionInfo,
+  type: ResourceType,
+  { id, text: parts, parsed, attachments }: Put,
+  { version, updated, attached, by }: Next,
+): ResourceDocument {
+  const text = parts.before + stamp(version, updated) + parts.after;
+  // UTF-8 takes three bytes at most for what UTF-16 counts as one.
+  if (text.length * 3 > longestRecord && Buffer.byteLength(text) > longestRecord)
+    throw new RecordTooLarge(type.name, id);
+  const entries = options.extract(type, text, { id: partition, zone: settings.zone }, parsed);
+  const carried = attachments ?? attached ?? [];
+  return {
+    _id: `${p}/${id}`,
+    p,
+    b: bucketFor({ bucketKey }, type, p, id, entries),
+    version,
+    updated,
+    made: madeBy(type, settings.zone),
+    text,
+    ...indexFields(type, p, id, updated, entries),
+    ...(carried.length === 0 ? {} : { attached: carried }),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+/** The document of a tombstone: it stays where the resource was. */
+export function tombstoneOf(
+  { settings }: PartitionInfo,
+  type: ResourceType,
+  current: Stored,
+  { version, updated, by }: Next,
+): ResourceDocument {
+  const [p = ''] = current._id.split('/');
+  const made = madeBy(type, settings.zone);
+  return {
+    _id: current._id,
+    p,
+    b: current.b,
+    version,
+    updated,
+    made,
+    ...noFields,
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+/** The document by which a version is kept that another takes the place of. */
+export function historyOf({ _id, b, version, updated, text, attached, by }: Stored): HistoryDocument {
+  const [p = '', id = ''] = _id.split('/');
+  return {
+    _id: historyId(p, id, version),
+    p,
+    b,
+    version,
+    updated,
+    ...(text === undefined ? {} : { text }),
+    ...(attached === undefined ? {} : { attached }),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+/** Whether a change would make no difference to what is there. */
+export function isSame({ version, updated, text, attached = [] }: Stored, change: Put): boolean {
+  if (text !== change.text.before + stamp(version, updated) + change.text.after) return false;
+  if (change.attachments === undefined) return true;
+  const list = (of: readonly Attached[]): string =>
+    JSON.stringify(of.map(({ path, digest, size, contentType }) => [path, digest, size, contentType]));
+  return list(attached) === list(change.attachments);
+}
+
+/** A declared type. Throws Error for another. */
+export function declared({ options }: Core, type: string): ResourceType {
+  const known = options.model.types.get(type);
+  if (known === undefined) throw new Error(`\`${type}\` is not a declared type`);
+  return known;
+}
+
+/** Milliseconds since 1970 UTC for a commit of this process: later than any before, and than `after`. */
+export function nextStamp({ options, stamps }: Core, p: string, after = 0): number {
+  const next = Math.max(options.now(), (stamps.get(p) ?? 0) + 1, after + 1);
+  stamps.set(p, next);
+  return next;
+}

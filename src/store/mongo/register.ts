@@ -1,0 +1,98 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
+import type { ResourceType } from '../../model/model.ts';
+import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { meta, parameters, partitions } from './collections.ts';
+import { type Core, type PartitionInfo, resources } from './core.ts';
+import { isOnlyTaken } from './failures.ts';
+import { livingServers } from './heartbeat.ts';
+import type { ParameterDocument } from './layout.ts';
+import { definitionsDigest, wantedIndexes } from './wanted.ts';
+
+/**
+ * Called before each write. Throws `StoreRefused` where the store is read only, or a server with other definitions runs beside
+ * this command; `StoreUnavailable` where another server has brought other definitions since this one started.
+ */
+export async function requireOurDefinitions(core: Core): Promise<void> {
+  const { mode, model } = core.options;
+  requireWriting(core);
+  if ((await core.registry.definitions()) === definitionsDigest(model)) return;
+  if (mode === 'serve')
+    throw new StoreUnavailable(
+      'no-store',
+      'Another server has brought other definitions; restart this one with the same',
+    );
+  if ((await otherProcesses(core)).some(server => server.mode === 'serve'))
+    throw new StoreRefused('A server runs on this store with other definitions; use the same ones, or stop it first');
+  await register(core);
+}
+
+/** Throws `StoreRefused` where the store is read only. */
+export function requireWriting({ options }: Core): void {
+  if (options.mode === 'read') throw new StoreRefused('The store is open for reading only');
+}
+
+/**
+ * Makes the definitions of this process the ones that writes follow: new and changed indexes become pending, indexes that they
+ * lack are no longer kept up, so that they are forgotten. Types that they lack stay, since nothing of them is written.
+ */
+export async function register(core: Core): Promise<void> {
+  const value = definitionsDigest(core.options.model);
+  await meta(core.database).updateOne({ _id: 'definitions' }, { $set: { value } }, { upsert: true });
+  // Later: a partition that comes meanwhile sees the change, and its maker begins again.
+  for (const { _id, key, zone } of await partitions(core.database).find().toArray())
+    await registerPartition(core, { id: _id, p: key, settings: { zone } });
+  core.registry.forget();
+}
+
+/** Makes the indexes of a partition those of these definitions. */
+export async function registerPartition(core: Core, { p, settings }: PartitionInfo): Promise<void> {
+  const kept = await parameters(core.database)
+    .find({ _id: ofPartition(p) })
+    .toArray();
+  const known = new Map(kept.map(one => [one._id, one]));
+  const alone = (await otherProcesses(core)).length === 0;
+  const steps: AnyBulkWriteOperation<ParameterDocument>[] = [];
+  for (const type of core.options.model.types.values()) {
+    const wanted = new Map(
+      wantedIndexes(type, settings.zone).map(one => [`${p}/${type.name}/${one.code}`, one.digest]),
+    );
+    const changed = [...wanted].filter(([_id, digest]) => known.get(_id)?.digest !== digest);
+    const start = `${p}/${type.name}/`;
+    for (const { _id, digest } of kept)
+      if (_id.startsWith(start) && !wanted.has(_id)) steps.push({ deleteOne: { filter: { _id, digest } } });
+    if (changed.length === 0) continue;
+    const state = alone && (await isEmpty(core, p, type)) ? 'ready' : 'pending';
+    for (const [_id, digest] of changed)
+      steps.push({
+        // Where somebody else has done it meanwhile, `digest` is there, and it stays as it is.
+        updateOne: {
+          filter: { _id, digest: { $ne: digest } },
+          update: { $set: { digest, state, after: '', done: 0 } },
+          upsert: !known.has(_id),
+        },
+      });
+  }
+  await bulk(core, steps);
+}
+
+async function bulk(core: Core, steps: AnyBulkWriteOperation<ParameterDocument>[]): Promise<void> {
+  if (steps.length === 0) return;
+  try {
+    await parameters(core.database).bulkWrite(steps, { ordered: false });
+  } catch (error) {
+    // Keys that are taken: another process does the same.
+    if (!isOnlyTaken(error)) throw error;
+  }
+}
+
+/** Other processes with other definitions: what they write for a moment longer lacks entries of ours. */
+async function otherProcesses(core: Core): ReturnType<typeof livingServers> {
+  const ours = definitionsDigest(core.options.model);
+  return (await livingServers(core)).filter(({ _id, definitions }) => _id !== core.process && definitions !== ours);
+}
+
+async function isEmpty(core: Core, p: string, type: ResourceType): Promise<boolean> {
+  const found = await resources(core, type.name).findOne({ _id: ofPartition(p) }, { projection: { _id: 1 } });
+  return found === null;
+}

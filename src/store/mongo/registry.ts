@@ -1,0 +1,72 @@
+import type { Db } from 'mongodb';
+import { parameters, partitions, readMeta } from './collections.ts';
+import type { PartitionInfo, Registry } from './core.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { wantedIndexes } from './wanted.ts';
+
+/** How old may be what is said of partitions and indexes, in milliseconds. */
+const age = 1_000;
+
+/** What the store says of partitions and indexes; other processes see a change of it within a second. */
+export function createRegistry(database: Db): Registry {
+  const known = {
+    partitions: new Recent<PartitionInfo | undefined>(),
+    ready: new Recent<ReadonlySet<string>>(),
+    definitions: new Recent<string | undefined>(),
+  };
+  return {
+    async partition(id) {
+      const found = await known.partitions.get(id, () => readPartition(database, id));
+      if (found === undefined) known.partitions.delete(id);
+      return found;
+    },
+    definitions: () =>
+      known.definitions.get('', async () => {
+        const value = await readMeta(database, 'definitions');
+        return value === undefined ? undefined : String(value);
+      }),
+    ready: (p, type) =>
+      known.ready.get(`${p}/${type.name}`, async () => {
+        const { zone } = (await partitions(database).findOne({ key: p })) ?? { zone: 'UTC' };
+        const wanted = new Map(wantedIndexes(type, zone).map(({ code, digest }) => [code, digest]));
+        const start = `${p}/${type.name}`;
+        const kept = await parameters(database)
+          .find({ _id: ofPartition(start), state: 'ready' })
+          .toArray();
+        const codes = kept.map(({ _id, digest }) => ({ code: _id.slice(start.length + 1), digest }));
+        return new Set(codes.filter(({ code, digest }) => wanted.get(code) === digest).map(({ code }) => code));
+      }),
+    forget() {
+      for (const recent of Object.values(known)) recent.clear();
+    },
+  };
+}
+
+async function readPartition(database: Db, id: string): Promise<PartitionInfo | undefined> {
+  const found = await partitions(database).findOne({ _id: id });
+  return found === null ? undefined : { id, p: found.key, settings: { zone: found.zone } };
+}
+
+/** Values that are read again where they are too old. */
+class Recent<T> {
+  readonly #values = new Map<string, { readonly value: Promise<T>; readonly since: number }>();
+
+  get(key: string, read: () => Promise<T>): Promise<T> {
+    const known = this.#values.get(key);
+    if (known !== undefined && performance.now() - known.since < age) return known.value;
+    const fresh = { value: read(), since: performance.now() };
+    this.#values.set(key, fresh);
+    fresh.value.catch(() => {
+      if (this.#values.get(key) === fresh) this.#values.delete(key);
+    });
+    return fresh.value;
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  clear(): void {
+    this.#values.clear();
+  }
+}

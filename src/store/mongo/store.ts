@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { readMeta } from './collections.ts';
+import { connect } from './connect.ts';
+import type { Core } from './core.ts';
+import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions } from '../store.ts';
+import { MongoDocuments } from './documents.ts';
+import { openingError, told } from './failures.ts';
+import { livingServers, startHeartbeat } from './heartbeat.ts';
+import { lacksOf } from './lacks.ts';
+import { makeNewIndexes } from './index-setup.ts';
+import { MongoIndexes } from './indexes.ts';
+import { MongoPartition } from './partition.ts';
+import { MongoPartitions } from './partitions.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { register } from './register.ts';
+import { createRegistry } from './registry.ts';
+import { definitionsDigest } from './wanted.ts';
+
+/** What only tests say. */
+export interface MongoTrial {
+  /** Works as on a sharded cluster, where the server is none. */
+  readonly sharded?: boolean;
+}
+
+/**
+ * Opens the store in a MongoDB database, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for what
+ * is to be set right first (credentials, a newer layout, a database of something else), `StoreUnavailable` where no server
+ * answers.
+ */
+export async function openMongoStore(url: string, options: StoreOptions, trial: MongoTrial = {}): Promise<Store> {
+  const { client, name, deployment } = await connect(url, options.deadline);
+  try {
+    // What decides a write is read where it is written, whatever the URL says of searches.
+    const database = client.db(name, { readPreference: 'primary' });
+    const ending = new AbortController();
+    const core: Core = {
+      client,
+      database,
+      options,
+      deployment: { ...deployment, sharded: deployment.sharded || trial.sharded === true },
+      registry: createRegistry(database),
+      process: randomUUID(),
+      bucketKey: await prepareDatabase(database, options.mode),
+      stamps: new Map(),
+      underWay: new Set(),
+      ending: ending.signal,
+    };
+    const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
+    if (options.mode !== 'read') await makeNewIndexes(core);
+    const known = await readMeta(database, 'definitions');
+    if (options.mode === 'serve' && known !== definitionsDigest(options.model)) await register(core);
+    return new MongoStore(core, ending, leave);
+  } catch (error) {
+    await client.close();
+    throw openingError(error);
+  }
+}
+
+/** How long `requireMongoStore` may wait for an answer, in milliseconds. */
+const longestQuestion = 10_000;
+
+/** Throws `StoreRefused` where the database that a URL names holds no store, and as `openMongoStore` does. */
+export async function requireMongoStore(url: string): Promise<void> {
+  const { client, name } = await connect(url, longestQuestion);
+  try {
+    await prepareDatabase(client.db(name, { readPreference: 'primary' }), 'read');
+  } catch (error) {
+    throw openingError(error);
+  } finally {
+    await client.close();
+  }
+}
+
+class MongoStore implements Store {
+  readonly lacks: readonly Lack[];
+  readonly partitions: MongoPartitions;
+  readonly indexes: MongoIndexes;
+  readonly #core: Core;
+  readonly #ending: AbortController;
+  readonly #leave: () => Promise<void>;
+  #closed: Promise<void> | undefined;
+
+  constructor(core: Core, ending: AbortController, leave: () => Promise<void>) {
+    this.#core = core;
+    this.#ending = ending;
+    this.#leave = leave;
+    this.lacks = lacksOf(core);
+    this.partitions = new MongoPartitions(core);
+    this.indexes = new MongoIndexes(core);
+  }
+
+  partition(id: string): Promise<Partition | undefined> {
+    return told(this.#core, async () => {
+      const found = await this.#core.registry.partition(id);
+      return found === undefined ? undefined : new MongoPartition(this.#core, found);
+    });
+  }
+
+  documents(collection: string): DocumentStore {
+    return new MongoDocuments(this.#core, collection);
+  }
+
+  async check(): Promise<void> {
+    await told(this.#core, () => this.#core.database.command({ ping: 1 }));
+  }
+
+  served(): Promise<boolean> {
+    return told(this.#core, async () => (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'));
+  }
+
+  notes(): AsyncIterable<Note> {
+    throw new Error('not there yet');
+  }
+
+  async putNotes(notes: readonly Note[]): Promise<void> {
+    throw new Error(String(notes));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled(this.#core.underWay);
+    await this.#leave().catch(() => undefined);
+    await this.#core.client.close();
+  }
+}
