@@ -1,9 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { badValue } from '../fhir/error.ts';
 import type { Position } from './ast.ts';
 import { createPageKeys, NAME } from './page-keys.ts';
-import type { KeyDocuments, PageKey } from './page-keys.ts';
+import type { KeyDocuments } from './page-keys.ts';
 import type { QueryPair } from './request.ts';
 
 export type { KeyDocuments } from './page-keys.ts';
@@ -26,8 +24,8 @@ export interface Cursors {
   seal(content: CursorContent): string;
   /** Throws one and the same FhirError 400 for a token that was altered, cut, is too old, or belongs to another partition or type. */
   open(token: string, partition: string, type: string): CursorContent;
-  /** Makes sure of the key for new tokens; to be called before them. Asks the store only when there is another. */
-  refresh(): Promise<void>;
+  /** Makes sure of the key for new tokens; to be called before them. Asks the store only when there is another; else undefined. */
+  refresh(): Promise<void> | undefined;
 }
 
 /** What is told of every token that is no good: nothing that helps to make one. */
@@ -41,14 +39,15 @@ export const badPageToken = (): Error =>
 export async function createCursors(documents: KeyDocuments, now: () => number): Promise<Cursors> {
   const keys = await createPageKeys(documents, now);
 
-  const seal = (content: CursorContent): string => encrypt(content, keys.current()).toString('base64url');
+  const seal = ({ partition, type, caller, used, position, at }: CursorContent): string =>
+    keys.current().sealing.seal(JSON.stringify([partition, type, caller, used, position.keys, position.id, at]));
 
   const open = (token: string, partition: string, type: string): CursorContent => {
-    const sealed = Buffer.from(token, 'base64url');
-    const key = keys.find(sealed.subarray(0, NAME).toString('hex'));
-    // Decoding skips what is not base64url; the token must be exactly what was given out.
-    if (key === undefined || sealed.toString('base64url') !== token) throw badPageToken();
-    const content = decrypt(sealed, key);
+    const name = Buffer.from(token.slice(0, NAME * 2), 'base64url')
+      .subarray(0, NAME)
+      .toString('hex');
+    const text = keys.find(name)?.sealing.open(token);
+    const content = text === undefined ? undefined : read(text);
     if (content?.partition !== partition || content.type !== type) throw badPageToken();
     return content;
   };
@@ -56,59 +55,16 @@ export async function createCursors(documents: KeyDocuments, now: () => number):
   return { seal, open, refresh: () => keys.refresh() };
 }
 
-/** Lengths in bytes: initialization vector, authentication tag. */
-const VECTOR = 12;
-const TAG = 16;
-/** The first byte of what is encrypted. Deflating costs more than all the rest, so only long texts are worth it. */
-const PLAIN = '\0';
-const DEFLATED = Buffer.from([1]);
-const WORTH_DEFLATING = 1000;
-/** Vectors that are drawn at once. */
-const VECTORS = 256;
-
-function encrypt(content: CursorContent, key: PageKey): Buffer {
-  const name = Buffer.from(key.name, 'hex');
-  const vector = newVector();
-  const cipher = createCipheriv('aes-256-gcm', key.secret, vector);
-  cipher.setAAD(name);
-  const { partition, type, caller, used, position, at } = content;
-  const text = JSON.stringify([partition, type, caller, used, position.keys, position.id, at]);
-  const isLong = text.length >= WORTH_DEFLATING;
-  const body = isLong ? Buffer.concat([DEFLATED, deflateRawSync(text)]) : Buffer.from(`${PLAIN}${text}`);
-  return Buffer.concat([name, vector, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
-}
-
-let vectors = Buffer.alloc(0);
-
-/** Random, and never given twice. */
-function newVector(): Buffer {
-  if (vectors.length === 0) vectors = randomBytes(VECTOR * VECTORS);
-  const vector = vectors.subarray(0, VECTOR);
-  vectors = vectors.subarray(VECTOR);
-  return vector;
-}
-
-function decrypt(sealed: Buffer, key: PageKey): CursorContent | undefined {
-  if (sealed.length <= NAME + VECTOR + TAG) return undefined;
-  const vector = sealed.subarray(NAME, NAME + VECTOR);
-  const decipher = createDecipheriv('aes-256-gcm', key.secret, vector, { authTagLength: TAG });
-  decipher.setAAD(sealed.subarray(0, NAME));
-  decipher.setAuthTag(sealed.subarray(-TAG));
-  try {
-    const body = Buffer.concat([decipher.update(sealed.subarray(NAME + VECTOR, -TAG)), decipher.final()]);
-    // Authenticated: it is what `encrypt` wrote.
-    const text = body[0] === DEFLATED[0] ? inflateRawSync(body.subarray(1)) : body.subarray(1);
-    const [partition, type, caller, used, keys, id, at] = JSON.parse(text.toString()) as [
-      string,
-      string,
-      string,
-      QueryPair[],
-      Position['keys'],
-      string,
-      number,
-    ];
-    return { partition, type, caller, used, position: { keys, id }, at };
-  } catch {
-    return undefined;
-  }
+/** What `seal` wrote: it is authenticated. */
+function read(text: string): CursorContent {
+  const [partition, type, caller, used, keys, id, at] = JSON.parse(text) as [
+    string,
+    string,
+    string,
+    QueryPair[],
+    Position['keys'],
+    string,
+    number,
+  ];
+  return { partition, type, caller, used, position: { keys, id }, at };
 }

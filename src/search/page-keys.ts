@@ -1,11 +1,12 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { createSealing } from './sealing.ts';
+import type { Sealing } from './sealing.ts';
 
 /** A key of page tokens. */
 export interface PageKey {
   /** Hex, at the head of each token. */
   readonly name: string;
-  readonly secret: KeyObject;
+  readonly sealing: Sealing;
 }
 
 /** The documents that keys are kept in; `DocumentStore` of the store is one. */
@@ -21,8 +22,8 @@ export interface PageKeys {
   current(): PageKey;
   /** By name; undefined where there is none that is still good. */
   find(name: string): PageKey | undefined;
-  /** Makes or reads the keys that are missing. Throws what the documents throw. */
-  refresh(): Promise<void>;
+  /** Makes or reads the keys that are missing; undefined where none is. Throws what the documents throw. */
+  refresh(): Promise<void> | undefined;
 }
 
 /** Length of a key's name, in bytes. */
@@ -51,9 +52,12 @@ export async function createPageKeys(documents: KeyDocuments, now: () => number)
     for (const number of wanted) if (!keys.has(number)) keys.set(number, await keyOf(documents, number));
   };
 
-  const refresh = async (): Promise<void> => {
-    if ([...needed()].every(number => keys.has(number))) return;
-    await (reading ??= read().finally(() => {
+  const has = (time: number): boolean => keys.has(periodOf(time));
+
+  const refresh = (): Promise<void> | undefined => {
+    const time = now();
+    if (has(time) && has(time - grace) && has(time + ahead)) return undefined;
+    return (reading ??= read().finally(() => {
       reading = undefined;
     }));
   };
@@ -88,6 +92,6 @@ async function keyOf(documents: KeyDocuments, number: number): Promise<PageKey> 
 function readKey(document: unknown): PageKey {
   const { name, secret } = (document ?? {}) as { name?: unknown; secret?: unknown };
   if (typeof name === 'string' && typeof secret === 'string')
-    return { name, secret: createSecretKey(Buffer.from(secret, 'hex')) };
+    return { name, sealing: createSealing(Buffer.from(name, 'hex'), Buffer.from(secret, 'hex')) };
   throw new Error('A key of page tokens in the store cannot be read');
 }

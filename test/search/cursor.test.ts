@@ -139,7 +139,7 @@ describe('page tokens', () => {
     const all = await Promise.all(Array.from({ length: 5 }, cursors));
     for (const before of [hour, 60_000, 1, 0, -1]) {
       toNextKey(clock, before);
-      await Promise.all(all.map(each => each.refresh()));
+      await Promise.all(all.map(async each => each.refresh()));
       const tokens = all.map(each => each.seal(content));
       expect(new Set(tokens.map(keyOf)).size).toBe(1);
       for (const each of all)
@@ -162,7 +162,12 @@ describe('page tokens', () => {
     const one = await cursors();
     const before = one.seal(content);
     clock.now += 100 * day;
-    const tokens = await Promise.all([1, 2, 3].map(async () => one.refresh().then(() => one.seal(content))));
+    const tokens = await Promise.all(
+      [1, 2, 3].map(async () => {
+        await one.refresh();
+        return one.seal(content);
+      }),
+    );
     expect(new Set([before, ...tokens].map(keyOf)).size).toBe(2);
     for (const token of tokens) expect((await cursors()).open(token, 'demo', 'Observation')).toEqual(content);
   });

@@ -66,7 +66,8 @@ const isCount =
  */
 export async function nextPageToken(request: SearchRequest, position: Position, paging: Paging): Promise<string> {
   const { cursors, partition, caller } = paging;
-  await cursors.refresh();
+  const waiting = cursors.refresh();
+  if (waiting !== undefined) await waiting;
   const token = cursors.seal({
     partition,
     type: request.type.name,
