@@ -29,6 +29,11 @@ export const commands: readonly Entry[] = [
   },
   { name: 'index rebuild', summary: 'Make the index entries again', import: () => import('./index-rebuild.ts') },
   {
+    name: 'index drop-unused',
+    summary: 'Drop indexes of MongoDB that the definitions do not need any more',
+    import: () => import('./index-drop-unused.ts'),
+  },
+  {
     name: 'attachment list',
     summary: 'List records with the bytes that are kept with them',
     import: () => import('./attachment-list.ts'),
