@@ -96,7 +96,20 @@ export async function startEngine(
     if (verify === undefined) log.notice(openToAll);
     const { handling, maxUrl, maxBody } = config;
     const newId = (): string => randomUUID();
-    const engine: Engine = { model, store, extract, cursors, now, newId, handling, maxUrl, maxBody, started: now() };
+    const secured = verify !== undefined;
+    const engine: Engine = {
+      model,
+      store,
+      secured,
+      extract,
+      cursors,
+      now,
+      newId,
+      handling,
+      maxUrl,
+      maxBody,
+      started: now(),
+    };
     const respond = createRespond({
       headers,
       compression: config.compression === 'on' || (config.compression === 'auto' && config.trustedProxies.length === 0),

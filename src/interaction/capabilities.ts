@@ -40,12 +40,12 @@ interface Statement {
 
 const statements = new WeakMap<Model, Map<string, Statement>>();
 
-function statementOf({ model, started }: Engine, base: string): Statement {
+function statementOf({ model, started, secured }: Engine, base: string): Statement {
   const byBase = statements.get(model) ?? new Map<string, Statement>();
   statements.set(model, byBase);
   let statement = byBase.get(base);
   if (statement === undefined) {
-    const text = JSON.stringify(capabilityStatement(model, { base, date: new Date(started).toISOString() }));
+    const text = JSON.stringify(capabilityStatement(model, { base, date: new Date(started).toISOString(), secured }));
     statement = { text, etag: digest(text) };
     byBase.set(base, statement);
   }

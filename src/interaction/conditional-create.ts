@@ -11,9 +11,9 @@ import { refusePending } from './pending.ts';
 
 /**
  * What a create asks for with If-None-Exist: that nothing matches of what the caller may search; he needs the scope for that as
- * well. Throws FhirError 400 where the type does not declare it
- * together with search, where no criteria are given, and for what a search would refuse; always strictly, since a criterion
- * that is ignored would match everything. https://hl7.org/fhir/R4/http.html#ccreate
+ * well. Throws FhirError 400 where the type does not declare it together with search, where no criteria are given, and for what a
+ * search would refuse; always strictly, since a criterion that is ignored would match everything.
+ * https://hl7.org/fhir/R4/http.html#ccreate
  */
 export async function ifNoneExist(
   { model, now }: Engine,

@@ -41,6 +41,8 @@ export interface FhirResponse {
 export interface Engine {
   readonly model: Model;
   readonly store: Store;
+  /** True where requests need a token. */
+  readonly secured: boolean;
   readonly extract: Extract;
   readonly cursors: Cursors;
   readonly now: () => number;

@@ -7,7 +7,7 @@ import { searchset, searchUrl } from '../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../search/parse/page.ts';
 import type { Paging } from '../search/parse/page.ts';
 import type { SearchRequest } from '../search/request.ts';
-import { DeadlinePassed } from '../store/store.ts';
+import { DeadlinePassed, TooManyToSort } from '../store/store.ts';
 import type { Page, Partition } from '../store/store.ts';
 import { declaredType } from './declared.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
@@ -78,6 +78,14 @@ export async function refuseCostly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof TooManyToSort) {
+      const most = `More than ${error.most} resources match, which is too many to sort so.`;
+      throw fhirError(
+        403,
+        'too-costly',
+        `${most} Narrow the search, by a patient or a code, or sort by one parameter.`,
+      );
+    }
     if (!(error instanceof DeadlinePassed)) throw error;
     throw fhirError(
       403,
