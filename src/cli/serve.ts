@@ -37,10 +37,10 @@ and close the store. --demo makes records only in a store that was not there bef
       await fillDemo(config);
     }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
-    const running = await startEngine(config);
+    const running = await startEngine(config, undefined, { demo });
     const stopped = stopSignal();
     try {
-      if (demo) await showDemo(running, config.store);
+      if (demo) await showDemo(running, config);
       else console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
       await stopped;
@@ -83,20 +83,42 @@ async function fillDemo(config: Config): Promise<void> {
   throw new CommandError(`The store was not filled: stopped by ${reason}. The next start goes on.`);
 }
 
-async function showDemo({ engine, url }: RunningEngine, store: string): Promise<void> {
+async function showDemo({ engine, url }: RunningEngine, config: Config): Promise<void> {
   const { demoPartition, readDemoMark } = await import('../demo/fill.ts');
   const mark = await readDemoMark(engine.store);
   if (mark === undefined) {
     console.log(`Serves ${url}/r4/{partition}. Ctrl-C stops it.`);
-    console.log(`The store ${hideCredentials(store)} was not made by --demo, so no records were added.`);
+    console.log(`The store ${hideCredentials(config.store)} was not made by --demo, so no records were added.`);
     return;
   }
   const { examples } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  console.log(`Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it. Try:\n`);
-  for (const path of examples(mark, engine.model.types)) console.log(`  curl '${base}/${path}'`);
+  console.log(
+    `Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it. Try, from a second terminal:\n`,
+  );
+  const open = config.access === 'open';
+  if (!open) console.log(`  TOKEN=$(npm run -s cli -- token --client demo-backend${tokenFlags(config)})`);
+  const header = open ? '' : '-H "Authorization: Bearer $TOKEN" ';
+  for (const path of examples(mark, engine.model.types)) console.log(`  curl ${header}'${base}/${path}'`);
   console.log('');
 }
+
+/** What the command `token` must be told so that it works on the same store; where the server is, the store tells. */
+function tokenFlags(config: Config): string {
+  return settings
+    .filter(({ flag }) => ['store', 'definitions', 'capability'].includes(flag))
+    .flatMap(({ flag, field, variable, default: fallback }) =>
+      [config[field] ?? []]
+        .flat()
+        .map(String)
+        .filter(value => value !== fallback)
+        .map(value => ` --${flag} ${hideCredentials(value) === value ? quoted(value) : `"$${variable}"`}`),
+    )
+    .join('');
+}
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<void> {

@@ -6,7 +6,8 @@ import type { Model } from '../model/model.ts';
 import type { Change, Store } from '../store/store.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { isWeekday, printDate } from './calendar.ts';
-import { generate } from './generate.ts';
+import { demoUsers } from './clients.ts';
+import { generate, printed } from './generate.ts';
 import type { Generated, GenerateOptions } from './generate.ts';
 
 export const demoPartition = 'demo';
@@ -65,8 +66,9 @@ export async function fillDemo(
       throw new Error(`The partition ${demoPartition} was removed while it was being filled.`);
     while (mark.filled < mark.patients) {
       const upTo = Math.min(mark.filled + BATCH, mark.patients);
-      const records = generate({ ...mark, patients: upTo, skip: mark.filled });
-      const changes = [...records].filter(({ type }) => model.types.has(type)).map(put);
+      const people = mark.filled === 0 ? demoUsers.map(({ resource }) => printed(resource)) : [];
+      const records = [...people, ...generate({ ...mark, patients: upTo, skip: mark.filled })];
+      const changes = records.filter(({ type }) => model.types.has(type)).map(put);
       await partition.write(changes, { unit: 'each' }); // the mark comes after them, and to repeat them is harmless
       mark = { ...mark, filled: upTo };
       await store.documents('demo').put('records', mark);

@@ -54,6 +54,7 @@ export function* generate({ patients, seed, date = DEFAULT_DATE, skip = 0 }: Gen
   }
 }
 
-function printed(resource: Resource): Generated {
+/** A resource as it is loaded. */
+export function printed(resource: Resource): Generated {
   return { type: resource.resourceType, id: resource.id, text: JSON.stringify(resource) };
 }

@@ -102,7 +102,6 @@ async function exchange(
     const type = response.headers['content-type'] ?? '';
     return { status: response.statusCode ?? 0, type, bytes: new Uint8Array(Buffer.concat(chunks)) };
   } catch (error) {
-    if (signal.aborted) throw new Error(`${url.host} did not answer within ${time} ms`, { cause: error });
-    throw error;
+    throw signal.aborted ? new Error(`${url.host} did not answer within ${time} ms`) : error;
   }
 }

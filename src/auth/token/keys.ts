@@ -18,10 +18,10 @@ export function createKeys(
 ): () => Promise<RemoteJWKSet> {
   let current: { readonly url: string; readonly keys: RemoteJWKSet } | undefined;
   return async () => {
+    const { createRemoteJWKSet, customFetch } = await import('jose');
     const url = keysUrl ?? (await discover()).serverMetadata().jwks_uri;
     if (url === undefined) throw new Error('its discovery document names no keys (jwks_uri)');
-    if (current?.url === url) return current.keys;
-    const { createRemoteJWKSet, customFetch } = await import('jose');
+    if (current?.url === url) return current.keys; // no wait from here on, so that there is one set of keys
     // A failure stands for a while; what was fetched is kept by jose, hence no time for it here.
     const fetchOnce = remember(() => fetch(url, {}), { keep: 0, keepFailure }, now);
     const keys = createRemoteJWKSet(new URL(url), {

@@ -1,0 +1,133 @@
+import { grantToken } from '../auth/token/grant.ts';
+import type { TokenRequest } from '../auth/token/grant.ts';
+import { issueToken, tokenCollection } from '../auth/token/own-tokens.ts';
+import { ConfigError } from '../config.ts';
+import { integer, some } from '../config/values.ts';
+import { demoClients, demoUsers, scopesOf } from '../demo/clients.ts';
+import { isId } from '../fhir/id.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { Model } from '../model/model.ts';
+import type { Store } from '../store/store.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+
+/** What the flags say, as far as it is given. */
+interface Asked {
+  readonly client: string;
+  readonly user: string | undefined;
+  readonly patient: string | undefined;
+  readonly scopes: readonly string[] | undefined;
+  readonly lifetime: number;
+}
+
+/** Writes a token to the store and prints it, and nothing else. */
+export const command: Command = {
+  name: 'token',
+  summary: 'Make an access token for one partition',
+  details: `The demonstration has the clients demo-backend, with all system scopes, and demo-app, for the user
+demo-clinician. For any other client or store the operator says with --i-am-operator that the token may be made; it then needs
+--scope, and --user names the user's own resource. The token is for {public-url}/r4/{partition}, which must be as the server has it.
+
+  curl -H "Authorization: Bearer $(npm run -s cli -- token --client demo-backend)" http://127.0.0.1:8080/r4/demo/...`,
+  takes: [...storeSettings, 'partition'],
+  own: [
+    { flag: 'client', value: 'ID', read: word, meaning: 'The client that will use it' },
+    {
+      flag: 'user',
+      value: 'USER',
+      read: word,
+      meaning: 'A user of the demonstration, or a resource such as `Type/id`',
+    },
+    { flag: 'patient', value: 'ID', read: patientId, meaning: 'Id of the patient in context, for patient/ scopes' },
+    {
+      flag: 'scope',
+      value: 'SCOPES',
+      read: some,
+      meaning: 'Space-separated; a demo client gets all of its own without it',
+    },
+    {
+      flag: 'ttl',
+      value: 'NUMBER',
+      read: integer(1, 86_400),
+      default: '3600',
+      unit: 'seconds',
+      meaning: 'How long it lives',
+    },
+    { flag: 'i-am-operator', value: undefined, read: () => true, meaning: 'Make it for any client, user and scope' },
+  ],
+  async run({ config, own, positionals }) {
+    noPositionals(positionals);
+    if (own['client'] === undefined) throw new ConfigError(['`--client` is missing.']);
+    const asked: Asked = {
+      client: own['client'] as string, // these were read as their flags say
+      user: own['user'] as string | undefined,
+      patient: own['patient'] as string | undefined,
+      scopes: (own['scope'] as string | undefined)?.split(' ').filter(scope => scope !== ''),
+      lifetime: (own['ttl'] as number) * 1000,
+    };
+    const token = await withStore(config, 'command', async ({ store, model, publicUrl }) => {
+      const partition = await partitionOf(store, config.partition);
+      const request =
+        own['i-am-operator'] === true ? asOperator(asked) : await asDemo(asked, store, model, partition.id);
+      const base = `${publicUrl}/r4/${partition.id}`;
+      const place = { model, base, zone: partition.settings.zone, now: Date.now() };
+      return issueToken(store.documents(tokenCollection), grantToken(request, partition.id, place));
+    });
+    console.log(token);
+    return exitCodes.done;
+  },
+};
+
+/** Whatever is asked for. */
+function asOperator({ client, user, patient, scopes, lifetime }: Asked): TokenRequest {
+  if (scopes === undefined) throw new ConfigError(['`--i-am-operator` needs `--scope` beside it.']);
+  const fhirUser = user?.includes('/') === true ? user : undefined;
+  return { client, subject: user, fhirUser, patient, scopes, lifetime };
+}
+
+/** Only what the demonstration has, in the store that it made. */
+async function asDemo(asked: Asked, store: Store, model: Model, partition: string): Promise<TokenRequest> {
+  const { client: id, user, patient, lifetime } = asked;
+  const { demoPartition, readDemoMark } = await import('../demo/fill.ts');
+  const client = demoClients.find(known => known.id === id);
+  if (client === undefined) {
+    const names = demoClients.map(known => known.id);
+    throw new CommandError(
+      `\`${id}\` is no client of the demonstration; the operator adds \`--i-am-operator\`.${didYouMean(id, names)}`,
+    );
+  }
+  if (partition !== demoPartition || (await readDemoMark(store)) === undefined) {
+    throw new CommandError(
+      `This is not the partition of a demonstration, so that \`${id}\` gets no token; the operator adds \`--i-am-operator\`.`,
+    );
+  }
+  const { users } = client;
+  if (user === undefined ? users.length > 0 : !users.includes(user)) {
+    throw new CommandError(
+      `\`${id}\` is for ${users.length === 0 ? 'no user' : users.map(name => `\`--user ${name}\``).join(' or ')}.`,
+    );
+  }
+  const all = scopesOf(
+    client,
+    [...model.types.values()].flatMap(({ smartScopes }) => smartScopes),
+    patient,
+  );
+  const scopes = asked.scopes ?? [...new Set(all)];
+  const beyond = scopes.find(scope => !client.contexts.includes(scope.split('/')[0] ?? ''));
+  if (beyond !== undefined) throw new CommandError(`\`${id}\` gets no scope such as \`${beyond}\`.`);
+  const resource = demoUsers.find(known => known.id === user)?.resource;
+  const fhirUser = resource && `${resource.resourceType}/${resource.id}`;
+  return { client: id, subject: user, fhirUser, patient, scopes, lifetime };
+}
+
+function word(text: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(text)) return text;
+  throw new Error('must be 1 to 200 visible characters.');
+}
+
+function patientId(text: string): string {
+  if (isId(text)) return text;
+  throw new Error(`is \`${text}\`, but must be the id of a patient, without its type.`);
+}
