@@ -4,11 +4,12 @@ import { connect } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
-import { openingError, told } from './failures.ts';
+import { openingError, told, toldEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
 import { MongoIndexes } from './indexes.ts';
+import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
@@ -109,11 +110,11 @@ class MongoStore implements Store {
   }
 
   notes(): AsyncIterable<Note> {
-    throw new Error('not there yet');
+    return toldEach(this.#core, () => keptNotes(this.#core));
   }
 
-  async putNotes(notes: readonly Note[]): Promise<void> {
-    throw new Error(String(notes));
+  putNotes(notes: readonly Note[]): Promise<void> {
+    return told(this.#core, () => putNotes(this.#core, notes));
   }
 
   close(): Promise<void> {

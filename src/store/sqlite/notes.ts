@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { firstOutcome } from '../first-outcome.ts';
 import type { Note, WriteResult } from '../store.ts';
 import type { Core } from './core.ts';
 import { partitionIndex } from './core.ts';
@@ -100,8 +101,6 @@ export function prepareNotes(core: Core, notes: readonly Note[]): NotesJob {
 
 type Writable = { -readonly [K in keyof NotesJob]: NotesJob[K] extends readonly (infer T)[] ? T[] : NotesJob[K] };
 
-function writtenOf({ outcome, first, id, version, lastUpdated }: WriteResult): Written {
-  const kept = outcome === 'repeated' ? first : outcome;
-  if (kept === undefined) throw new Error('A repeated result does not say what it was first');
-  return [kept, id, version, lastUpdated];
+function writtenOf({ id, version, lastUpdated, ...result }: WriteResult): Written {
+  return [firstOutcome(result), id, version, lastUpdated];
 }

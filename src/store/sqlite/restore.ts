@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { byResource, type VersionsOfOne } from '../by-resource.ts';
 import type { KeptVersion, Mark } from '../store.ts';
 import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
@@ -30,25 +31,8 @@ export async function prepareRestore(
   return { kind: 'restore', n: partition.n, epoch: partition.epoch, resources: prepared, mark };
 }
 
-type Versions = readonly [KeptVersion, ...KeptVersion[]];
-
-function byResource(versions: readonly KeptVersion[]): readonly Versions[] {
-  const resources = new Map<string, [KeptVersion, ...KeptVersion[]]>();
-  let last: KeptVersion | undefined;
-  for (const version of versions) {
-    const key = `${version.type}/${version.id}`;
-    const known = resources.get(key);
-    const follows = last?.type === version.type && last.id === version.id && last.version < version.version;
-    if (known !== undefined && !follows) throw new Error(`The versions of ${key} do not come together and in order`);
-    if (known === undefined) resources.set(key, [version]);
-    else known.push(version);
-    last = version;
-  }
-  return [...resources.values()];
-}
-
 /** Undefined where all of it is there. */
-function prepareResource(core: Core, partition: PartitionIndex, versions: Versions): PreparedRestore | undefined {
+function prepareResource(core: Core, partition: PartitionIndex, versions: VersionsOfOne): PreparedRestore | undefined {
   const { database, options } = core;
   const [{ type, id }] = versions;
   const index = partition.types.get(type);

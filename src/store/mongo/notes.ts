@@ -1,0 +1,99 @@
+import type { AnyBulkWriteOperation, Collection, Filter, WithId } from 'mongodb';
+import { firstOutcome } from '../first-outcome.ts';
+import type { Note } from '../store.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { documents, marks, partitions, reservations } from './collections.ts';
+import type { Core } from './core.ts';
+import type { ReservationDocument } from './layout.ts';
+import { keepMark } from './mark.ts';
+import { requireWriting } from './register.ts';
+import { keyReservation } from './reservation-id.ts';
+
+/** How many one operation reads. */
+const slice = 500;
+
+/** Documents, then marks, then keys of writes that are done; those that have expired left out. */
+export async function* keptNotes({ database, options }: Core): AsyncIterable<Note> {
+  const now = options.now();
+  for await (const { _id, collection, value, expires } of pages(documents(database), {})) {
+    if (expires !== undefined && expires <= now) continue;
+    const key = _id.slice(collection.length + 1);
+    yield { kind: 'document', collection, key, value: JSON.parse(value), expires };
+  }
+  for (const { _id: partition, key: p } of await partitions(database).find().sort({ _id: 1 }).toArray()) {
+    for await (const { _id, value } of pages(marks(database), {}, ofPartition(p)))
+      yield { kind: 'mark', partition, mark: { key: _id.slice(p.length + 1), value } };
+    const done = { p, key: { $exists: true }, results: { $exists: true } };
+    for await (const { key = '', body, expires, results = [] } of pages(reservations(database), done))
+      if (expires > now) yield { kind: 'key', partition, key: { key, body, expires }, results };
+  }
+}
+
+/** Documents in the order of their `_id`. */
+async function* pages<T extends { _id: string }>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  range: { readonly $gte?: string; readonly $lt?: string } = {},
+): AsyncIterable<WithId<T>> {
+  for (let after = range.$gte ?? ''; ;) {
+    const behind = { ...filter, _id: { ...range, $gt: after } } as Filter<T>; // every `_id` is a text
+    const page = await collection.find(behind).sort({ _id: 1 }).limit(slice).toArray();
+    yield* page;
+    if (page.length < slice) return;
+    after = String(page.at(-1)?._id);
+  }
+}
+
+/** Keeps notes as another store had them, over those that are there. Throws Error where their partition is not there. */
+export async function putNotes(core: Core, notes: readonly Note[]): Promise<void> {
+  const { database, registry } = core;
+  requireWriting(core);
+  const known = new Map<string, string>();
+  for (const note of notes) {
+    if (note.kind === 'document' || known.has(note.partition)) continue;
+    const partition = await registry.partition(note.partition);
+    if (partition === undefined) throw new Error(`There is no partition \`${note.partition}\``);
+    known.set(note.partition, partition.p);
+  }
+  const keyed: AnyBulkWriteOperation<ReservationDocument>[] = [];
+  for (const note of notes) {
+    switch (note.kind) {
+      case 'document': {
+        const { collection, key, value, expires } = note;
+        const _id = `${collection}/${key}`;
+        const document = { collection, value: JSON.stringify(value), ...(expires === undefined ? {} : { expires }) };
+        await documents(database).replaceOne({ _id }, document, { upsert: true });
+        break;
+      }
+      case 'mark':
+        await keepMark(core, known.get(note.partition) ?? '', note.mark);
+        break;
+      case 'key': {
+        const reservation = reservationOf(known.get(note.partition) ?? '', note);
+        const filter = { _id: reservation._id };
+        keyed.push({ replaceOne: { filter, replacement: reservation, upsert: true } });
+        break;
+      }
+      default:
+        note satisfies never;
+    }
+  }
+  if (keyed.length > 0) await reservations(database).bulkWrite(keyed, { ordered: false });
+}
+
+function reservationOf(p: string, { key, results }: Extract<Note, { kind: 'key' }>): ReservationDocument {
+  return {
+    _id: keyReservation(p, key.key),
+    p,
+    key: key.key,
+    body: key.body,
+    id: results[0]?.id ?? '',
+    results: results.map(({ id, version, lastUpdated, ...result }) => ({
+      outcome: firstOutcome(result),
+      id,
+      version,
+      lastUpdated,
+    })),
+    expires: key.expires,
+  };
+}

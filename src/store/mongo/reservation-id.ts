@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+
+/** `_id` of the reservation of a keyed write. */
+export function keyReservation(p: string, key: string): string {
+  return reservationId(p, 'key', key);
+}
+
+/** `_id` of a reservation: a digest, since keys and criteria may be long and say something of a person. */
+export function reservationId(...of: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(of)).digest('hex');
+}

@@ -1,0 +1,169 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { byResource, type VersionsOfOne } from '../by-resource.ts';
+import { type KeptVersion, type Mark, RecordTooLarge } from '../store.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { requireAttachments } from './attachments.ts';
+import { bucketFor } from './bucket.ts';
+import { parameters, places } from './collections.ts';
+import { type Core, history, type PartitionInfo, resources } from './core.ts';
+import { hasPlaces, historyId, readMany, type Stored } from './current.ts';
+import { indexFields, noFields } from './entries.ts';
+import { isOnlyTaken } from './failures.ts';
+import type { HistoryDocument, ResourceDocument } from './layout.ts';
+import { keepMark } from './mark.ts';
+import { everyTerm, updatedField } from './names.ts';
+import { orderKey } from './order-key.ts';
+import { historyOf } from './prepare.ts';
+import { madeBy } from './wanted.ts';
+
+/** The longest text in bytes that is surely taken: a document of the server may have 16 MB with its index entries. */
+const longest = 15 * 1024 * 1024;
+
+/**
+ * Keeps versions exactly as another store had them, older ones first, so that a crash leaves nothing that a repeat does not mend.
+ * Throws `AttachmentMissing`, `RecordTooLarge`, Error where the versions of a resource do not come together and in order.
+ */
+export async function restoreVersions(
+  core: Core,
+  partition: PartitionInfo,
+  versions: readonly KeptVersion[],
+  mark: Mark | undefined,
+): Promise<void> {
+  const types = new Map<string, VersionsOfOne[]>();
+  for (const one of byResource(versions)) types.set(one[0].type, [...(types.get(one[0].type) ?? []), one]);
+  for (const { type, id, text = '' } of versions)
+    if (text.length * 3 > longest && Buffer.byteLength(text) > longest) throw new RecordTooLarge(type, id);
+  for (const [type, of] of types) {
+    const attached = of.flat().flatMap(({ attachments }) => attachments);
+    await requireAttachments(core, partition.p, attached, type);
+    if (!core.options.model.types.has(type)) await forgetIndexes(core, partition, type);
+    for (let left: readonly VersionsOfOne[] = of; left.length > 0;)
+      left = await restoreType(core, partition, type, left);
+  }
+  // What this process writes next is later than all that was restored.
+  const latest = versions.reduce((most, { lastUpdated }) => Math.max(most, lastUpdated), 0);
+  core.stamps.set(partition.p, Math.max(latest, core.stamps.get(partition.p) ?? 0));
+  await keepMark(core, partition.p, mark);
+}
+
+/** Gives the resources that somebody else has written meanwhile. */
+async function restoreType(
+  core: Core,
+  partition: PartitionInfo,
+  type: string,
+  of: readonly VersionsOfOne[],
+): Promise<readonly VersionsOfOne[]> {
+  const { p } = partition;
+  const kept = await readMany(
+    core,
+    p,
+    type,
+    of.map(([{ id }]) => id),
+  );
+  const older: HistoryDocument[] = [];
+  const current: { of: VersionsOfOne; before: Stored | undefined; document: ResourceDocument }[] = [];
+  for (const one of of) {
+    const before = kept.get(one[0].id);
+    const last = one.at(-1) ?? one[0];
+    const isNewer = last.version > (before?.version ?? 0);
+    const document = isNewer ? documentOf(core, partition, last) : undefined;
+    const top = document ?? before;
+    if (top === undefined) continue;
+    for (const version of one)
+      if (version.version < top.version && version.version !== before?.version) older.push(olderOf(p, top.b, version));
+    if (document !== undefined) {
+      if (before !== undefined) older.push(historyOf(before));
+      current.push({ of: one, before, document });
+    }
+  }
+  await insert(older.map(document => ({ insertOne: { document } })), steps => history(core, type).bulkWrite(steps, { ordered: false })); // prettier-ignore
+  if (hasPlaces(core, type)) await keepPlaces(core, type, current);
+  const steps = current.map(({ before, document }): AnyBulkWriteOperation<ResourceDocument> => {
+    if (before === undefined) return { insertOne: { document } };
+    const filter = { p, b: before.b, _id: before._id, version: before.version };
+    return { replaceOne: { filter, replacement: document } };
+  });
+  const done = await insert(steps, all => resources(core, type).bulkWrite(all, { ordered: false }));
+  return done === steps.length ? [] : current.map(one => one.of);
+}
+
+/** What is there already stays. Gives how many steps were done. */
+async function insert<T>(
+  steps: readonly T[],
+  write: (steps: readonly T[]) => Promise<{ readonly insertedCount: number; readonly matchedCount: number }>,
+): Promise<number> {
+  if (steps.length === 0) return 0;
+  try {
+    const { insertedCount, matchedCount } = await write(steps);
+    return insertedCount + matchedCount;
+  } catch (error) {
+    if (!isOnlyTaken(error)) throw error;
+    return error.result.insertedCount + error.result.matchedCount;
+  }
+}
+
+function documentOf(core: Core, { id: partition, p, settings }: PartitionInfo, version: KeptVersion): ResourceDocument {
+  const { type: name, id, version: number, lastUpdated: updated, text, attachments } = version;
+  const type = core.options.model.types.get(name);
+  const entries =
+    type === undefined || text === undefined
+      ? []
+      : core.options.extract(type, text, { id: partition, zone: settings.zone });
+  const fields = type === undefined ? unindexed(p, id, updated) : indexFields(type, p, id, updated, entries);
+  return {
+    _id: `${p}/${id}`,
+    p,
+    b: type === undefined ? '' : bucketFor(core, type, p, id, entries),
+    version: number,
+    updated,
+    made: type === undefined ? '' : madeBy(type, settings.zone),
+    ...(text === undefined ? noFields : { text, ...fields }),
+    ...(attachments.length === 0 ? {} : { attached: attachments }),
+  };
+}
+
+/** Of a type that is not declared: its entries are made when it is. */
+function unindexed(p: string, id: string, updated: number) {
+  return { ...noFields, t: [everyTerm(p)], o: { [updatedField]: orderKey(updated, id) } };
+}
+
+function olderOf(
+  p: string,
+  b: string,
+  { id, version, lastUpdated: updated, text, attachments }: KeptVersion,
+): HistoryDocument {
+  return {
+    _id: historyId(p, id, version),
+    p,
+    b,
+    version,
+    updated,
+    ...(text === undefined ? {} : { text }),
+    ...(attachments.length === 0 ? {} : { attached: attachments }),
+  };
+}
+
+/** Says, before resources are written, where they will lie: only where the store is spread over several servers. */
+async function keepPlaces(
+  { database }: Core,
+  type: string,
+  current: readonly { readonly document: ResourceDocument }[],
+): Promise<void> {
+  if (current.length === 0) return;
+  await places(database).bulkWrite(
+    current.map(({ document: { _id, p, b } }) => ({
+      updateOne: {
+        filter: { _id: `${p}/${type}/${_id.slice(p.length + 1)}` },
+        update: { $set: { b } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+}
+
+/** What is kept of a type that is not declared has no entries: all of them are made anew where it is declared again. */
+async function forgetIndexes({ database, registry }: Core, { p }: PartitionInfo, type: string): Promise<void> {
+  const { deletedCount } = await parameters(database).deleteMany({ _id: ofPartition(`${p}/${type}`) });
+  if (deletedCount > 0) registry.forget();
+}
