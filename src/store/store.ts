@@ -365,6 +365,16 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** No index has the order that is asked for, and more match than are sorted without one: told to clients as 403 `too-costly`. */
+export class TooManyToSort extends Error {
+  readonly most: number;
+  constructor(most: number) {
+    super(`More than ${most} match, in an order that no index has`);
+    this.name = 'TooManyToSort';
+    this.most = most;
+  }
+}
+
 /** Others took so long that the work could not begin: told to clients as 503 `throttled`. */
 export class StoreBusy extends Error {
   constructor(milliseconds: number) {

@@ -70,6 +70,12 @@ export function versionedTerm(url: string, version: string): string {
   return `w${url.length}|${url}${version}`;
 }
 
+/** The term of the URL that a test asks for. */
+export function askedUrl({ url, version }: Extract<Test, { kind: 'reference' }>): string {
+  if (url === undefined) throw new Error('A reference test has neither id nor url');
+  return version === undefined ? urlTerm(url) : versionedTerm(url, version);
+}
+
 /** An owner's term and a token's term as one. */
 export function pairTerm(owner: string, token: string): string {
   return `${owner.length}|${owner}${token}`;

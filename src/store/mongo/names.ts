@@ -46,6 +46,10 @@ export function anyTypeTerm(id: string): string {
   return `i${id}`;
 }
 
+export function isOfAnyType(term: string): boolean {
+  return term.startsWith('i');
+}
+
 /** Of an ordered field: `lowest` where a parameter with several values is sorted by its lowest. */
 export function orderField(code: string, lowest = false): string {
   return `${nameOf(code)}${lowest ? '<' : ''}`;

@@ -20,12 +20,16 @@ import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
+import { countMatches } from './count.ts';
 import { countResources } from './counts.ts';
 import { readCurrent, readMany, readOlder, scanType, storedVersion } from './current.ts';
 import { told, toldEach } from './failures.ts';
 import { pendingOf } from './parameters.ts';
+import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
+import { searchPage } from './search.ts';
 import { verifyAttachments } from './verify-attachments.ts';
+import { restoreVersions } from './restore.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
 
@@ -73,12 +77,12 @@ export class MongoPartition implements Partition {
     });
   }
 
-  async search(type: string, search: StoreSearch): Promise<Page> {
-    throw new Error(`${type} ${search.limit}`);
+  search(type: string, search: StoreSearch): Promise<Page> {
+    return this.#with(p => searchPage(this.#core, { p }, declared(this.#core, type), search));
   }
 
-  async count(type: string, query: Query): Promise<number> {
-    throw new Error(`${type} ${query.kind}`);
+  count(type: string, query: Query): Promise<number> {
+    return this.#with(p => countMatches(this.#core, { p }, declared(this.#core, type), query));
   }
 
   write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
@@ -120,8 +124,8 @@ export class MongoPartition implements Partition {
     return this.#each(p => keptVersions(this.#core, p, type, after));
   }
 
-  async restore(versions: readonly KeptVersion[], options: { readonly mark?: Mark } = {}): Promise<void> {
-    throw new Error(`${versions.length} ${options.mark?.key}`);
+  restore(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
+    return this.#writing(partition => restoreVersions(this.#core, partition, versions, mark));
   }
 
   counts(): Promise<ReadonlyMap<string, number>> {

@@ -6,7 +6,7 @@ import { endsOf, everything, instantsOf, intersect } from '../interval.ts';
 import { all, type Clause, none, type RangeClause, type TermsClause, type ValueClause } from './clause.ts';
 import type { Index, ParamIndex, TypeIndex } from './dictionary.ts';
 import { dateWidth } from './rows.ts';
-import { askedTokens, askedUnit, idTerm, isPaired, missing, pairTerm, urlTerm, versionedTerm } from '../terms.ts';
+import { askedTokens, askedUnit, askedUrl, idTerm, isPaired, missing, pairTerm, urlTerm } from '../terms.ts';
 
 /** What lowering needs of the file: the terms of an index that begin so, one for each type of a reference's id. */
 export type FindTerms = (p: number, prefix: string) => readonly string[];
@@ -84,8 +84,7 @@ function lowerValue(test: Test, { p }: Index, param: SearchParam, items: boolean
         return terms(
           test.type === undefined ? context.findTerms(p, idTerm(test.id, '')) : [idTerm(test.id, test.type)],
         );
-      if (test.url === undefined) throw new Error('A reference test has neither id nor url');
-      return terms([test.version === undefined ? urlTerm(test.url) : versionedTerm(test.url, test.version)]);
+      return terms([askedUrl(test)]);
     case 'uri':
       return terms([urlTerm(test.uri)]);
     case 'string':

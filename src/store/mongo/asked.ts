@@ -1,0 +1,27 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { Query, Sort } from '../../search/ast.ts';
+import { parametersOf, parametersOfSort } from '../../search/walk.ts';
+import { IndexPending } from '../store.ts';
+import { type Clause, isNone, partsOf } from './clause.ts';
+import { lower } from './lower.ts';
+import type { Place } from './plan.ts';
+
+/**
+ * The clauses of a query, all of which must hold; undefined where nothing can match. Throws `IndexPending` where an index that
+ * the query or the sort needs is not complete.
+ */
+export async function askedOf(
+  { core, type, p }: Place,
+  query: Query,
+  sort: readonly Sort[] = [],
+): Promise<readonly Clause[] | undefined> {
+  const ready = await core.registry.ready(p, type);
+  requireReady(type, query, sort, ready);
+  const clause = lower(query, type, p, ready);
+  return isNone(clause) ? undefined : partsOf(clause);
+}
+
+function requireReady(type: ResourceType, query: Query, sort: readonly Sort[], ready: ReadonlySet<string>): void {
+  const pending = [...parametersOf(query), ...parametersOfSort(type, sort)].find(({ code }) => !ready.has(code));
+  if (pending !== undefined) throw new IndexPending(type.name, pending.code);
+}

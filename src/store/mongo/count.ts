@@ -1,0 +1,39 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { Query } from '../../search/ast.ts';
+import { askedOf } from './asked.ts';
+import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
+import { findDocuments, withHint } from './find.ts';
+import { idOf } from './order.ts';
+import { type Place, unorderedPlan } from './plan.ts';
+
+/** How many resources of a type match. Throws as `searchPage` does. */
+export async function countMatches(
+  core: Core,
+  { p }: Pick<PartitionInfo, 'p'>,
+  type: ResourceType,
+  query: Query,
+): Promise<number> {
+  const place: Place = { core, type, p };
+  const clauses = await askedOf(place, query);
+  if (clauses === undefined) return 0;
+  const { filter, hint } = unorderedPlan(place, clauses);
+  const maxTimeMS = core.options.deadline;
+  return withHint(hint, {}, hinted => resources(core, type.name).countDocuments(filter, { ...hinted, maxTimeMS }));
+}
+
+/** The ids of resources that match, up to a limit, in any order. Throws as `searchPage` does. */
+export async function findMatches(
+  core: Core,
+  { p }: Pick<PartitionInfo, 'p'>,
+  type: ResourceType,
+  query: Query,
+  limit: number,
+  step: Step = {},
+): Promise<readonly string[]> {
+  const place: Place = { core, type, p };
+  const clauses = await askedOf(place, query);
+  if (clauses === undefined) return [];
+  const plan = unorderedPlan(place, clauses);
+  const found = await findDocuments<{ _id: string }>(place, plan, { projection: { _id: 1 }, limit }, step);
+  return found.map(({ _id }) => idOf(_id));
+}

@@ -1,0 +1,42 @@
+import type { Document, FindOptions } from 'mongodb';
+import type { Step } from './core.ts';
+import { resources } from './core.ts';
+import { isCode } from './failures.ts';
+import type { Place, Plan } from './plan.ts';
+
+/** The documents that a plan finds. Throws the driver's error with code 50 where the server takes longer than the deadline. */
+export function findDocuments<T extends Document>(
+  { core, type }: Place,
+  { filter, hint }: Plan,
+  { limit, ...options }: FindOptions & { readonly limit: number },
+  step: Step,
+): Promise<T[]> {
+  const { deadline } = core.options;
+  return withHint(hint, step, hinted =>
+    resources(core, type.name)
+      .find<T>(filter, { ...options, ...hinted, ...step, limit, batchSize: limit, maxTimeMS: deadline })
+      .toArray(),
+  );
+}
+
+/** Does without the hint where there is no such index (yet): the answer is the same, and comes later. */
+export async function withHint<T>(
+  hint: string | undefined,
+  { session }: Step,
+  work: (options: { hint?: string }) => Promise<T>,
+): Promise<T> {
+  if (hint === undefined) return work({});
+  try {
+    return await work({ hint });
+  } catch (error) {
+    // In a transaction nothing can be tried again: it is aborted by then.
+    if (session?.inTransaction() === true || !isMissingIndex(error)) throw error;
+    return work({});
+  }
+}
+
+function isMissingIndex(error: unknown): boolean {
+  return isCode(error, badValue) && error instanceof Error && error.message.includes('hint');
+}
+
+const badValue = 2;

@@ -1,0 +1,48 @@
+import type { Position, Sort } from '../../search/ast.ts';
+import { comparePositions } from '../../search/sort.ts';
+import { TooManyToSort } from '../store.ts';
+import type { Clause } from './clause.ts';
+import type { Step } from './core.ts';
+import { allOf } from './filter.ts';
+import { findDocuments } from './find.ts';
+import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
+import { type Place, unorderedPlan } from './plan.ts';
+import type { Found } from './search.ts';
+import type { Wanted } from './walk.ts';
+
+/** So many are sorted where no index has the order. */
+export const mostSorted = 10_000;
+
+/**
+ * Finds documents in an order that no index has, such as by two parameters: reads the sort keys of all that match, then the
+ * texts of the page. Throws `TooManyToSort`.
+ */
+export async function gather(
+  place: Place,
+  clauses: readonly Clause[],
+  sort: readonly Sort[],
+  keys: readonly Key[],
+  { limit, after, projection }: Wanted,
+  step: Step,
+): Promise<readonly Found[]> {
+  const plan = unorderedPlan(place, clauses);
+  const limits = { projection: fieldsOf(keys), limit: mostSorted + 1 };
+  const candidates = await findDocuments<Ordered>(place, plan, limits, step);
+  if (candidates.length > mostSorted) throw new TooManyToSort(mostSorted);
+  const ids = candidates
+    .map(({ _id, o }) => ({ _id, position: positionOf(keys, { _id, o }) }))
+    .filter(({ position }) => isBehind(sort, position, after))
+    .sort((a, b) => comparePositions(sort, a.position, b.position))
+    .slice(0, limit)
+    .map(({ _id }) => _id);
+  if (ids.length === 0) return [];
+  // What changed in between may not match any more.
+  const page = { filter: allOf([{ _id: { $in: ids } }, plan.filter]), hint: '_id_' };
+  const found = await findDocuments<Found>(place, page, { projection, limit: ids.length }, step);
+  const byId = new Map(found.map(document => [document._id, document]));
+  return ids.flatMap(id => byId.get(id) ?? []);
+}
+
+function isBehind(sort: readonly Sort[], position: Position, after: Position | undefined): boolean {
+  return after === undefined || comparePositions(sort, after, position) < 0;
+}

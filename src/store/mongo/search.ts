@@ -1,0 +1,49 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { Page, StoredVersion, StoreSearch } from '../store.ts';
+import { askedOf } from './asked.ts';
+import type { Core, PartitionInfo, Step } from './core.ts';
+import { gather } from './gather.ts';
+import type { ResourceDocument } from './layout.ts';
+import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
+import type { Place } from './plan.ts';
+import { walk } from './walk.ts';
+
+/** What is read of a document for a page. */
+export type Found = Pick<ResourceDocument, '_id' | 'version' | 'updated' | 'text' | 'o'>;
+
+/**
+ * A page of what matches, in order. Throws `IndexPending`, and `TooManyToSort` where no index has the order and too many match;
+ * errors of the driver as they come: code 50 where it ran past the deadline. Fails on no index that is missing.
+ */
+export async function searchPage(
+  core: Core,
+  { p }: Pick<PartitionInfo, 'p'>,
+  type: ResourceType,
+  { query, sort, limit, after }: StoreSearch,
+  step: Step = {},
+): Promise<Page> {
+  const place: Place = { core, type, p };
+  const clauses = await askedOf(place, query, sort);
+  if (clauses === undefined) return { versions: [], next: undefined };
+  const keys = lowerSort(sort, type);
+  const key = soleKey(keys);
+  const wanted = { limit: limit + 1, after, projection: projectionOf(keys) };
+  const found =
+    key === undefined
+      ? await gather(place, clauses, sort, keys, wanted, step)
+      : await walk(place, clauses, key, wanted, step);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    versions: page.map(document => storedVersion(type, document)),
+    next: last === undefined ? undefined : positionOf(keys, last),
+  };
+}
+
+function projectionOf(keys: readonly Key[]): Readonly<Record<string, 1>> {
+  return { version: 1, updated: 1, text: 1, ...fieldsOf(keys) };
+}
+
+function storedVersion(type: ResourceType, { _id, version, updated, text }: Found): StoredVersion {
+  return { type: type.name, id: idOf(_id), version, lastUpdated: updated, text };
+}

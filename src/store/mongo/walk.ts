@@ -1,0 +1,65 @@
+import type { Position } from '../../search/ast.ts';
+import type { Clause } from './clause.ts';
+import type { Step } from './core.ts';
+import { findDocuments } from './find.ts';
+import { keyAt, type Key } from './order.ts';
+import { orderedPlan, type Place } from './plan.ts';
+import type { Found } from './search.ts';
+import { type Segment, segmentsOf } from './segments.ts';
+
+/** What is wanted of a search: so many documents behind a position, with these fields. */
+export interface Wanted {
+  readonly limit: number;
+  readonly after: Position | undefined;
+  readonly projection: Readonly<Record<string, 1>>;
+}
+
+/** Finds documents in the order of one key: one `find`, and one more where the first part of the order holds too few. */
+export async function walk(
+  place: Place,
+  clauses: readonly Clause[],
+  key: Key,
+  { limit, after, projection }: Wanted,
+  step: Step,
+): Promise<readonly Found[]> {
+  const direction = key.descending ? -1 : 1;
+  const sort = { [key.by === 'id' ? '_id' : `o.${key.field}`]: direction } as const;
+  const found: Found[] = [];
+  for (const { at, also } of partsOfWalk(place, clauses, key, after)) {
+    const plan = orderedPlan(place, [...clauses, ...also], key, at);
+    found.push(...(await findDocuments<Found>(place, plan, { projection, sort, limit: limit - found.length }, step)));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+interface Part {
+  /** The condition on what is sorted by. */
+  readonly at: object;
+  readonly also: readonly Clause[];
+}
+
+function partsOfWalk({ p }: Place, clauses: readonly Clause[], key: Key, after: Position | undefined): readonly Part[] {
+  if (key.by === 'id') {
+    const at = after === undefined ? {} : { [key.descending ? '$lt' : '$gt']: `${p}/${after.id}` };
+    return [{ at, also: [] }];
+  }
+  const behind = after === undefined ? undefined : keyAt(after);
+  return segmentsOf(key, clauses, p).flatMap(segment => {
+    const at = bounds(segment, key.descending, behind);
+    return at === undefined ? [] : [{ at, also: segment.also }];
+  });
+}
+
+/** The order keys of a segment that are behind a position; undefined where there are none. */
+function bounds({ from, to }: Segment, descending: boolean, behind: string | undefined): object | undefined {
+  if (to !== undefined && from >= to) return undefined;
+  const end = to === undefined ? {} : { $lt: to };
+  if (behind === undefined) return { $gte: from, ...end };
+  if (descending) {
+    if (behind <= from) return undefined;
+    return { $gte: from, $lt: to === undefined || behind < to ? behind : to };
+  }
+  if (to !== undefined && behind >= to) return undefined;
+  return { ...(behind < from ? { $gte: from } : { $gt: behind }), ...end };
+}
