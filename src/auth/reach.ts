@@ -1,6 +1,7 @@
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { escape } from '../search/parse/escape.ts';
+import { withIndexed } from '../search/with-indexed.ts';
 import { none } from '../search/simplify.ts';
 import type { Context } from './access.ts';
 import { criteriaQuery } from './criteria.ts';
@@ -79,9 +80,3 @@ export function unusableCriteria(model: Model): readonly string[] {
       .map(({ criteria }) => `The \`access-criteria\` \`${criteria}\` of ${type.name} is no search that works here.`);
   });
 }
-
-/** The type as rules see it: also with the parameters that are not offered to clients. */
-const withIndexed = (type: ResourceType): ResourceType => ({
-  ...type,
-  parameters: new Map([...type.indexed, ...type.parameters]),
-});

@@ -1,3 +1,4 @@
+import { isKeptElsewhere } from '../../auth/referable.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { LoadContext } from '../context.ts';
@@ -97,6 +98,10 @@ export async function carryOut(
     index: entry.index,
     strict: scope.type === 'batch' || scope.type === 'transaction',
     find: scope.findReferenced,
+    elsewhere: name => {
+      const type = scope.context.model.types.get(name);
+      return type !== undefined && isKeptElsewhere(type);
+    },
   });
   const outcome = await prepareRecord(scope.context, links.text, links.text === text ? parsed : parseJson(links.text), {
     id: settled.id,

@@ -3,6 +3,7 @@ import type { Issue } from '../../fhir/outcome.ts';
 import type { Indexed } from '../../search/matches.ts';
 import { matches } from '../../search/matches.ts';
 import { parseSearch } from '../../search/parse/search.ts';
+import { withIndexed } from '../../search/with-indexed.ts';
 import type { LoadContext } from '../context.ts';
 
 /** What criteria such as `identifier=urn:x|1` find. */
@@ -14,7 +15,7 @@ export type Found =
   | { readonly kind: 'bad'; readonly issues: readonly Issue[] };
 
 /**
- * Searches by criteria, first among the resources of the same Bundle, then in the store.
+ * Searches by criteria, also by parameters that are not offered to clients, first among the resources of the same Bundle, then in the store.
  * https://hl7.org/fhir/R4/http.html#transaction
  */
 export async function findByCriteria(
@@ -23,8 +24,9 @@ export async function findByCriteria(
   criteria: string,
   sameBundle: readonly Indexed[] = [],
 ): Promise<Found> {
-  const type = context.model.types.get(typeName);
-  if (type === undefined) return { kind: 'undeclared' };
+  const declared = context.model.types.get(typeName);
+  if (declared === undefined) return { kind: 'undeclared' };
+  const type = withIndexed(declared);
   const { model, partition, base } = context;
   try {
     const search = parseSearch(type, [...new URLSearchParams(criteria)], {

@@ -21,11 +21,13 @@ export interface ResolveOptions {
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
   readonly strict: boolean;
   find(type: string, criteria: string): Promise<Found>;
+  /** True for a type of which some resources are kept elsewhere, so that one that is not found may be there. */
+  elsewhere(type: string): boolean;
 }
 
 /**
  * Rewrites the links that lead to entries of the same Bundle by fullUrl, and conditional references, to `Type/id`. A
- * conditional reference to a type that is not declared stays as it is: such resources are neither stored nor searched.
+ * conditional reference to what is kept elsewhere, as everything of a type that is not declared, stays as it is.
  * https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references
  */
 export async function resolveLinks(text: string, options: ResolveOptions): Promise<Resolution> {
@@ -52,6 +54,7 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
         found.set(link.text, `${type}/${result.id}`);
         break;
       case 'none':
+        if (options.elsewhere(type)) break;
         open = true;
         complain(link, 'finds nothing');
         break;
