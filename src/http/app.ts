@@ -1,12 +1,10 @@
-import { Router } from '@koa/router';
 import Koa from 'koa';
-import { fhirError } from '../fhir/error.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Log } from '../observability/log.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
-import type { Middleware, RequestState, Respond } from './context.ts';
+import type { Handler, Middleware, RequestState, Respond } from './context.ts';
 import { healthz, readyz } from './health.ts';
 import { inTurn } from './in-turn.ts';
 import { accessLog } from './middleware/access-log.ts';
@@ -15,6 +13,7 @@ import { answerErrors } from './middleware/errors.ts';
 import { checkScope, guard } from './middleware/guard.ts';
 import { readParameters } from './middleware/parameters.ts';
 import { findPartition } from './middleware/partition.ts';
+import { findPath } from './middleware/path.ts';
 import { readResource } from './middleware/resource.ts';
 import { requestId } from './middleware/request-id.ts';
 import { findRoute } from './middleware/route.ts';
@@ -40,44 +39,47 @@ export interface AppOptions {
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
   const { engine, publicUrl, verify, body, uploads, respond, clientAddress, closing, log } = options;
-  const router = new Router<RequestState>({ sensitive: true, strict: true, exclusive: true });
-  router.all('/healthz', healthz(respond));
-  router.all('/readyz', readyz(respond, engine.store, closing));
-  if (verify !== undefined) {
-    router.all(
-      smartConfigurationPath,
-      inTurn(findPartition(engine.store, publicUrl)),
-      smartConfiguration(engine, respond),
-    );
-  }
-  // Backwards, since the router takes the last that fits.
-  for (const shape of (Object.keys(shapes) as Shape[]).toReversed()) {
-    router.all(
-      shape,
+  const partition = findPartition(engine.store, publicUrl);
+  const fhir = (Object.keys(shapes) as Shape[]).map((shape): [string, Handler] => [
+    shape,
+    lastly(
       inTurn(
-        findPartition(engine.store, publicUrl), // first, so that nothing is told about a partition that is not there
+        partition, // first, so that nothing is told about a partition that is not there
         guard(engine, verify, shape), // who asks: before it is told what is declared
         findRoute(engine.model, shape),
         checkScope(engine.model), // before the body is read, which is refused with the rest
         readParameters(body, engine.handling),
       ),
-      readResource(engine.model, body, uploads), // after all that may be refused without it
-      answer(engine, respond),
-    );
-  }
+      lastly(
+        readResource(engine.model, body, uploads), // after all that may be refused without it
+        answer(engine, respond),
+      ),
+    ),
+  ]);
+  const smart: [string, Handler] = [
+    smartConfigurationPath,
+    lastly(inTurn(partition), smartConfiguration(engine, respond)),
+  ];
 
   const app = new Koa<RequestState>();
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
   app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));
-  app.use(router.routes());
-  app.use(unknownPath);
+  app.use(
+    findPath([
+      ['/healthz', healthz(respond)],
+      ['/readyz', readyz(respond, engine.store, closing)],
+      ...(verify === undefined ? [] : [smart]),
+      ...fhir,
+    ]),
+  );
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none'); // those two: the client left
   });
   return app;
 }
 
-const unknownPath: Middleware = () => {
-  throw fhirError(404, 'not-found', 'Nothing is offered under this path. FHIR is under `/r4/{partition}`.');
-};
+/** A middleware with what comes after it. */
+function lastly(middleware: Middleware, handler: Handler): Handler {
+  return async context => void (await middleware(context, () => handler(context)));
+}

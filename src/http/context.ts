@@ -1,5 +1,5 @@
 import type { Access } from '../auth/access.ts';
-import type { RouterContext } from '@koa/router';
+import type { ParameterizedContext } from 'koa';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import type { Partition } from '../store/store.ts';
 import type { QueryPair } from '../search/request.ts';
@@ -11,10 +11,12 @@ export interface RequestState {
   requestId: string;
   /** The client's own id, where it could not be taken. */
   correlationId: string | undefined;
-  /** middleware/target.ts: the query without its `?`, not decoded. */
+  /** middleware/target.ts: the path as it was sent, and the query without its `?`, not decoded. */
+  path: string;
   query: string;
-  /** router: the pattern of the path, for the log. */
+  /** middleware/path.ts: the pattern of the path, and what stands in its variable segments. */
   pattern: string | undefined;
+  params: Readonly<Record<string, string>>;
   /** middleware/partition.ts */
   partition: Partition;
   /** `{publicUrl}/r4/{partition}`. */
@@ -32,9 +34,11 @@ export interface RequestState {
   body: Buffer | undefined;
 }
 
-export type Context = RouterContext<RequestState>;
+export type Context = ParameterizedContext<RequestState>;
 export type Next = () => Promise<unknown>;
 export type Middleware = (context: Context, next: Next) => Promise<unknown>;
+/** What comes last: it answers. */
+export type Handler = (context: Context) => Promise<void>;
 /** A middleware with nothing to do once those after it are through. */
 export type Step = (context: Context) => Promise<void> | void;
 

@@ -3,12 +3,12 @@ import type { FhirError } from '../fhir/error.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
-import type { Context, Middleware, Respond } from './context.ts';
+import type { Context, Handler, Respond } from './context.ts';
 
 const longestCheck = 2_000;
 
 /** `/healthz`: 200 while the process lives. */
-export function healthz(respond: Respond): Middleware {
+export function healthz(respond: Respond): Handler {
   return async context => {
     checkMethod(context);
     await respond(context, ok);
@@ -19,7 +19,7 @@ export function healthz(respond: Respond): Middleware {
  * `/readyz`: 200 where requests can be served: the definitions are loaded (nothing listens before), the store answers within two
  * seconds, and the server is not shutting down; 503 otherwise, with the reason.
  */
-export function readyz(respond: Respond, store: Store, closing: () => boolean): Middleware {
+export function readyz(respond: Respond, store: Store, closing: () => boolean): Handler {
   return async context => {
     checkMethod(context);
     if (closing()) throw notReady('transient', 'The server is shutting down.');
@@ -55,8 +55,7 @@ function explain(error: unknown): FhirError {
   return error.reason === 'timeout' ? inTime : notReady('no-store', 'The record store cannot be reached.');
 }
 
-function checkMethod({ state, method, routerPath }: Context): void {
-  state.pattern = routerPath;
+function checkMethod({ method }: Context): void {
   if (method === 'GET' || method === 'HEAD') return;
   throw fhirError(405, 'not-supported', `\`${method}\` is not offered here; allowed: GET, HEAD.`, undefined, {
     Allow: 'GET, HEAD',

@@ -22,7 +22,7 @@ export const shapes = {
   '/r4/:partition/:type/:id': { GET: 'read', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
   '/r4/:partition/:type/:id/_history': { GET: 'history-instance' },
   '/r4/:partition/:type/:id/_history/:version': { GET: 'vread' },
-  '/r4/:partition/*rest': {},
+  '/r4/:partition/*': {},
 } as const satisfies Record<string, Partial<Record<string, InteractionCode>>>;
 
 export type Shape = keyof typeof shapes;
@@ -49,7 +49,7 @@ export interface Route {
 export function resolveRoute(model: Model, shape: Shape, method: string, segments: Segments): Route {
   const { type, id, version } = segments;
   if (type !== undefined) checkType(model, type);
-  if (shape === '/r4/:partition/*rest') throw notOffered();
+  if (shape === '/r4/:partition/*') throw notOffered();
   if (id?.startsWith('$') === true) throw noOperation(id);
   const methods: Partial<Record<string, InteractionCode>> = shapes[shape];
   const place = { ...(type === undefined ? {} : { resourceType: type }), ...(id === undefined ? {} : { id }) };

@@ -1,7 +1,7 @@
 import { smartConfigurationOf } from '../auth/smart-configuration.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { Engine } from '../interaction/interaction.ts';
-import type { Middleware, Respond } from './context.ts';
+import type { Handler, Respond } from './context.ts';
 
 export const smartConfigurationPath = '/r4/:partition/.well-known/smart-configuration';
 
@@ -9,7 +9,7 @@ export const smartConfigurationPath = '/r4/:partition/.well-known/smart-configur
  * What SMART apps ask for first: public, for pages of any origin, always plain JSON.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known
  */
-export function smartConfiguration({ model }: Engine, respond: Respond): Middleware {
+export function smartConfiguration({ model }: Engine, respond: Respond): Handler {
   const body = JSON.stringify(smartConfigurationOf(model));
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Access-Control-Allow-Origin': '*' };
   return async context => {

@@ -88,7 +88,7 @@ describe('what is not declared', () => {
     ['GET', '/:type', { type: 'patient' }, '404', 'types are case-sensitive'],
     ['GET', '/:type', { type: '$export' }, '404', 'an operation on the system'],
     ['GET', '/:type/:id', { type: 'Patient', id: '$everything' }, '404', 'an operation on the type'],
-    ['GET', '/*rest', {}, '404', 'a compartment, an operation on an instance, an empty id'],
+    ['GET', '/*', {}, '404', 'a compartment, an operation on an instance, an empty id'],
     ['GET', '/:type/:id/_history/:version', version, '405 ', 'vread'],
     ['GET', '/:type/:id/_history', patient1, '405 ', 'history of an instance'],
     ['GET', '/:type/_history', patient, '405 ', 'history of a type'],

@@ -15,15 +15,18 @@ import { parsePairs } from '../../search/parse/pairs.ts';
  * https://hl7.org/fhir/R4/http.html#parameters
  */
 export function readParameters(limits: BodyLimits, otherwise: Handling): Step {
-  return async context => {
-    const { state, req } = context;
-    const isForm = state.route.interaction === 'search-type' && context.method === 'POST';
-    const pairs = [...parsePairs(state.query), ...(isForm ? await readForm(context, limits) : [])];
+  const take = ({ state, req }: Context, pairs: readonly QueryPair[]): void => {
     refuseToken(pairs, state.base);
     const handling = handlingOf(req.headers['prefer'] as string | undefined, otherwise); // Node joins repeated ones
     state.pretty = isPretty(single(pairs, '_pretty', handling));
     state.contentType = negotiate(req.headers.accept, single(pairs, '_format', handling));
     state.parameters = pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
+  };
+  return context => {
+    const pairs = parsePairs(context.state.query);
+    const isForm = context.state.route.interaction === 'search-type' && context.method === 'POST';
+    if (!isForm) return take(context, pairs);
+    return readForm(context, limits).then(more => take(context, [...pairs, ...more]));
   };
 }
 

@@ -4,10 +4,8 @@ import type { Step } from '../context.ts';
 
 /** Finds the partition that the path names, before anything else is looked at; 404 where there is none. */
 export function findPartition(store: Store, publicUrl: string): Step {
-  return async context => {
-    const { state, params } = context;
-    state.pattern = context.routerPath;
-    const id = params['partition'] ?? '';
+  return async ({ state }) => {
+    const id = state.params['partition'] ?? '';
     const partition = /^[a-z0-9-]{1,32}$/.test(id) ? await store.partition(id) : undefined;
     if (partition === undefined) {
       throw fhirError(

@@ -20,6 +20,7 @@ export function checkTarget(maxUrl: number): Step {
     const { path, query } = splitTarget(url);
     percentDecode(path);
     if (!url.startsWith('/')) req.url = query === '' ? path : `${path}?${query}`;
+    state.path = path;
     state.query = query;
   };
 }

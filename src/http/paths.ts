@@ -1,0 +1,47 @@
+/** The pattern that a path fits, with what stands in its variable segments, decoded. */
+export interface Match<T> {
+  readonly pattern: string;
+  readonly value: T;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds the first of some patterns that a path fits: `/r4/:partition/:type`, where a name stands for one segment that is not
+ * empty, and `*` at the end for all that is left, which is not empty either. Case counts, and so does a slash at the end. Paths
+ * come as they were sent, with escapes that are well-formed.
+ */
+export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (path: string) => Match<T> | undefined {
+  const compiled = patterns.map(([pattern, value]) => ({ pattern, value, ...compile(pattern) }));
+  return path => {
+    const segments = path.split('/');
+    for (const { pattern, value, parts, open } of compiled) {
+      if (open ? segments.length <= parts.length : segments.length !== parts.length) continue;
+      if (open && segments.length === parts.length + 1 && segments.at(-1) === '') continue;
+      if (parts.every(({ name, text }, at) => (name === undefined ? segments[at] === text : segments[at] !== ''))) {
+        return { pattern, value, params: paramsOf(parts, segments) };
+      }
+    }
+    return undefined;
+  };
+}
+
+/** A segment: `name` where it is variable. */
+interface Part {
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+function compile(pattern: string): { readonly parts: readonly Part[]; readonly open: boolean } {
+  const open = pattern.endsWith('/*');
+  const texts = (open ? pattern.slice(0, -2) : pattern).split('/');
+  return { parts: texts.map(text => ({ text, name: text.startsWith(':') ? text.slice(1) : undefined })), open };
+}
+
+function paramsOf(parts: readonly Part[], segments: readonly string[]): Readonly<Record<string, string>> {
+  const params: Record<string, string> = {};
+  for (const [at, { name }] of parts.entries()) {
+    const segment = segments[at] ?? '';
+    if (name !== undefined) params[name] = segment.includes('%') ? decodeURIComponent(segment) : segment;
+  }
+  return params;
+}
