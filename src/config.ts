@@ -6,6 +6,7 @@ import type { Config, Flag } from './config/settings.ts';
 import { isLoopback } from './config/values.ts';
 import { JsonError, parseJson } from './fhir/json.ts';
 import { didYouMean } from './fhir/suggest.ts';
+import { parseStoreUrl } from './store/url.ts';
 
 export type { Config } from './config/settings.ts';
 
@@ -218,6 +219,11 @@ function contradictions(config: Config): string[] {
     problems.push('`tls-cert` and `tls-key` belong together: give both for https, or none for http.');
   }
   if (config.access === 'open' && !isLoopback(config.host)) problems.push(openElsewhere(config.host));
+  if (parseStoreUrl(config.store)?.kind === 'mongodb' && config.storeTimeout <= config.searchDeadline) {
+    problems.push(
+      '`store-timeout` must be longer than `search-deadline`, or no search would be refused as too costly.',
+    );
+  }
   return problems;
 }
 

@@ -84,6 +84,7 @@ export async function startEngine(
       now,
       mode: 'serve',
       deadline: config.searchDeadline,
+      timeout: config.storeTimeout,
     });
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
     await keepPublicUrl(store, url);

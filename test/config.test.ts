@@ -28,6 +28,7 @@ describe('settings', () => {
       bodyTimeout: 30_000,
       keepAlive: 65_000,
       searchDeadline: 5_000,
+      storeTimeout: 10_000,
       shutdownTimeout: 10_000,
       compression: 'auto',
       compressionThreshold: 1024,
@@ -89,6 +90,7 @@ describe('settings', () => {
     [['--zone', 'America/Torronto'], expect.stringContaining('not the name of a time zone')],
     [['--header-timeout', '0'], expect.stringContaining('number of seconds above 0')],
     [['--handling', 'strickt'], expect.stringContaining('Did you mean `strict`?')],
+    [['--store', 'mongodb://h', '--store-timeout', '5'], expect.stringContaining('longer than `search-deadline`')],
     [['--tls-key', 'a'], expect.stringContaining('belong together')],
     [['--debug=perhaps'], expect.stringContaining('neither true nor false')],
   ])('refuse %j', (argv, text) => {

@@ -36,6 +36,7 @@ export interface Config {
   readonly bodyTimeout: number;
   readonly keepAlive: number;
   readonly searchDeadline: number;
+  readonly storeTimeout: number;
   readonly shutdownTimeout: number;
   /** `auto`: on, but off behind a trusted proxy. */
   readonly compression: 'auto' | 'on' | 'off';
@@ -122,6 +123,7 @@ export const settings: readonly Setting[] = [
   setting('body-timeout', 'NUMBER', seconds, 'Time in which a whole request must arrive', time('30')),
   setting('keep-alive', 'NUMBER', seconds, 'How long an idle connection is kept open', time('65')),
   setting('search-deadline', 'NUMBER', seconds, 'Longest run of one search; past it 403 `too-costly`', time('5')),
+  setting('store-timeout', 'NUMBER', seconds, 'Longest wait for a MongoDB server; past it 503 `timeout`', time('10')),
   setting('shutdown-timeout', 'NUMBER', seconds, 'How long running requests may finish at the end', time('10')),
   setting('compression', 'WHEN', choice('auto', 'on', 'off'), '`auto`, `on` or `off`; auto is off behind a proxy', {
     default: 'auto',

@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly mode: 'serve' | 'command' | 'read';
   /** Longest run of a statement whose work is not bounded beforehand, in milliseconds. */
   readonly deadline: number;
+  /** Longest wait for a server behind the store, in milliseconds; left out, a call may take longer than each of its answers. */
+  readonly timeout?: number;
 }
 
 /** Reads the index entries out of a resource's text (indexing/extract.ts); `parsed` is the parsed text where the caller has it. */

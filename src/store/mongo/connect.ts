@@ -7,31 +7,20 @@ import { openingError } from './failures.ts';
 /** The wire version of MongoDB 7.0, the first with compound wildcard indexes. */
 const leastWireVersion = 21;
 
-/** How long a request may wait, in milliseconds, for what the driver does; the URL may say otherwise. */
-const waits = {
-  serverSelectionTimeoutMS: 5_000,
-  connectTimeoutMS: 5_000,
-  waitQueueTimeoutMS: 5_000,
-  heartbeatFrequencyMS: 5_000,
-} as const;
-
 const noUrl = 'The URL of the store is not one of MongoDB: `mongodb://HOST:PORT/DATABASE`, or `mongodb+srv://…`';
 
-/** Past the deadline of a statement, the server should have answered: so much longer, in milliseconds, a socket waits. */
-const grace = 5_000;
-
 /**
- * Connects to the deployment that a URL names, and asks what it is. `deadline` in milliseconds is the longest that a statement
- * may run. Throws `StoreRefused` with what to do, and never with what the URL holds besides the host.
+ * Connects to the deployment that a URL names, and asks what it is. `longest` is how long an answer of it may take, in milliseconds.
+ * Throws `StoreRefused` with what to do, and never with what the URL holds besides the host.
  */
 export async function connect(
   url: string,
-  deadline: number,
+  longest: number,
 ): Promise<{ readonly client: MongoClient; readonly name: string; readonly deployment: Deployment }> {
   const parsed = parseStoreUrl(url);
   if (parsed?.kind !== 'mongodb') throw new StoreRefused(noUrl);
   const name = parsed.database;
-  const client = clientOf(url, deadline);
+  const client = clientOf(url, longest);
   try {
     await client.connect();
     const hello = await client.db(name).command({ hello: 1 });
@@ -45,15 +34,19 @@ export async function connect(
   }
 }
 
-function clientOf(url: string, deadline: number): MongoClient {
+function clientOf(url: string, longest: number): MongoClient {
   // What the URL says would not count beside what is given here.
   const said = new Set([...new URLSearchParams(url.split('?')[1]).keys()].map(key => key.toLowerCase()));
   const defaults: MongoClientOptions = {
     appName: 'clinical-records',
     maxPoolSize: 50,
     maxConnecting: 4,
-    socketTimeoutMS: deadline + grace,
-    ...waits,
+    socketTimeoutMS: longest,
+    // What comes before an answer takes no more than half of its time, so that what the driver repeats is in time too.
+    serverSelectionTimeoutMS: longest / 2,
+    connectTimeoutMS: longest / 2,
+    waitQueueTimeoutMS: longest / 2,
+    heartbeatFrequencyMS: 5_000,
   };
   const wanted = Object.entries(defaults).filter(([key]) => !said.has(key.toLowerCase()));
   try {

@@ -2,17 +2,34 @@ import * as driver from 'mongodb';
 import { DeadlinePassed, StoreRefused, StoreUnavailable } from '../store.ts';
 import type { Core } from './core.ts';
 
-/** Does a work of the port, with errors of the port. Throws Error where the store is closed. */
+/**
+ * Does a work of the port, with errors of the port; `StoreUnavailable` where it takes longer than the time that is set, and then it
+ * may go on. Throws Error where the store is closed.
+ */
 export async function told<T>(core: Core, work: () => Promise<T>): Promise<T> {
   if (core.ending.aborted) throw new Error('The store is closed');
   const done = work();
   core.underWay.add(done);
+  const settled = (): void => void core.underWay.delete(done);
+  done.then(settled, settled);
   try {
-    return await done;
+    return await inTime(done, core.options.timeout);
   } catch (error) {
     throw portError(error, core.options.deadline);
+  }
+}
+
+async function inTime<T>(done: Promise<T>, longest: number | undefined): Promise<T> {
+  if (longest === undefined) return done;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new StoreUnavailable('timeout', 'The store did not answer in time')),
+    longest,
+  );
+  try {
+    return await Promise.race([done, late.promise]);
   } finally {
-    core.underWay.delete(done);
+    clearTimeout(timer);
   }
 }
 

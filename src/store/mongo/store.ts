@@ -29,7 +29,7 @@ export interface MongoTrial {
  * answers.
  */
 export async function openMongoStore(url: string, options: StoreOptions, trial: MongoTrial = {}): Promise<Store> {
-  const { client, name, deployment } = await connect(url, options.deadline);
+  const { client, name, deployment } = await connect(url, options.timeout ?? options.deadline + grace);
   try {
     // What decides a write is read where it is written, whatever the URL says of searches.
     const database = client.db(name, { readPreference: 'primary' });
@@ -56,6 +56,9 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     throw openingError(error);
   }
 }
+
+/** Past the deadline of a statement, the server should have answered: so much later, in milliseconds. */
+const grace = 5_000;
 
 /** How long `requireMongoStore` may wait for an answer, in milliseconds. */
 const longestQuestion = 10_000;
