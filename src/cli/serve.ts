@@ -97,7 +97,8 @@ async function showDemo({ engine, url }: RunningEngine, config: Config): Promise
     `Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it. Try, from a second terminal:\n`,
   );
   const open = config.access === 'open';
-  if (!open) console.log(`  TOKEN=$(npm run -s cli -- token --client demo-backend${tokenFlags(config)})`);
+  const flags = `--client demo-backend --partition ${demoPartition}${tokenFlags(config)}`;
+  if (!open) console.log(`  TOKEN=$(npm run -s cli -- token ${flags})`);
   const header = open ? '' : '-H "Authorization: Bearer $TOKEN" ';
   for (const path of examples(mark, engine.model.types)) console.log(`  curl ${header}'${base}/${path}'`);
   console.log('');

@@ -1,0 +1,62 @@
+import { usualClaims, usualLimits } from '../../../../src/auth/token/settings.ts';
+import type { FetchLimits, IssuerSettings } from '../../../../src/auth/token/settings.ts';
+import { createTokenVerifier } from '../../../../src/auth/token/verifier.ts';
+import type { TokenVerifier } from '../../../../src/auth/claims.ts';
+import type { DocumentStore } from '../../../../src/store/store.ts';
+import type { TestIssuer } from './issuer.ts';
+
+export const publicUrl = 'https://ehr.example';
+export const baseOf = (partition: string): string => `${publicUrl}/r4/${partition}`;
+
+/** The settings of an issuer that serves the partition `clinic`, as the settings file would have them. */
+export function settingsOf(issuer: TestIssuer, more: Partial<IssuerSettings> = {}): IssuerSettings {
+  return {
+    issuer: issuer.url,
+    partitions: ['clinic'],
+    audiences: undefined,
+    types: ['at+jwt'],
+    claims: usualClaims,
+    scopeNames: new Map(),
+    keysUrl: undefined,
+    clockSkew: 30_000,
+    introspection: undefined,
+    privateAddresses: true,
+    authorities: issuer.certificate,
+    ...more,
+  };
+}
+
+export interface Verifying {
+  readonly verify: TokenVerifier;
+  /** What the operator was told. */
+  readonly notices: string[];
+  /** The clock, which tests move. */
+  readonly clock: { now: number };
+}
+
+/** A verifier with these issuers; `tokens` keeps nothing unless it is given. */
+export function verifying(
+  issuers: readonly IssuerSettings[],
+  more: { limits?: Partial<FetchLimits>; tokens?: DocumentStore; demo?: boolean } = {},
+): Verifying {
+  const notices: string[] = [];
+  const clock = { now: Date.now() };
+  const verify = createTokenVerifier({
+    tokens: more.tokens ?? nothing,
+    issuers,
+    publicUrl,
+    now: () => clock.now,
+    demo: more.demo ?? false,
+    notice: text => notices.push(text),
+    limits: { ...usualLimits, ...more.limits },
+  });
+  return { verify, notices, clock };
+}
+
+/** A place where no token is kept. */
+const nothing: DocumentStore = {
+  get: () => Promise.resolve(undefined),
+  put: () => Promise.resolve(),
+  putIfAbsent: (_, value) => Promise.resolve(value),
+  delete: () => Promise.resolve(),
+};
