@@ -159,14 +159,20 @@ async function fill(partition: Partition, type: ResourceType, count: number, see
     return { kind: 'put', type: type.name, id, text: splitForStamp(text, id) };
   };
   const commit = async (places: readonly number[]): Promise<void> =>
-    void (await partition.write(places.map(at => put(at))));
+    void (await partition.write(
+      places.map(at => put(at)),
+      { unit: 'each' },
+    ));
   const step = Math.ceil(count / 60);
   for (let at = 0, size = step; at < count; at += size, size = (size % (7 * step)) + step) {
     await commit(range(at, Math.min(at + size, count)));
   }
   for (let at = count; at < count * 2; at += 5 * step) await commit(range(at, Math.min(at + step, count * 2)));
   const gone = range(0, count).filter(at => at % 11 === 3);
-  await partition.write(gone.map(at => ({ kind: 'remove', type: type.name, id: `r${at}` })));
+  await partition.write(
+    gone.map(at => ({ kind: 'remove', type: type.name, id: `r${at}` })),
+    { unit: 'each' },
+  );
   await commit(gone.slice(0, 3));
 }
 

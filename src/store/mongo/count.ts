@@ -2,7 +2,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { askedOf } from './asked.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
-import { findDocuments, withHint } from './find.ts';
+import { asTheUrlSays, findDocuments, withHint } from './find.ts';
 import { idOf } from './order.ts';
 import { type Place, unorderedPlan } from './plan.ts';
 
@@ -17,8 +17,8 @@ export async function countMatches(
   const clauses = await askedOf(place, query);
   if (clauses === undefined) return 0;
   const { filter, hint } = unorderedPlan(place, clauses);
-  const maxTimeMS = core.options.deadline;
-  return withHint(hint, {}, hinted => resources(core, type.name).countDocuments(filter, { ...hinted, maxTimeMS }));
+  const options = { ...asTheUrlSays(core), maxTimeMS: core.options.deadline };
+  return withHint(hint, {}, hinted => resources(core, type.name).countDocuments(filter, { ...options, ...hinted }));
 }
 
 /** The ids of resources that match, up to a limit, in any order. Throws as `searchPage` does. */

@@ -1,20 +1,29 @@
-import type { Document, FindOptions } from 'mongodb';
-import type { Step } from './core.ts';
-import { resources } from './core.ts';
+import type { Document, FindOptions, ReadPreference } from 'mongodb';
+import { type Core, resources, type Step } from './core.ts';
 import { isCode } from './failures.ts';
 import type { Place, Plan } from './plan.ts';
+
+/** Where and within what is read. */
+export interface Reading extends Step {
+  readonly readPreference?: ReadPreference;
+}
+
+/** For what may be a little old: reads from where the URL says, which is the primary unless it says otherwise. */
+export function asTheUrlSays({ client }: Core): Reading {
+  return { readPreference: client.readPreference };
+}
 
 /** The documents that a plan finds. Throws the driver's error with code 50 where the server takes longer than the deadline. */
 export function findDocuments<T extends Document>(
   { core, type }: Place,
   { filter, hint }: Plan,
   { limit, ...options }: FindOptions & { readonly limit: number },
-  step: Step,
+  reading: Reading,
 ): Promise<T[]> {
   const { deadline } = core.options;
-  return withHint(hint, step, hinted =>
+  return withHint(hint, reading, hinted =>
     resources(core, type.name)
-      .find<T>(filter, { ...options, ...hinted, ...step, limit, batchSize: limit, maxTimeMS: deadline })
+      .find<T>(filter, { ...options, ...hinted, ...reading, limit, batchSize: limit, maxTimeMS: deadline })
       .toArray(),
   );
 }
@@ -22,7 +31,7 @@ export function findDocuments<T extends Document>(
 /** Does without the hint where there is no such index (yet): the answer is the same, and comes later. */
 export async function withHint<T>(
   hint: string | undefined,
-  { session }: Step,
+  { session }: Reading,
   work: (options: { hint?: string }) => Promise<T>,
 ): Promise<T> {
   if (hint === undefined) return work({});

@@ -2,9 +2,8 @@ import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
 import { TooManyToSort } from '../store.ts';
 import type { Clause } from './clause.ts';
-import type { Step } from './core.ts';
 import { allOf } from './filter.ts';
-import { findDocuments } from './find.ts';
+import { findDocuments, type Reading } from './find.ts';
 import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
 import { type Place, unorderedPlan } from './plan.ts';
 import type { Found } from './search.ts';
@@ -23,11 +22,11 @@ export async function gather(
   sort: readonly Sort[],
   keys: readonly Key[],
   { limit, after, projection }: Wanted,
-  step: Step,
+  reading: Reading,
 ): Promise<readonly Found[]> {
   const plan = unorderedPlan(place, clauses);
   const limits = { projection: fieldsOf(keys), limit: mostSorted + 1 };
-  const candidates = await findDocuments<Ordered>(place, plan, limits, step);
+  const candidates = await findDocuments<Ordered>(place, plan, limits, reading);
   if (candidates.length > mostSorted) throw new TooManyToSort(mostSorted);
   const ids = candidates
     .map(({ _id, o }) => ({ _id, position: positionOf(keys, { _id, o }) }))
@@ -38,7 +37,7 @@ export async function gather(
   if (ids.length === 0) return [];
   // What changed in between may not match any more.
   const page = { filter: allOf([{ _id: { $in: ids } }, plan.filter]), hint: '_id_' };
-  const found = await findDocuments<Found>(place, page, { projection, limit: ids.length }, step);
+  const found = await findDocuments<Found>(place, page, { projection, limit: ids.length }, reading);
   const byId = new Map(found.map(document => [document._id, document]));
   return ids.flatMap(id => byId.get(id) ?? []);
 }

@@ -7,15 +7,12 @@ import { dateWidth } from './entries.ts';
 import { beginsWith } from './filter.ts';
 import { anyTypeTerm, exactTerm, intervalKey, termsOf } from './names.ts';
 import { present } from './present.ts';
-import { simplify, usePairs } from './simplify.ts';
+import { simplify } from './simplify.ts';
 import { lowerTuple } from './tuple.ts';
 
-/**
- * Resolves the parameters of a query to fields of the documents of a partition (`p` is its key), and uses pairs, as far as they
- * are `ready`, where an owner and a token are both asked for.
- */
-export function lower(query: Query, type: ResourceType, p: string, ready: ReadonlySet<string>): Clause {
-  return usePairs(simplify(lowerQuery(query, type, p)), type, p, ready);
+/** Resolves the parameters of a query to fields of the documents of a partition; `p` is its key. */
+export function lower(query: Query, type: ResourceType, p: string): Clause {
+  return simplify(lowerQuery(query, type, p));
 }
 
 function lowerQuery(query: Query, type: ResourceType, p: string): Clause {

@@ -31,23 +31,23 @@ export function orderedPlan(place: Place, clauses: readonly Clause[], key: Key, 
   const { core, type } = place;
   const bounds = Object.keys(at).length === 0 ? [] : [key.by === 'id' ? { _id: at } : { [`o.${key.field}`]: at }];
   if (key.by === 'field' && key.field !== sortedField(type) && key.field !== updatedField)
-    return planned(place, clauses, [{ p: place.p }, ...bounds], undefined);
+    return planned(clauses, [{ p: place.p }, ...bounds], undefined);
   const index = key.by === 'id' ? termIndex(core.deployment) : orderIndex(key.field, core.deployment);
   const others = clauses.filter(clause => !isAlong(clause, key));
-  if (clauses.some(clause => clause.kind === 'ids')) return planned(place, clauses, bounds, '_id_');
+  if (clauses.some(clause => clause.kind === 'ids')) return planned(clauses, bounds, '_id_');
   const hint = others.some(narrows) ? undefined : index;
-  return planned(place, withTerms(place, clauses), bounds, hint);
+  return planned(withTerms(place, clauses), bounds, hint);
 }
 
 /** For any order: for counts, and for what is sorted afterwards. */
 export function unorderedPlan(place: Place, clauses: readonly Clause[]): Plan {
   const { deployment } = place.core;
-  if (clauses.some(clause => clause.kind === 'ids')) return planned(place, clauses, [], '_id_');
+  if (clauses.some(clause => clause.kind === 'ids')) return planned(clauses, [], '_id_');
   const others = clauses.filter(clause => clause.kind !== 'updated');
   const index = others.length < clauses.length ? orderIndex(updatedField, deployment) : termIndex(deployment);
   return others.some(narrows)
-    ? planned(place, clauses, [{ p: place.p }], undefined)
-    : planned(place, withTerms(place, clauses), [], index);
+    ? planned(clauses, [{ p: place.p }], undefined)
+    : planned(withTerms(place, clauses), [], index);
 }
 
 /** All documents have the term of their partition: what drives a walk that nothing else does. */
@@ -57,15 +57,12 @@ function withTerms({ p }: Place, clauses: readonly Clause[]): readonly Clause[] 
   return [every, ...clauses];
 }
 
-/** Behind mongos a filter names the partition, so that only the servers that hold it are asked. */
 function planned(
-  { core, p }: Place,
   clauses: readonly Clause[],
   also: readonly Filter<ResourceDocument>[],
   hint: string | undefined,
 ): Plan {
-  const shard = core.deployment.sharded ? [{ p }] : [];
-  return { filter: allOf([...clauses.map(filterOf), ...shard, ...also]), hint };
+  return { filter: allOf([...clauses.map(filterOf), ...also]), hint };
 }
 
 /** Whether a clause is a part of the order itself. */

@@ -1,7 +1,8 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Page, StoredVersion, StoreSearch } from '../store.ts';
 import { askedOf } from './asked.ts';
-import type { Core, PartitionInfo, Step } from './core.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
 import type { ResourceDocument } from './layout.ts';
 import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
@@ -20,7 +21,6 @@ export async function searchPage(
   { p }: Pick<PartitionInfo, 'p'>,
   type: ResourceType,
   { query, sort, limit, after }: StoreSearch,
-  step: Step = {},
 ): Promise<Page> {
   const place: Place = { core, type, p };
   const clauses = await askedOf(place, query, sort);
@@ -28,10 +28,11 @@ export async function searchPage(
   const keys = lowerSort(sort, type);
   const key = soleKey(keys);
   const wanted = { limit: limit + 1, after, projection: projectionOf(keys) };
+  const reading = asTheUrlSays(core);
   const found =
     key === undefined
-      ? await gather(place, clauses, sort, keys, wanted, step)
-      : await walk(place, clauses, key, wanted, step);
+      ? await gather(place, clauses, sort, keys, wanted, reading)
+      : await walk(place, clauses, key, wanted, reading);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   return {

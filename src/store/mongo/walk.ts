@@ -1,8 +1,8 @@
 import type { Position } from '../../search/ast.ts';
 import type { Clause } from './clause.ts';
-import type { Step } from './core.ts';
-import { findDocuments } from './find.ts';
+import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
+import { firstValue } from './order-key.ts';
 import { orderedPlan, type Place } from './plan.ts';
 import type { Found } from './search.ts';
 import { type Segment, segmentsOf } from './segments.ts';
@@ -20,14 +20,16 @@ export async function walk(
   clauses: readonly Clause[],
   key: Key,
   { limit, after, projection }: Wanted,
-  step: Step,
+  reading: Reading,
 ): Promise<readonly Found[]> {
   const direction = key.descending ? -1 : 1;
   const sort = { [key.by === 'id' ? '_id' : `o.${key.field}`]: direction } as const;
   const found: Found[] = [];
   for (const { at, also } of partsOfWalk(place, clauses, key, after)) {
     const plan = orderedPlan(place, [...clauses, ...also], key, at);
-    found.push(...(await findDocuments<Found>(place, plan, { projection, sort, limit: limit - found.length }, step)));
+    found.push(
+      ...(await findDocuments<Found>(place, plan, { projection, sort, limit: limit - found.length }, reading)),
+    );
     if (found.length >= limit) break;
   }
   return found;
@@ -60,6 +62,8 @@ function bounds({ from, to }: Segment, descending: boolean, behind: string | und
     if (behind <= from) return undefined;
     return { $gte: from, $lt: to === undefined || behind < to ? behind : to };
   }
+  // What has no value comes last here too, though its order keys are before all others.
+  if (behind < firstValue !== from < firstValue) return behind < firstValue ? undefined : { $gte: from, ...end };
   if (to !== undefined && behind >= to) return undefined;
   return { ...(behind < from ? { $gte: from } : { $gt: behind }), ...end };
 }
