@@ -27,7 +27,18 @@ const onMongodb = {
   globalSetup: ['test/support/mongodb/deployment.ts'],
 };
 
+/** The interface as it is served, on a store in MongoDB: what depends on the store. */
+const httpOnMongodb = {
+  ...shared,
+  name: 'mongodb-http',
+  include: ['clients', 'create*', 'odd-queries', 'read', 'search*'].map(name => `test/http/${name}.test.ts`),
+  env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
+};
+
 export default defineConfig({
   // One worker for each processor: of two, vitest would use one.
-  test: { maxWorkers: availableParallelism(), projects: [{ test: main }, ...(named ? [{ test: onMongodb }] : [])] },
+  test: {
+    maxWorkers: availableParallelism(),
+    projects: [{ test: main }, ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : [])],
+  },
 });

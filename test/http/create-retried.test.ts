@@ -1,7 +1,4 @@
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
@@ -10,6 +7,7 @@ import { issuesOf, keptBytes, media, png, post } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import { put, serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
+import { newStorePlace } from '../support/store-place.ts';
 
 let server: Served;
 beforeAll(async () => {
@@ -79,9 +77,9 @@ describe('a create with an Idempotency-Key', () => {
 
 describe('kill -9', () => {
   it('loses nothing that was answered and doubles nothing: the same keys get the same answers after it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crs-kill-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const store = `sqlite:${join(folder, 'records.sqlite')}`;
+    const place = await newStorePlace();
+    onTestFinished(() => place.remove());
+    const store = place.url;
     const flags = ['--port', '0', '--store', store, '--log', 'off', '--public-url', 'http://records.example'];
     const setUp = await startEngine(readConfig(flags));
     await setUp.engine.store.partitions.add('demo', { zone: 'UTC' });

@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
 import type { EngineParts, RunningEngine } from '../../src/engine.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import type { Log } from '../../src/observability/log.ts';
 import type { Change, Partition } from '../../src/store/store.ts';
+import { launch } from '../cli/process.ts';
+import { freePort } from './free-port.ts';
+import { newStorePlace, onMongodb } from './store-place.ts';
 
 export interface Answer {
   readonly status: number;
@@ -40,8 +40,8 @@ export interface AskOptions {
 }
 
 /**
- * The real engine on a port of its own and a SQLite store of its own, with a partition `demo` that holds the resources. Open to
- * all, unless a verifier of tokens is given.
+ * The real engine on a port of its own and a store of its own, with a partition `demo` that holds the resources. Open to all,
+ * unless a verifier of tokens is given. On MongoDB a second process serves the same database, and they answer in turn.
  */
 export async function serve(
   resources: Iterable<object | string> = [],
@@ -49,22 +49,25 @@ export async function serve(
   log?: Log,
   parts: EngineParts = {},
 ): Promise<Served> {
-  const folder = mkdtempSync(join(tmpdir(), 'crs-http-'));
-  const store = `sqlite:${join(folder, 'records.sqlite')}`;
+  const place = await newStorePlace();
   const access = parts.verify === undefined ? 'open' : 'token';
-  const config = readConfig(['--port', '0', '--store', store, '--log', 'off', '--access', access, ...flags]);
+  const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--access', access, ...flags]);
   const running = await startEngine(config, log, parts);
   const { partitions } = running.engine.store;
   await partitions.add('demo', { zone: 'America/Toronto' });
   const partition = await running.engine.store.partition('demo');
   if (partition === undefined) throw new Error('no partition');
   await put(partition, resources);
+  const second =
+    onMongodb && access === 'open' && log === undefined ? await serveToo(place.url, running, flags) : undefined;
+  const ports = [running.port, second?.port ?? running.port];
+  let turn = 0;
 
   const ask = (method: string, path: string, { headers = {}, body }: AskOptions = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const target = path.startsWith('//') ? path.slice(1) : `/r4/demo${path}`;
       const request = httpRequest(
-        { port: running.port, host: '127.0.0.1', method, path: target, headers },
+        { port: ports[turn++ % 2], host: '127.0.0.1', method, path: target, headers },
         response => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -102,10 +105,27 @@ export async function serve(
     get: (path, headers) => ask('GET', path, headers === undefined ? {} : { headers }),
     raw,
     async close() {
-      await running.close();
-      rmSync(folder, { recursive: true, force: true });
+      await Promise.all([running.close(), second?.close()]);
+      await place.remove();
     },
   };
+}
+
+/** Serves the same store in a process of its own, with the same URLs. */
+async function serveToo(
+  store: string,
+  { url }: RunningEngine,
+  flags: readonly string[],
+): Promise<{ readonly port: number; close(): Promise<unknown> }> {
+  const port = await freePort();
+  const args = ['--port', String(port), '--public-url', url, '--log', 'off', '--access', 'open', ...flags];
+  const child = launch(['serve', ...args], { env: { CRS_STORE: store } });
+  await child.until(/^Serves /m);
+  const close = (): Promise<unknown> => {
+    child.process.kill('SIGTERM');
+    return child.ended;
+  };
+  return { port, close };
 }
 
 /** Writes resources, given as objects or as JSON texts, 200 in a commit. */
@@ -116,8 +136,8 @@ export async function put(partition: Partition, resources: Iterable<object | str
     const { resourceType: type, id } = JSON.parse(text) as { resourceType: string; id: string };
     changes.push({ kind: 'put', type, id, text: splitForStamp(text, id) });
     if (changes.length < 200) continue;
-    await partition.write(changes);
+    await partition.write(changes, { unit: 'each' });
     changes = [];
   }
-  if (changes.length > 0) await partition.write(changes);
+  if (changes.length > 0) await partition.write(changes, { unit: 'each' });
 }

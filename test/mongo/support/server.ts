@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../../src/config.ts';
 import { startEngine } from '../../../src/engine.ts';
 import { launch } from '../../cli/process.ts';
 import type { Launched } from '../../cli/process.ts';
+import { freePort } from '../../support/free-port.ts';
 import { patient } from '../../support/resources.ts';
 import { put } from '../../support/serve.ts';
 
@@ -16,13 +15,13 @@ export interface Server extends Launched {
   end(): Promise<void>;
 }
 
-/** What absolute URLs begin with in all processes, so that their answers can be compared. */
-const publicUrl = ['--public-url', 'http://records.example'];
+/** Absolute URLs begin alike in all processes, so that their answers can be compared. */
+const common = ['--access', 'open', '--public-url', 'http://records.example'];
 
 /** Starts the service in a process of its own; the URL of the store comes by the environment. */
 export async function startServer(store: string, ...flags: readonly string[]): Promise<Server> {
   const port = await freePort();
-  const args = ['serve', '--port', String(port), ...publicUrl, '--log', 'error', ...flags];
+  const args = ['serve', '--port', String(port), ...common, '--log', 'error', ...flags];
   const launched = launch(args, { env: { CRS_STORE: store } });
   await launched.until(/^Serves /m);
   const url = `http://127.0.0.1:${port}`;
@@ -35,17 +34,8 @@ export async function startServer(store: string, ...flags: readonly string[]): P
 
 /** Makes the partition `demo` with the patient `p1`. */
 export async function fill(store: string): Promise<void> {
-  const running = await startEngine(readConfig(['--port', '0', '--log', 'off', ...publicUrl, '--store', store]));
+  const running = await startEngine(readConfig(['--port', '0', '--log', 'off', ...common, '--store', store]));
   await running.engine.store.partitions.add('demo', { zone: 'UTC' });
   await put((await running.engine.store.partition('demo'))!, [patient('p1')]); // added above
   await running.close();
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  await new Promise(resolve => server.close(resolve));
-  return port;
 }

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
+import type { Place } from '../store-place.ts';
 
-/** Where a test keeps its records. */
-export interface Place {
-  /** As `--store` takes it. */
-  readonly url: string;
-  remove(): Promise<void>;
-}
+export type { Place } from '../store-place.ts';
 
 /** The server that `CRS_TEST_MONGODB` names. Throws where it names none. */
 export function mongoServer(): string {

@@ -9,7 +9,7 @@ const named = process.env['CRS_TEST_MONGODB'];
 const engine = named === undefined || named === '' ? await startMongo() : undefined;
 try {
   const vitest = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
-  const args = [vitest, 'run', '--project', 'mongodb', ...process.argv.slice(2)];
+  const args = [vitest, 'run', '--project', 'mongodb*', ...process.argv.slice(2)];
   const env = { ...process.env, CRS_TEST_MONGODB: engine?.url ?? named };
   const child = spawn(process.execPath, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
