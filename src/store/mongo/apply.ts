@@ -1,9 +1,10 @@
 import { requireAttachments } from './attachments.ts';
 import { type Change, RecordTooLarge, VersionConflict, type WriteOutcome, type WriteResult } from '../store.ts';
 import { places } from './collections.ts';
-import { type Core, history, type PartitionInfo, resources, type Step } from './core.ts';
-import { hasPlaces, readCurrent, type Stored } from './current.ts';
+import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';
 import { isTaken, isTooLarge } from './failures.ts';
+import { inTransaction } from './transaction.ts';
 import type { ResourceDocument } from './layout.ts';
 import { declared, documentOf, historyOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
 
@@ -29,9 +30,12 @@ export async function applyChange(
   change: Change,
   manner: Manner,
 ): Promise<WriteResult> {
+  const apply = (how: Manner): Promise<WriteResult> => applyOnce(core, partition, change, how);
   for (;;) {
     try {
-      return await applyOnce(core, partition, change, manner);
+      // Where ids are kept apart, both are written at once.
+      const spread = manner.session === undefined && core.deployment.transactions && hasPlaces(core, change.type);
+      return spread ? await inTransaction(core, session => apply({ ...manner, session })) : await apply(manner);
     } catch (error) {
       if (!(error instanceof LostRace) || manner.session !== undefined) throw error;
     }
@@ -48,21 +52,43 @@ async function applyOnce(core: Core, partition: PartitionInfo, change: Change, m
     if (created !== undefined) return created;
   }
   const current = await readCurrent(core, p, change.type, change.id, manner);
+  if (manner.by !== undefined && current !== undefined) {
+    const done = await writtenBy(core, p, change.type, change.id, manner.by, current);
+    if (done !== undefined) return done;
+  }
   const isThere = current?.text !== undefined;
   if (!holds(change.precondition, current)) throw new VersionConflict(change.type, change.id);
   if (change.kind === 'put') {
     if (!isThere) return create(core, partition, change, current, manner);
-    if (isSame(current, change)) return result('unchanged', change.id, current);
+    if (isSame(current, change)) return resultOf('unchanged', change.id, current);
     const document = await documentFor(core, partition, change, current, manner);
     return replace(core, change, current, document, 'updated', manner);
   }
-  if (!isThere) return result('unchanged', change.id, current ?? { version: 0, updated: 0 });
+  if (!isThere) return resultOf('unchanged', change.id, current ?? { version: 0, updated: 0 });
   const tombstone = tombstoneOf(partition, type, current, next(core, p, current, manner));
   return replace(core, change, current, tombstone, 'removed', manner);
 }
 
-/** `no-match` has been asked before: what remains is that the id is free. */
-function holds(precondition: Change['precondition'], current: Stored | undefined): boolean {
+/** What was written to a resource under a reservation; undefined where nothing was yet. `current` where it is known. */
+export async function writtenBy(
+  core: Core,
+  p: string,
+  type: string,
+  id: string,
+  by: string,
+  current?: Stored,
+): Promise<WriteResult | undefined> {
+  const last = current ?? (await readCurrent(core, p, type, id));
+  if (last === undefined) return undefined;
+  const of = last.by === by ? last : await readOlderBy(core, p, type, id, by);
+  if (of === undefined) return undefined;
+  if (of.text === undefined) return resultOf('removed', id, of);
+  const before = of.version === 1 ? undefined : await readOlder(core, p, type, id, of.version - 1);
+  return resultOf(before?.text === undefined ? 'created' : 'updated', id, of);
+}
+
+/** Whether a precondition holds. A `no-match` has been asked before: what remains of it is that the id is free. */
+export function holds(precondition: Change['precondition'], current: Stored | undefined): boolean {
   if (precondition === undefined) return true;
   const isThere = current?.text !== undefined;
   return precondition.is === 'version' ? isThere && current.version === precondition.version : !isThere;
@@ -85,7 +111,7 @@ async function create(
   } catch (error) {
     throw isTaken(error) ? new LostRace() : tooLarge(error, change);
   }
-  return result('created', change.id, document);
+  return resultOf('created', change.id, document);
 }
 
 async function documentFor(
@@ -130,7 +156,7 @@ async function replace(
   } catch (error) {
     throw tooLarge(error, change);
   }
-  return result(outcome, change.id, document);
+  return resultOf(outcome, change.id, document);
 }
 
 /** Says, before a resource is written, where it will lie: only where the store is spread over several servers. */
@@ -138,11 +164,6 @@ async function claimPlace(core: Core, type: string, { _id, p, b }: ResourceDocum
   if (!hasPlaces(core, type)) return;
   const place = `${p}/${type}/${_id.slice(p.length + 1)}`;
   await places(core.database).updateOne({ _id: place }, { $set: { b } }, { upsert: true, ...withSession(manner) });
-}
-
-/** What an operation takes of a step. */
-export function withSession({ session }: Step): { session?: NonNullable<Step['session']> } {
-  return session === undefined ? {} : { session };
 }
 
 function tooLarge(error: unknown, { type, id }: Change): unknown {
@@ -153,7 +174,8 @@ function passLost(error: unknown): undefined {
   if (!(error instanceof LostRace)) throw error;
 }
 
-function result(
+/** The result of a change that left this version. */
+export function resultOf(
   outcome: WriteOutcome,
   id: string,
   { version, updated }: Pick<Stored, 'version' | 'updated'>,

@@ -62,3 +62,8 @@ export function history({ database }: Core, type: string): Collection<HistoryDoc
 export interface Step {
   readonly session?: ClientSession;
 }
+
+/** What an operation takes of a step. */
+export function withSession({ session }: Step): { session?: ClientSession } {
+  return session === undefined ? {} : { session };
+}

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { StoredVersion } from '../store.ts';
+import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';
 import { type Core, history, resources, type Step } from './core.ts';
@@ -78,6 +79,17 @@ export async function readOlder(
   version: number,
 ): Promise<HistoryDocument | undefined> {
   return (await history(core, type).findOne({ _id: historyId(p, id, version), p })) ?? undefined;
+}
+
+/** The older version of a resource that was written under a reservation. */
+export async function readOlderBy(
+  core: Core,
+  p: string,
+  type: string,
+  id: string,
+  by: string,
+): Promise<HistoryDocument | undefined> {
+  return (await history(core, type).findOne({ _id: ofPartition(`${p}/${id}`), p, by })) ?? undefined;
 }
 
 /** `_id` of an older version: in the order of versions. */

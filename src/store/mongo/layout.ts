@@ -122,6 +122,8 @@ export interface ReservationDocument {
   readonly body: string;
   /** The id that the record will get. */
   readonly id: string;
+  /** Of what type it is, where it is a keyed write. */
+  readonly type?: string;
   /** Where it is done: the results. */
   readonly results?: readonly { outcome: WriteOutcome; id: string; version: number; lastUpdated: number }[];
   /** Milliseconds since 1970 UTC. */

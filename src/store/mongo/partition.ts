@@ -24,6 +24,7 @@ import { countMatches } from './count.ts';
 import { countResources } from './counts.ts';
 import { readCurrent, readMany, readOlder, scanType, storedVersion } from './current.ts';
 import { told, toldEach } from './failures.ts';
+import { repeatedResults } from './keyed.ts';
 import { pendingOf } from './parameters.ts';
 import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
@@ -89,8 +90,8 @@ export class MongoPartition implements Partition {
     return this.#writing(partition => write(this.#core, partition, changes, options));
   }
 
-  async repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined> {
-    throw new Error(key.key);
+  repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined> {
+    return this.#with(p => repeatedResults(this.#core, { p }, key));
   }
 
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {

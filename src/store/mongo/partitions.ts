@@ -5,7 +5,7 @@ import type { Core } from './core.ts';
 import { countResources } from './counts.ts';
 import { isTaken, told } from './failures.ts';
 import { registerPartition, requireOurDefinitions } from './register.ts';
-import { removePartition } from './removal.ts';
+import { emptyingSteps, hidePartition } from './removal.ts';
 import { definitionsDigest } from './wanted.ts';
 
 export class MongoPartitions implements PartitionAdmin {
@@ -39,11 +39,17 @@ export class MongoPartitions implements PartitionAdmin {
     });
   }
 
-  remove(id: string): Promise<boolean> {
-    return told(this.#core, async () => {
-      const found = await partitions(this.#core.database).findOne({ _id: id });
-      return found !== null && removePartition(this.#core, id, found.key);
+  async remove(id: string): Promise<boolean> {
+    const core = this.#core;
+    const p = await told(core, async () => {
+      await requireOurDefinitions(core);
+      return (await partitions(core.database).findOne({ _id: id }))?.key;
     });
+    if (p === undefined) return false;
+    const removed = await told(core, () => hidePartition(core, id, p));
+    // Slice by slice, since each call has its time.
+    for (const step of await told(core, () => emptyingSteps(core, p))) while (await told(core, step));
+    return removed;
   }
 
   async #isThere(id: string, { zone }: PartitionSettings): Promise<boolean> {

@@ -11,15 +11,14 @@ const slice = 1_000;
 const late = 60_000;
 
 /**
- * Removes a partition, and all that is in it; false where another process has removed it. Its key is not used again: what a
- * crash or a late write leaves is nobody's, and a server deletes it.
+ * Takes a partition away; false where another process has done so. Its key is not used again: what is still there, or comes by a
+ * late write, is nobody's, and `emptyingSteps` or a server deletes it.
  */
-export async function removePartition(core: Core, id: string, p: string): Promise<boolean> {
+export async function hidePartition(core: Core, id: string, p: string): Promise<boolean> {
   const { database } = core;
   await removals(database).updateOne({ _id: p }, [{ $set: { since: '$$NOW' } }], { upsert: true });
   const { deletedCount } = await partitions(database).deleteOne({ _id: id, key: p });
   core.registry.forget();
-  await emptyPartition(core, p);
   return deletedCount === 1;
 }
 
@@ -30,26 +29,26 @@ export async function sweepRemovals(core: Core): Promise<void> {
   for (const { _id: p } of await removals(database).find(old).toArray()) {
     // The process that wanted to remove it ended before it did.
     const isKept = (await partitions(database).findOne({ key: p })) !== null;
-    if (!isKept) await emptyPartition(core, p);
+    if (!isKept) for (const step of await emptyingSteps(core, p)) while (await step());
     await removals(database).deleteOne({ _id: p });
   }
 }
 
-async function emptyPartition(core: Core, p: string): Promise<void> {
+/** What deletes all that is in a partition that is hidden: each is called as long as it says true. */
+export async function emptyingSteps(core: Core, p: string): Promise<readonly (() => Promise<boolean>)[]> {
   const { database } = core;
   const types = await typesKept(database);
   const ofTypes = types.flatMap(type => [resources(core, type), history(core, type)]);
-  for (const { collectionName } of [...ofTypes, marks(database), parameters(database), places(database)])
-    await empty(database.collection(collectionName), p);
-  while (await removeAttachments(core, p));
-  await reservations(database).deleteMany({ p });
+  const names = [...ofTypes, marks(database), parameters(database), places(database)].map(one => one.collectionName);
+  return [
+    ...names.map(name => () => emptySome(database.collection(name), p)),
+    () => removeAttachments(core, p),
+    async () => (await reservations(database).deleteMany({ p })).deletedCount > 0,
+  ];
 }
 
-async function empty(collection: Collection<{ readonly _id: string }>, p: string): Promise<void> {
-  let ids: readonly string[];
-  do {
-    const found = await collection.find({ _id: ofPartition(p) }, { projection: { _id: 1 }, limit: slice }).toArray();
-    ids = found.map(({ _id }) => _id);
-    await collection.deleteMany({ _id: { $in: ids } });
-  } while (ids.length === slice);
+async function emptySome(collection: Collection<{ readonly _id: string }>, p: string): Promise<boolean> {
+  const found = await collection.find({ _id: ofPartition(p) }, { projection: { _id: 1 }, limit: slice }).toArray();
+  await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+  return found.length === slice;
 }

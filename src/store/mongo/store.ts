@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readMeta } from './collections.ts';
+import { setTimeout } from 'node:timers/promises';
+import { sweepAtStart, work } from './background.ts';
 import { connect } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions } from '../store.ts';
@@ -15,7 +16,6 @@ import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
-import { definitionsDigest } from './wanted.ts';
 
 /** What only tests say. */
 export interface MongoTrial {
@@ -48,8 +48,10 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
-    const known = await readMeta(database, 'definitions');
-    if (options.mode === 'serve' && known !== definitionsDigest(options.model)) await register(core);
+    if (options.mode === 'serve') {
+      await register(core);
+      await sweepAtStart(core);
+    }
     return new MongoStore(core, ending, leave);
   } catch (error) {
     await client.close();
@@ -59,6 +61,9 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
 
 /** Past the deadline of a statement, the server should have answered: so much later, in milliseconds. */
 const grace = 5_000;
+
+/** How long what is under way may take when the store is closed, in milliseconds. */
+const longestEnd = 10_000;
 
 /** How long `requireMongoStore` may wait for an answer, in milliseconds. */
 const longestQuestion = 10_000;
@@ -82,6 +87,7 @@ class MongoStore implements Store {
   readonly #core: Core;
   readonly #ending: AbortController;
   readonly #leave: () => Promise<void>;
+  readonly #work: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(core: Core, ending: AbortController, leave: () => Promise<void>) {
@@ -91,6 +97,7 @@ class MongoStore implements Store {
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
     this.indexes = new MongoIndexes(core);
+    if (core.options.mode === 'serve') this.#work = work(core);
   }
 
   partition(id: string): Promise<Partition | undefined> {
@@ -127,8 +134,13 @@ class MongoStore implements Store {
 
   async #close(): Promise<void> {
     this.#ending.abort();
-    await Promise.allSettled(this.#core.underWay);
-    await this.#leave().catch(() => undefined);
+    // Where the server does not answer, it is not waited for.
+    await Promise.race([this.#end(), setTimeout(longestEnd, undefined, { ref: false })]);
     await this.#core.client.close();
+  }
+
+  async #end(): Promise<void> {
+    await Promise.allSettled([...this.#core.underWay, this.#work]);
+    await this.#leave().catch(() => undefined);
   }
 }

@@ -1,24 +1,66 @@
-import type { Change, WriteOptions, WriteResult } from '../store.ts';
+import { type Change, PromiseLacking, type WriteOptions, type WriteResult } from '../store.ts';
 import { applyChange } from './apply.ts';
-import { marks } from './collections.ts';
+import { writeAtOnce } from './at-once.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { nextStamp } from './prepare.ts';
+import { writeEach } from './each.ts';
+import { withKey } from './keyed.ts';
+import { severalAtOnce } from './lacks.ts';
+import { keepMark } from './mark.ts';
+import { createUnlessMatching, isConditional } from './match.ts';
 
-/** Writes changes as the port says. */
+/**
+ * Writes changes as the port says. A single change is one document; several at once need a transaction. Where there are
+ * transactions, a conditional create is one too.
+ */
 export async function write(
   core: Core,
   partition: PartitionInfo,
   changes: readonly Change[],
-  { mark }: WriteOptions,
+  options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
-  const updated = nextStamp(core, partition.p);
-  const results: WriteResult[] = [];
-  for (const change of changes) results.push(await applyChange(core, partition, change, { updated }));
-  if (mark !== undefined)
-    await marks(core.database).updateOne(
-      { _id: `${partition.p}/${mark.key}` },
-      { $set: { value: mark.value } },
-      { upsert: true },
-    );
+  requireApart(changes);
+  const { unit = 'all', key, mark } = options;
+  const { transactions } = core.deployment;
+  const several = changes.length > 1;
+  if (several && unit === 'each' && key === undefined) {
+    const results = await writeEach(core, partition, changes);
+    await keepMark(core, partition.p, mark);
+    return results;
+  }
+  if (several && !transactions) throw new PromiseLacking(severalAtOnce);
+  if (several || (transactions && changes.some(isConditional))) return writeAtOnce(core, partition, changes, options);
+
+  const one = async (change: Change | undefined, by?: string): Promise<readonly WriteResult[]> =>
+    change === undefined ? [] : [await writeOne(core, partition, change, by)];
+  const [change] = changes;
+  const results = await (key === undefined ? one(change) : withKey(core, partition, key, change, one));
+  if (!results.some(({ outcome }) => outcome === 'repeated')) await keepMark(core, partition.p, mark);
   return results;
+}
+
+/** One change where no transaction is needed for it. */
+async function writeOne(
+  core: Core,
+  partition: PartitionInfo,
+  change: Change,
+  by: string | undefined,
+): Promise<WriteResult> {
+  const manner = by === undefined ? {} : { by };
+  return isConditional(change)
+    ? createUnlessMatching(core, partition, change, manner)
+    : applyChange(core, partition, change, manner);
+}
+
+/** Throws Error where a resource that is created conditionally is changed by the same write in another way. */
+function requireApart(changes: readonly Change[]): void {
+  if (changes.length < 2 || !changes.some(isConditional)) return;
+  const seen = new Map<string, boolean>();
+  for (const change of changes) {
+    const key = `${change.type}/${change.id}`;
+    const conditional = isConditional(change);
+    const before = seen.get(key);
+    if (before === true || (conditional && before !== undefined))
+      throw new Error(`${key} is created conditionally, so no other change of the same write may touch it`);
+    seen.set(key, conditional);
+  }
 }

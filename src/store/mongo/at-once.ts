@@ -1,0 +1,80 @@
+import { type Change, StoreUnavailable, type WriteKey, type WriteOptions, type WriteResult } from '../store.ts';
+import { applyChange, LostRace, type Manner } from './apply.ts';
+import { reservations } from './collections.ts';
+import { type Core, type PartitionInfo, withSession } from './core.ts';
+import { isTaken } from './failures.ts';
+import { keyedReservation, keptResults, readReservation, repeatedResults } from './keyed.ts';
+import { keepMark } from './mark.ts';
+import { type Conditional, isConditional, matchOf, matchReservation, reservationFor, unconditional } from './match.ts';
+import { nextStamp } from './prepare.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Does all changes in one transaction, with the mark and the key, or nothing. Throws as `Partition.write` does. */
+export async function writeAtOnce(
+  core: Core,
+  partition: PartitionInfo,
+  changes: readonly Change[],
+  { mark, key }: WriteOptions,
+): Promise<readonly WriteResult[]> {
+  for (;;) {
+    const repeated = key === undefined ? undefined : await earlier(core, partition, key);
+    if (repeated !== undefined) return repeated;
+    try {
+      return await inTransaction(core, async session => {
+        const manner: Manner = { session, updated: nextStamp(core, partition.p) };
+        const results: WriteResult[] = [];
+        for (const change of changes) results.push(await writeOne(core, partition, change, manner));
+        if (key !== undefined) {
+          const reservation = keyedReservation(partition, key, changes[0]);
+          await reservations(core.database).insertOne({ ...reservation, results: keptResults(results) }, { session });
+        }
+        await keepMark(core, partition.p, mark, manner);
+        return results;
+      });
+    } catch (error) {
+      // Somebody else came first: with the key, with the same criteria, or with one of the resources.
+      if (!(error instanceof LostRace) && !isTaken(error)) throw error;
+      const left = changes.filter(isConditional).map(change => matchReservation(partition.p, change));
+      await reservations(core.database).deleteMany({ _id: { $in: left } });
+    }
+  }
+}
+
+async function writeOne(core: Core, partition: PartitionInfo, change: Change, manner: Manner): Promise<WriteResult> {
+  return isConditional(change)
+    ? createUnlessMatching(core, partition, change, manner)
+    : applyChange(core, partition, change, manner);
+}
+
+/**
+ * Two transactions with the same criteria both write their reservation, so that one of them begins again. None is seen from
+ * outside: what is there was left by a crash when the server had no transactions yet.
+ */
+async function createUnlessMatching(
+  core: Core,
+  partition: PartitionInfo,
+  change: Conditional,
+  manner: Manner,
+): Promise<WriteResult> {
+  const own = reservationFor(core, partition, change);
+  await reservations(core.database).insertOne(own, withSession(manner));
+  const found = await matchOf(core, partition, change, manner);
+  const result = found ?? (await applyChange(core, partition, unconditional(change, change.id), manner));
+  await reservations(core.database).deleteOne({ _id: own._id }, withSession(manner));
+  return result;
+}
+
+/** What was written with a key before. An expired one makes way. */
+async function earlier(
+  core: Core,
+  partition: PartitionInfo,
+  key: WriteKey,
+): Promise<readonly WriteResult[] | undefined> {
+  const repeated = await repeatedResults(core, partition, key);
+  if (repeated !== undefined) return repeated;
+  const { _id } = keyedReservation(partition, key, undefined);
+  await reservations(core.database).deleteOne({ _id, expires: { $lte: core.options.now() } });
+  if ((await readReservation(core, _id)) !== undefined)
+    throw new StoreUnavailable('timeout', 'The first write with this key is still under way');
+  return undefined;
+}

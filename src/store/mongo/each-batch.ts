@@ -1,0 +1,130 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
+import type { WriteResult } from '../store.ts';
+import { applyChange, resultOf } from './apply.ts';
+import { writeAtOnce } from './at-once.ts';
+import { places } from './collections.ts';
+import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { hasPlaces } from './current.ts';
+import type { Prepared, Written } from './each-prepare.ts';
+import { isOnlyTaken } from './failures.ts';
+import type { ResourceDocument } from './layout.ts';
+import { historyOf } from './prepare.ts';
+import { type Conditional, createUnlessMatching } from './match.ts';
+import { inTransaction } from './transaction.ts';
+
+type Insert = Extract<Prepared, { readonly kind: 'insert' }>;
+type Replace = Extract<Prepared, { readonly kind: 'replace' }>;
+
+/** Writes what is prepared, and puts the results in their places. What others have changed meanwhile is done again, one by one. */
+export async function writeBatch(
+  core: Core,
+  partition: PartitionInfo,
+  steps: readonly Prepared[],
+  results: WriteResult[],
+): Promise<void> {
+  const inserts: Insert[] = [];
+  const replaces: Replace[] = [];
+  for (const step of steps) {
+    if (step.kind === 'done') results[step.at] = step.result;
+    else if (step.kind === 'insert') inserts.push(step);
+    else if (step.kind === 'replace') replaces.push(step);
+    else results[step.at] = await createOne(core, partition, step.change);
+  }
+  await Promise.all([
+    ...[...Map.groupBy(inserts, ofType)].map(([type, of]) => inBulk(core, partition, type, of, results, insertAll)),
+    ...[...Map.groupBy(replaces, ofType)].map(([type, of]) => inBulk(core, partition, type, of, results, replaceAll)),
+  ]);
+}
+
+async function createOne(core: Core, partition: PartitionInfo, change: Conditional): Promise<WriteResult> {
+  if (!core.deployment.transactions) return createUnlessMatching(core, partition, change, {});
+  const [result] = await writeAtOnce(core, partition, [change], {});
+  if (result === undefined) throw new Error('A write gives a result for each change');
+  return result;
+}
+
+const ofType = ({ change }: Written): string => change.type;
+
+async function inBulk<T extends Written>(
+  core: Core,
+  partition: PartitionInfo,
+  type: string,
+  steps: readonly T[],
+  results: WriteResult[],
+  write: (core: Core, type: string, steps: readonly T[], step: Step) => Promise<readonly T[]>,
+): Promise<void> {
+  // Where ids are kept apart, both are written at once.
+  const spread = core.deployment.transactions && hasPlaces(core, type);
+  const left = new Set(
+    spread
+      ? await inTransaction(core, session => write(core, type, steps, { session })).catch(isLost(steps))
+      : await write(core, type, steps, {}),
+  );
+  for (const step of steps) {
+    const { at, change, document, outcome } = step;
+    const done = resultOf(outcome, change.id, document);
+    results[at] = left.has(step) ? asDone(await applyChange(core, partition, change, {}), done) : done;
+  }
+}
+
+/** Inserts documents; gives those whose id is taken. */
+async function insertAll(core: Core, type: string, steps: readonly Insert[], step: Step): Promise<readonly Insert[]> {
+  await claimPlaces(core, type, steps, step);
+  try {
+    const documents = steps.map(({ document }) => document);
+    await resources(core, type).insertMany(documents, { ordered: false, ...withSession(step) });
+    return [];
+  } catch (error) {
+    if (!isOnlyTaken(error) || step.session !== undefined) throw error;
+    const taken = new Set(error.result.getWriteErrors().map(({ index }) => index));
+    return steps.filter((_, index) => taken.has(index));
+  }
+}
+
+/** Replaces documents, whose versions are kept before; gives all where one is not at its version any more. */
+async function replaceAll(
+  core: Core,
+  type: string,
+  steps: readonly Replace[],
+  step: Step,
+): Promise<readonly Replace[]> {
+  const older = steps.map(({ current }) => historyOf(current));
+  await history(core, type).bulkWrite(
+    older.map(replacement => {
+      const filter = { _id: replacement._id, p: replacement.p };
+      return { replaceOne: { filter, replacement, upsert: true } };
+    }),
+    { ordered: false, ...withSession(step) },
+  );
+  await claimPlaces(core, type, steps.filter(({ document, current }) => document.b !== current.b), step); // prettier-ignore
+  const replacing = steps.map(({ document, current }): AnyBulkWriteOperation<ResourceDocument> => {
+    const filter = { p: document.p, b: current.b, _id: current._id, version: current.version };
+    return { replaceOne: { filter, replacement: document } };
+  });
+  const { matchedCount } = await resources(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
+  return matchedCount === steps.length ? [] : steps;
+}
+
+/** Says, before resources are written, where they will lie: only where the store is spread over several servers. */
+async function claimPlaces(core: Core, type: string, steps: readonly Written[], step: Step): Promise<void> {
+  if (!hasPlaces(core, type) || steps.length === 0) return;
+  const claims = steps.map(({ change, document: { p, b } }) => {
+    const filter = { _id: `${p}/${type}/${change.id}` };
+    return { updateOne: { filter, update: { $set: { b } }, upsert: true } };
+  });
+  await places(core.database).bulkWrite(claims, { ordered: false, ...withSession(step) });
+}
+
+/** A change that was done in bulk is found unchanged when it is done again. */
+function asDone(again: WriteResult, done: WriteResult): WriteResult {
+  const { outcome, version, lastUpdated } = again;
+  return outcome === 'unchanged' && version === done.version && lastUpdated === done.lastUpdated ? done : again;
+}
+
+/** Somebody else has written one of them: nothing of the transaction is done. */
+function isLost<T>(steps: readonly T[]): (error: unknown) => readonly T[] {
+  return error => {
+    if (!isOnlyTaken(error)) throw error;
+    return steps;
+  };
+}

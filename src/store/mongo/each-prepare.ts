@@ -1,0 +1,125 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Change, VersionConflict, type WriteOutcome, type WriteResult } from '../store.ts';
+import { holds, resultOf } from './apply.ts';
+import { requireAttachments } from './attachments.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { readMany, type Stored } from './current.ts';
+import type { ResourceDocument } from './layout.ts';
+import { type Conditional, isConditional } from './match.ts';
+import { declared, documentOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
+
+/** How many changes are written together, and how many UTF-16 units of text. */
+const most = { changes: 250, text: 4 * 1024 * 1024 };
+
+/** After how many changes the event loop gets a turn. */
+const turn = 50;
+
+/** Changes that are written together: none of the same resource. */
+export interface Batch {
+  /** Where the first of them is among all. */
+  readonly at: number;
+  readonly changes: readonly Change[];
+  /** `Type/id` */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** What is to be done for a change. */
+export type Prepared =
+  | { readonly kind: 'done'; readonly at: number; readonly result: WriteResult }
+  /** By itself, for what a bulk write cannot say. */
+  | { readonly kind: 'alone'; readonly at: number; readonly change: Conditional }
+  | (Written & { readonly kind: 'insert' })
+  | (Written & { readonly kind: 'replace'; readonly current: Stored });
+
+export interface Written {
+  readonly at: number;
+  readonly change: Change;
+  readonly document: ResourceDocument;
+  readonly outcome: WriteOutcome;
+}
+
+/** Splits changes where a resource comes again, and where they are many or long. */
+export function* batchesOf(changes: readonly Change[]): Iterable<Batch> {
+  let batch: Change[] = [];
+  let keys = new Set<string>();
+  let length = 0;
+  for (const [at, change] of changes.entries()) {
+    const key = `${change.type}/${change.id}`;
+    const longer = change.kind === 'put' ? change.text.before.length + change.text.after.length : 0;
+    if (keys.has(key) || batch.length === most.changes || length + longer > most.text) {
+      if (batch.length > 0) yield { at: at - batch.length, changes: batch, keys };
+      [batch, keys, length] = [[], new Set(), 0];
+    }
+    batch.push(change);
+    keys.add(key);
+    length += longer;
+  }
+  if (batch.length > 0) yield { at: changes.length - batch.length, changes: batch, keys };
+}
+
+/**
+ * Reads what is there, and makes the documents that take its place. Throws `VersionConflict`, `AttachmentMissing`,
+ * `RecordTooLarge`, Error for a type that is not declared.
+ */
+export async function prepareBatch(
+  core: Core,
+  partition: PartitionInfo,
+  { at: first, changes }: Batch,
+  updated: number,
+): Promise<readonly Prepared[]> {
+  const before = await readBefore(core, partition, changes);
+  const steps: Prepared[] = [];
+  for (const [index, change] of changes.entries()) {
+    if (index % turn === turn - 1) await setImmediate();
+    const at = first + index;
+    const current = before.get(`${change.type}/${change.id}`);
+    steps.push(isConditional(change) ? { kind: 'alone', at, change } : prepareOne(core, partition, change, current, at, updated)); // prettier-ignore
+  }
+  return steps;
+}
+
+/** Current versions by `Type/id`. The attachments that the changes name are kept until these are done. */
+async function readBefore(
+  core: Core,
+  { p }: PartitionInfo,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, Stored>> {
+  const found = new Map<string, Stored>();
+  const ofType = async (type: string, of: readonly Change[]): Promise<void> => {
+    const attached = of.flatMap(change => (change.kind === 'put' ? (change.attachments ?? []) : []));
+    await requireAttachments(core, p, attached, type);
+    const ids = of.map(({ id }) => id);
+    for (const [id, stored] of await readMany(core, p, type, ids)) found.set(`${type}/${id}`, stored);
+  };
+  await Promise.all([...Map.groupBy(changes, ({ type }) => type)].map(([type, of]) => ofType(type, of)));
+  return found;
+}
+
+function prepareOne(
+  core: Core,
+  partition: PartitionInfo,
+  change: Change,
+  current: Stored | undefined,
+  at: number,
+  stamp: number,
+): Prepared {
+  const type = declared(core, change.type);
+  if (!holds(change.precondition, current)) throw new VersionConflict(change.type, change.id);
+  const isThere = current?.text !== undefined;
+  const isNothing = change.kind === 'put' ? isThere && isSame(current, change) : !isThere;
+  if (isNothing) {
+    const result = resultOf('unchanged', change.id, current ?? { version: 0, updated: 0 });
+    return { kind: 'done', at, result };
+  }
+  const after = current?.updated ?? 0;
+  const updated = stamp > after ? stamp : nextStamp(core, partition.p, after);
+  const next = { version: (current?.version ?? 0) + 1, updated, attached: current?.attached, by: undefined };
+  if (change.kind === 'put') {
+    const document = documentOf(core, partition, type, change, next);
+    if (current === undefined) return { kind: 'insert', at, change, document, outcome: 'created' };
+    return { kind: 'replace', at, change, document, current, outcome: isThere ? 'updated' : 'created' };
+  }
+  if (current === undefined) throw new Error('What is not there is not removed');
+  const document = tombstoneOf(partition, type, current, next);
+  return { kind: 'replace', at, change, document, current, outcome: 'removed' };
+}

@@ -1,0 +1,31 @@
+import type { Change, WriteResult } from '../store.ts';
+import { writeBatch } from './each-batch.ts';
+import { type Batch, batchesOf, prepareBatch } from './each-prepare.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { nextStamp } from './prepare.ts';
+
+/**
+ * Does changes one by one, in bulk: while some are written, the next are prepared. Changes of the same resource stay in order.
+ * Where one throws, others are done or not; doing all of them again does each once.
+ */
+export async function writeEach(
+  core: Core,
+  partition: PartitionInfo,
+  changes: readonly Change[],
+): Promise<readonly WriteResult[]> {
+  const updated = nextStamp(core, partition.p);
+  const results: WriteResult[] = [];
+  let before: Batch | undefined;
+  let writing = Promise.resolve();
+  for (const batch of batchesOf(changes)) {
+    // Where it shares a resource with the one before, that must be there before it is read.
+    if (batch.keys.values().some(key => before?.keys.has(key) === true)) await writing;
+    const steps = await prepareBatch(core, partition, batch, updated);
+    await writing;
+    writing = writeBatch(core, partition, steps, results);
+    writing.catch(() => undefined); // it is awaited later
+    before = batch;
+  }
+  await writing;
+  return results;
+}

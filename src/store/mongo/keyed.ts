@@ -1,0 +1,152 @@
+import { setTimeout } from 'node:timers/promises';
+import { MongoError } from 'mongodb';
+import { firstOutcome } from '../first-outcome.ts';
+import { type Change, KeyUsed, type WriteKey, type WriteResult } from '../store.ts';
+import { writtenBy } from './apply.ts';
+import { reservations } from './collections.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { isTaken } from './failures.ts';
+import type { ReservationDocument } from './layout.ts';
+import { keyReservation } from './reservation-id.ts';
+import { withId } from './with-id.ts';
+
+/** How long somebody who repeats a write waits for the first one before he finishes it, in milliseconds. */
+const longestWait = 500;
+
+type Results = NonNullable<ReservationDocument['results']>;
+
+/** What was written with a key, as it is given again; undefined where the key is free, or it is not known yet. Throws `KeyUsed`. */
+export async function repeatedResults(
+  core: Core,
+  partition: Pick<PartitionInfo, 'p'>,
+  key: WriteKey,
+): Promise<readonly WriteResult[] | undefined> {
+  const held = await readReservation(core, keyReservation(partition.p, key.key));
+  if (held === undefined) return undefined;
+  const results = resultsOf(held, key);
+  if (results !== undefined) return again(results);
+  if (core.options.mode === 'read') return undefined;
+  const finished = await finish(core, partition, held);
+  return finished === undefined ? undefined : again(finished);
+}
+
+/**
+ * Does a work once for a key: its reservation is written first, with the id that the record gets, and holds the results when it
+ * is done. Whoever repeats it finishes what a crash has left. A key whose work has failed is free again. Throws `KeyUsed`.
+ */
+export async function withKey(
+  core: Core,
+  partition: PartitionInfo,
+  key: WriteKey,
+  change: Change | undefined,
+  work: (change: Change | undefined, by: string) => Promise<readonly WriteResult[]>,
+): Promise<readonly WriteResult[]> {
+  const own = keyedReservation(partition, key, change);
+  const before = await reserve(core, own, key);
+  const held = before ?? own;
+  if (held.results !== undefined) return again(held.results);
+  const finished = before === undefined ? undefined : await finish(core, partition, held);
+  if (finished !== undefined) return again(finished);
+  try {
+    const results = await work(reserved(change, held.id), own._id);
+    const first = await keepResults(core, held, results);
+    return before === undefined ? results : again(first);
+  } catch (error) {
+    // After an error of the driver nobody knows whether it was done: the key stays, for whoever tries again.
+    if (before === undefined && !(error instanceof MongoError))
+      await reservations(core.database).deleteOne({ _id: own._id, id: own.id, results: { $exists: false } });
+    throw error;
+  }
+}
+
+/** The reservation of a keyed write, before it is done. */
+export function keyedReservation(
+  { p }: PartitionInfo,
+  { key, body, expires }: WriteKey,
+  change: Change | undefined,
+): ReservationDocument {
+  const { id = '', type = '' } = change ?? {};
+  return { _id: keyReservation(p, key), p, key, body, id, type, expires };
+}
+
+/** Undefined where it was free, and is ours; else the one that is there, with results or after a while without. */
+async function reserve(core: Core, own: ReservationDocument, key: WriteKey): Promise<ReservationDocument | undefined> {
+  const all = reservations(core.database);
+  const until = performance.now() + longestWait;
+  for (let pause = 5; ; pause *= 2) {
+    try {
+      await all.insertOne(own);
+      return undefined;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+    const found = await all.findOne({ _id: own._id });
+    if (found === null) continue;
+    if (found.expires <= core.options.now()) {
+      await all.deleteOne({ _id: own._id, id: found.id, expires: found.expires });
+      continue;
+    }
+    if (resultsOf(found, key) !== undefined || performance.now() > until) return found;
+    await setTimeout(pause);
+  }
+}
+
+/** The reservation of a key, where it has not expired. */
+export async function readReservation(core: Core, _id: string): Promise<ReservationDocument | undefined> {
+  const found = await reservations(core.database).findOne({ _id });
+  return found === null || found.expires <= core.options.now() ? undefined : found;
+}
+
+/** Undefined where it is not done. Throws `KeyUsed`. */
+function resultsOf({ body, results }: ReservationDocument, key: WriteKey): Results | undefined {
+  if (body !== key.body) throw new KeyUsed();
+  return results;
+}
+
+/** What was done under a reservation without being noted there: it is noted now. */
+async function finish(
+  core: Core,
+  partition: Pick<PartitionInfo, 'p'>,
+  held: ReservationDocument,
+): Promise<Results | undefined> {
+  if (held.type === undefined || held.type === '') return undefined;
+  const done = await writtenBy(core, partition.p, held.type, held.id, held._id);
+  return done === undefined ? undefined : keepResults(core, held, [done]);
+}
+
+/** Notes results, unless somebody else has: gives those that are there. */
+async function keepResults(
+  core: Core,
+  { _id, id, body, ...held }: ReservationDocument,
+  results: readonly WriteResult[],
+): Promise<Results> {
+  const own = keptResults(results);
+  const all = reservations(core.database);
+  const { matchedCount } = await all.updateOne({ _id, body, results: { $exists: false } }, { $set: { results: own } });
+  if (matchedCount === 1) return own;
+  const found = await all.findOne({ _id, body });
+  if (found?.results !== undefined) return found.results;
+  // Whoever made it has failed meanwhile, and given the key back.
+  await all.insertOne({ ...held, _id, id, body, results: own }).catch((error: unknown) => {
+    if (!isTaken(error)) throw error;
+  });
+  return own;
+}
+
+/** Results as a reservation keeps them. */
+export function keptResults(results: readonly WriteResult[]): Results {
+  return results.map(({ id, version, lastUpdated, ...result }) => ({
+    outcome: firstOutcome(result),
+    id,
+    version,
+    lastUpdated,
+  }));
+}
+
+function reserved(change: Change | undefined, id: string): Change | undefined {
+  return change === undefined || change.id === id || change.kind === 'remove' ? change : withId(change, id);
+}
+
+function again(results: Results): readonly WriteResult[] {
+  return results.map(({ outcome, ...written }) => ({ outcome: 'repeated', first: outcome, ...written }));
+}

@@ -1,0 +1,131 @@
+import type { Query } from '../../search/ast.ts';
+import { type Change, type Precondition, SeveralMatch, VersionConflict, type WriteResult } from '../store.ts';
+import { applyChange, type Manner } from './apply.ts';
+import { reservations } from './collections.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { findMatches } from './count.ts';
+import { readCurrent } from './current.ts';
+import { isTaken } from './failures.ts';
+import type { ReservationDocument } from './layout.ts';
+import { declared, type Put } from './prepare.ts';
+import { reservationId } from './reservation-id.ts';
+import { withId } from './with-id.ts';
+
+/** How long a reservation that a crash has left is kept at least, in milliseconds. */
+const kept = 3_600_000;
+
+/** A change that is done only where nothing matches. */
+export type Conditional = Put & { readonly precondition: Extract<Precondition, { readonly is: 'no-match' }> };
+
+export function isConditional(change: Change): change is Conditional {
+  return change.kind === 'put' && change.precondition?.is === 'no-match';
+}
+
+/**
+ * Creates a resource unless one matches, however many try at the same time. All who find none agree on one id first, through a
+ * reservation of the criteria, and look again: then that id decides who of them creates it. A reservation goes when its record is
+ * there. Whoever finds one that a crash has left takes its id.
+ */
+export async function createUnlessMatching(
+  core: Core,
+  partition: PartitionInfo,
+  change: Conditional,
+  manner: Manner,
+): Promise<WriteResult> {
+  const reserved = reservations(core.database);
+  for (;;) {
+    const found = await matchOf(core, partition, change);
+    if (found !== undefined) return found;
+    const { _id, id } = await reserve(core, partition, change);
+    const release = (): Promise<unknown> => reserved.deleteOne({ _id, id });
+    const meanwhile = await matchOf(core, partition, change);
+    if (meanwhile !== undefined) {
+      if (id === change.id) await release();
+      return meanwhile;
+    }
+    try {
+      const created = await applyChange(core, partition, unconditional(change, id), manner);
+      await release();
+      return created;
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+      const other = await matchOf(core, partition, change);
+      if (other !== undefined) return other;
+      if (id === change.id) {
+        await release();
+        throw error;
+      }
+      // Its record was made, and has changed since.
+      await reserved.updateOne({ _id, id }, { $set: { id: change.id } });
+    }
+  }
+}
+
+/** The change where nothing matches: its id must be free. */
+export function unconditional(change: Conditional, id: string): Put {
+  const free: Put = { ...change, precondition: { is: 'absent' } };
+  return id === change.id ? free : withId(free, id);
+}
+
+/** The result where one matches. Throws `SeveralMatch`, and what a search throws. */
+export async function matchOf(
+  core: Core,
+  partition: PartitionInfo,
+  { type, precondition: { query } }: Conditional,
+  manner: Manner = {},
+): Promise<WriteResult | undefined> {
+  for (;;) {
+    const [id, other] = await findMatches(core, partition, declared(core, type), query, 2, manner);
+    if (other !== undefined) throw new SeveralMatch(type);
+    if (id === undefined) return undefined;
+    const current = await readCurrent(core, partition.p, type, id, manner);
+    if (current?.text === undefined) continue;
+    return { outcome: 'matched', id, version: current.version, lastUpdated: current.updated };
+  }
+}
+
+/** `_id` of the reservation of criteria. */
+export function matchReservation(p: string, { type, precondition }: Conditional): string {
+  return reservationId(p, 'match', type, JSON.stringify(criteria(precondition.query)));
+}
+
+/** A reservation as one would make it for a change. */
+export function reservationFor(core: Core, { p }: PartitionInfo, change: Conditional): ReservationDocument {
+  return { _id: matchReservation(p, change), p, body: '', id: change.id, expires: core.options.now() + kept };
+}
+
+/** The reservation of the criteria of a change: that of another, where there is one. */
+async function reserve(core: Core, partition: PartitionInfo, change: Conditional): Promise<ReservationDocument> {
+  const own = reservationFor(core, partition, change);
+  for (;;) {
+    try {
+      await reservations(core.database).insertOne(own);
+      return own;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+    const other = await reservations(core.database).findOne({ _id: own._id });
+    if (other !== null) return other;
+  }
+}
+
+/** A query as JSON, the same where only the order of its parts differs. */
+function criteria(query: Query): unknown {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return [query.kind, query.of.map(one => JSON.stringify(criteria(one))).toSorted()];
+    case 'not':
+      return ['not', criteria(query.of)];
+    case 'param':
+      return ['param', query.param.code, query.test];
+    case 'present':
+      return ['present', query.param.code];
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+      return query;
+    default:
+      return query satisfies never;
+  }
+}
