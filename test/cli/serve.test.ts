@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const storeFlags = (name: string): string[] => ['--store', `sqlite:${join(folder, name)}`];
 
 function serve(name: string, ...flags: string[]): Launched {
-  return launch(['serve', '--port', '0', '--log', 'off', ...storeFlags(name), ...flags]);
+  return launch(['serve', '--port', '0', '--log', 'off', '--access', 'open', ...storeFlags(name), ...flags]);
 }
 
 async function stop(server: Launched): Promise<number | null> {
