@@ -48,6 +48,11 @@ export const commands: readonly Entry[] = [
     summary: 'Compare the bytes of attachments with what the records say',
     import: () => import('./verify.ts'),
   },
+  {
+    name: 'migrate',
+    summary: 'Copy a store into another one, and compare them',
+    import: () => import('./migrate.ts'),
+  },
   { name: 'token', summary: 'Make an access token for one partition', import: () => import('./token.ts') },
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },

@@ -21,7 +21,7 @@ const patientAt = (publicUrl: string): string => `${publicUrl}/r4/clinic/Patient
 
 interface Serving {
   /** Ids of encounters by `patient`, asked again while the index is made anew, and how often that was. */
-  find(subject: string): Promise<{ readonly ids: readonly string[]; readonly waits: number }>;
+  readonly find: (subject: string) => Promise<{ readonly ids: readonly string[]; readonly waits: number }>;
 }
 
 async function serving<T>(publicUrl: string, work: (serving: Serving) => Promise<T>): Promise<T> {

@@ -1,0 +1,101 @@
+import type { Store } from '../store/store.ts';
+import { type Content, contentOf } from './migrate/content.ts';
+import { copyType } from './migrate/copy.ts';
+import { compareNotes, type ComparedNotes, copyNotes } from './migrate/notes.ts';
+import { type Pair, preparePairs, start } from './migrate/target.ts';
+
+export interface MigrateOptions {
+  readonly from: Store;
+  readonly to: Store;
+  /** Tells this source from others, so that an interrupted run is known again: a digest of where it is. */
+  readonly source: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+}
+
+export type MigrateProgress =
+  | { readonly step: 'copy' | 'compare'; readonly note: string; readonly records: number; readonly of: number }
+  | { readonly step: 'done'; readonly result: Migrated };
+
+/** What was compared in the end. */
+export interface Migrated {
+  readonly types: readonly ComparedType[];
+  readonly notes: ComparedNotes;
+  /** Both stores hold the same. */
+  readonly same: boolean;
+  /** Whether an interrupted run was gone on with. */
+  readonly resumed: boolean;
+}
+
+export interface ComparedType {
+  readonly partition: string;
+  readonly type: string;
+  readonly from: Content;
+  readonly to: Content;
+}
+
+/** After how many milliseconds progress is told again. */
+const beat = 100;
+
+/**
+ * Copies a store into another one: partitions with their settings, every version and tombstone as it is, the bytes of
+ * attachments, documents, marks and keys. Then it reads all of both and compares them. An interrupted run of the same stores
+ * goes on where it was; running it again copies what has come since. Throws Error where the target holds other records, and what
+ * the stores throw.
+ */
+export async function* migrate({ from, to, source, now }: MigrateOptions): AsyncGenerator<MigrateProgress, void> {
+  const pairs = await preparePairs(from, to, source);
+  const of = (await from.partitions.list()).reduce((sum, { resources }) => sum + resources, 0);
+  yield* copy(pairs, source, of);
+  await copyNotes(from, to);
+  const types = yield* compare(pairs, of);
+  const notes = await compareNotes(from, to, now());
+  const same = types.every(one => one.from.digest === one.to.digest) && notes.different === 0;
+  for (const pair of pairs) await start(pair.to, source);
+  yield { step: 'done', result: { types, notes, same, resumed: pairs.some(({ at }) => at !== undefined) } };
+}
+
+async function* copy(pairs: readonly Pair[], source: string, of: number): AsyncGenerator<MigrateProgress, void> {
+  let before = 0;
+  for (const { from, to, at } of pairs) {
+    for (const type of await from.types()) {
+      if (at !== undefined && type < at.type) continue;
+      const note = `${from.id} ${type}`;
+      let records = 0;
+      for await (records of copyType(from, to, type, { source, after: at?.type === type ? at.id : '' }))
+        yield { step: 'copy', note, records: before + records, of };
+      before += records;
+    }
+  }
+}
+
+async function* compare(pairs: readonly Pair[], of: number): AsyncGenerator<MigrateProgress, readonly ComparedType[]> {
+  const compared: ComparedType[] = [];
+  let records = 0;
+  for (const { from, to } of pairs) {
+    // What only the target has is a difference too.
+    for (const type of [...new Set([...(await from.types()), ...(await to.types())])].toSorted()) {
+      const read = (): void => void (records += 1);
+      const both = Promise.all([contentOf(from, type, read), contentOf(to, type, () => {})]);
+      yield* watched(both, () => ({ step: 'compare', note: `${from.id} ${type}`, records, of }));
+      const [ours, theirs] = await both;
+      compared.push({ partition: from.id, type, from: ours, to: theirs });
+    }
+  }
+  return compared;
+}
+
+/** Tells how far something is until it is done. */
+async function* watched<T>(work: Promise<unknown>, tell: () => T): AsyncGenerator<T, void> {
+  const end = work.then(
+    () => true,
+    () => true,
+  );
+  for (let done = false; !done;) {
+    const { promise, resolve } = Promise.withResolvers<false>();
+    const timer = setTimeout(() => resolve(false), beat);
+    done = await Promise.race([end, promise]);
+    clearTimeout(timer);
+    yield tell();
+  }
+}

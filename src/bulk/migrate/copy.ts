@@ -1,0 +1,111 @@
+import { buffer } from 'node:stream/consumers';
+import type { KeptVersion, Mark, Partition } from '../../store/store.ts';
+import { migrationKey, type Position, printPosition } from './position.ts';
+
+/** What one write holds at most: versions, and characters of their texts; all versions of a resource stay together. */
+const mostVersions = 500;
+const mostText = 4 * 1024 * 1024;
+/** Writes under way: one is written while the next is read. */
+const mostInFlight = 2;
+
+/**
+ * Copies all versions of a type with the bytes that they carry, behind the resource at which an earlier run was. Gives how many
+ * resources were copied, now and then. Throws Error where the source has lost bytes, and what the stores throw.
+ */
+export async function* copyType(
+  from: Partition,
+  to: Partition,
+  type: string,
+  { source, after }: { readonly source: string; readonly after: string },
+): AsyncGenerator<number, void> {
+  const writes = new Writes(to, source);
+  const kept = new Set<string>();
+  let batch: KeptVersion[] = [];
+  let [text, resources] = [0, 0];
+  for await (const version of from.versions(type, after)) {
+    const isNew = version.id !== batch.at(-1)?.id;
+    if (isNew && (batch.length >= mostVersions || text >= mostText)) {
+      await writes.send(batch);
+      yield resources;
+      [batch, text] = [[], 0];
+    }
+    if (isNew) resources += 1;
+    await keepBytes(from, to, version, kept);
+    batch.push(version);
+    text += version.text?.length ?? 0;
+  }
+  await writes.send(batch);
+  await writes.end();
+  yield resources;
+}
+
+/** Bytes are there before what carries them. `kept` are those that this run has copied. */
+async function keepBytes(from: Partition, to: Partition, version: KeptVersion, kept: Set<string>): Promise<void> {
+  for (const { digest } of version.attachments) {
+    if (kept.has(digest)) continue;
+    const name = `The bytes ${digest} of ${version.type}/${version.id}/_history/${version.version}`;
+    const stream = await from.attachment(digest);
+    if (stream === undefined) throw new Error(`${name} are not in the source: \`verify\` tells all that it has lost`);
+    const copied = await to.putAttachment(await buffer(stream));
+    if (copied.digest !== digest)
+      throw new Error(`${name} are damaged in the source: \`verify\` tells all that is damaged`);
+    kept.add(digest);
+  }
+}
+
+/**
+ * Writes batches, two at a time. Each carries a mark of what was durable when it was sent: an interrupted run goes on there, and
+ * copies what was under way again, which changes nothing.
+ */
+class Writes {
+  readonly #to: Partition;
+  readonly #source: string;
+  readonly #sent: { readonly at: Position['at']; durable: boolean }[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  #durable: Position['at'];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(to: Partition, source: string) {
+    this.#to = to;
+    this.#source = source;
+  }
+
+  async send(batch: readonly KeptVersion[]): Promise<void> {
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    const write = this.#write(batch, { at: { type: last.type, id: last.id }, durable: false });
+    this.#underWay.add(write);
+    void write.finally(() => this.#underWay.delete(write));
+    while (this.#underWay.size >= mostInFlight) await Promise.race(this.#underWay);
+    this.#check();
+  }
+
+  /** All is durable when it resolves, and the mark says so. */
+  async end(): Promise<void> {
+    await Promise.all(this.#underWay);
+    this.#check();
+    const { mark } = this.#mark();
+    if (mark !== undefined) await this.#to.restore([], { mark });
+  }
+
+  async #write(batch: readonly KeptVersion[], sent: { at: Position['at']; durable: boolean }): Promise<void> {
+    this.#sent.push(sent);
+    try {
+      await this.#to.restore(batch, this.#mark());
+    } catch (error) {
+      this.#failure ??= { error };
+      return;
+    }
+    sent.durable = true;
+    while (this.#sent[0]?.durable === true) this.#durable = this.#sent.shift()?.at;
+  }
+
+  #mark(): { mark?: Mark } {
+    if (this.#durable === undefined) return {};
+    return { mark: { key: migrationKey, value: printPosition({ source: this.#source, at: this.#durable }) } };
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ComparedType, Migrated } from '../bulk/migrate.ts';
+import { type Config, ConfigError, publicUrlOf } from '../config.ts';
+import { storeUrl } from '../config/values.ts';
+import { parseStoreUrl } from '../store/url.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { openAt, type Opened, publicUrlIn } from './open.ts';
+import { noPositionals } from './positionals.ts';
+import { count, createProgress } from './progress.ts';
+
+/** Copies a store into another one, of the same or another kind, and compares both in the end. */
+export const command: Command = {
+  name: 'migrate',
+  summary: 'Copy a store into another one, and compare them',
+  details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and keys. Of a
+URL with a password leave the flag out: the one of --from and --to that is left out is the store of the settings.
+The target must be new. An interrupted run goes on where it was; run again, it copies what has come since. In the end it
+reads all of both stores and prints a line for each type: partition, type, records (deleted ones too), versions, attachments,
+bytes, and a SHA-256 over all of it. Exit code 3 where the stores differ, then with the line of the target behind that of the
+source.
+
+  npm run cli -- migrate --from sqlite:./data/records.sqlite --to mongodb://localhost:27017/records`,
+  takes: storeSettings,
+  own: [
+    { flag: 'from', value: 'URL', read: storeUrl, meaning: 'The store that is copied; nothing in it changes' },
+    { flag: 'to', value: 'URL', read: storeUrl, meaning: 'The store that takes it; made when needed' },
+    {
+      flag: 'beside-server',
+      value: undefined,
+      read: () => true,
+      meaning: 'Even where a server works on one of them: run it again when the server is stopped',
+    },
+  ],
+  async run({ config, own, positionals }) {
+    noPositionals(positionals);
+    const [given, wanted] = [own['from'], own['to']] as [string | undefined, string | undefined]; // read above
+    if (given === undefined && wanted === undefined) throw new ConfigError(['`--from` and `--to` are missing.']);
+    const [from, to] = [given ?? config.store, wanted ?? config.store];
+    const source = placeOf(from);
+    if (source === placeOf(to)) throw new ConfigError(['`--from` and `--to` name the same store.']);
+    return withBoth(config, from, to, async (ours, theirs) => {
+      if (own['beside-server'] !== true) await refuseServed(ours, theirs);
+      return run(ours, theirs, createHash('sha256').update(source).digest('hex'));
+    });
+  },
+};
+
+/** Where a store is, without what one says to get in. */
+function placeOf(url: string): string {
+  const parsed = parseStoreUrl(url);
+  if (parsed?.kind !== 'sqlite')
+    return url
+      .replace(/\/\/[^/]*@/, '//')
+      .replace(/\?.*$/, '')
+      .replace(/\/$/, '');
+  try {
+    return `sqlite:${realpathSync(parsed.file)}`;
+  } catch {
+    return `sqlite:${resolve(parsed.file)}`;
+  }
+}
+
+async function withBoth<T>(
+  config: Config,
+  from: string,
+  to: string,
+  work: (ours: Opened, theirs: Opened) => Promise<T>,
+): Promise<T> {
+  const [{ requireModel }, { requireStore }] = await Promise.all([
+    import('../load-model.ts'),
+    import('../store/open.ts'),
+  ]);
+  await requireStore(from);
+  const { model } = await requireModel(config);
+  const { searchDeadline } = config;
+  const source = { store: from, searchDeadline };
+  // The target indexes as the source does.
+  const publicUrl = config.publicUrl ?? (await publicUrlIn(source, model)) ?? publicUrlOf(config);
+  const ours = await openAt(source, model, publicUrl, 'read');
+  try {
+    const theirs = await openAt({ store: to, searchDeadline }, model, publicUrl, 'command');
+    try {
+      return await work(ours, theirs);
+    } finally {
+      await theirs.store.close();
+    }
+  } finally {
+    await ours.store.close();
+  }
+}
+
+async function refuseServed(ours: Opened, theirs: Opened): Promise<void> {
+  for (const [name, { store }] of [
+    ['source', ours],
+    ['target', theirs],
+  ] as const)
+    // prettier-ignore
+    if (await store.served())
+      throw new CommandError(
+        `A server works on the ${name}: what it writes meanwhile may be missing. Stop it, or add \`--beside-server\`.`,
+      );
+}
+
+async function run(ours: Opened, theirs: Opened, source: string): Promise<0 | 3> {
+  const { migrate } = await import('../bulk/migrate.ts');
+  let progress = createProgress('records copied', process.stderr, Date.now);
+  let step = 'copy';
+  let result: Migrated | undefined;
+  for await (const state of migrate({ from: ours.store, to: theirs.store, source, now: Date.now })) {
+    if (state.step === 'done') {
+      ({ result } = state);
+      break;
+    }
+    if (state.step !== step) {
+      progress.end();
+      progress = createProgress('records compared', process.stderr, Date.now);
+      step = state.step;
+    }
+    progress.update(state.records, state.of, state.note);
+  }
+  progress.end();
+  if (result === undefined) throw new CommandError('The migration ended early.');
+  for (const line of report(result, ours)) console.log(line);
+  return result.same ? exitCodes.done : exitCodes.found;
+}
+
+function report({ types, notes, same, resumed }: Migrated, { model }: Opened): string[] {
+  const undeclared = [...new Set(types.map(({ type }) => type))].filter(type => !model.types.has(type));
+  const total = (of: (one: ComparedType) => number): string => count(types.reduce((sum, one) => sum + of(one), 0));
+  const all = createHash('sha256').update(types.map(one => lineOf(one, one.to)).join('\n'));
+  const small = `${count(notes.documents)} documents, ${count(notes.marks)} marks and ${count(notes.keys)} keys`;
+  return [
+    ...types.flatMap(one =>
+      one.from.digest === one.to.digest
+        ? [lineOf(one, one.from)]
+        : [`${lineOf(one, one.from)}\tsource`, `${lineOf(one, one.to)}\ttarget`],
+    ),
+    ...(resumed ? ['Went on where a run before was interrupted.'] : []),
+    ...undeclared.map(
+      type => `${type} is not declared by these definitions: it was copied, without entries for search.`,
+    ),
+    ...(notes.different > 0 ? [`${count(notes.different)} of ${small} differ.`] : []),
+    same
+      ? `Both stores hold the same: ${total(one => one.to.records)} records in ${total(one => one.to.versions)} versions, ${small}. Digest ${all.digest('hex')}.`
+      : 'The stores differ. Stop whatever writes to them, and run this again: it copies what is lacking.',
+  ];
+}
+
+function lineOf({ partition, type }: ComparedType, content: ComparedType['to']): string {
+  const { records, versions, attachments, bytes, digest } = content;
+  return [partition, type, records, versions, attachments, bytes, digest].join('\t');
+}

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everything, fillStore, moreDefinitions, open, partitionOf } from '../support/filled-store.ts';
+import { launch, run } from './process.ts';
+import type { Ended } from './process.ts';
+
+let folder: string;
+let source: string;
+const place = (name: string): string => `sqlite:${join(folder, name)}`;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'migrate-'));
+  source = place('source.sqlite');
+  await fillStore(source, 5_000);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const migrate = (from: string, to: string, ...flags: string[]): Promise<Ended> =>
+  run(['migrate', '--from', from, '--to', to, '--definitions', moreDefinitions, ...flags]);
+const digestIn = (stdout: string): string | undefined => /Digest ([0-9a-f]{64})\./.exec(stdout)?.[1];
+
+describe('migrate, from a file to a file', () => {
+  let digest: string | undefined;
+
+  it('copies all of it, and tells a digest for each type', async () => {
+    const { code, stdout, stderr } = await migrate(source, place('copy.sqlite'));
+    expect([code, stderr.split('\n').filter(line => /error|at /i.test(line))]).toEqual([0, []]);
+    digest = digestIn(stdout);
+    expect(digest).toBeDefined();
+    expect(stdout).toMatch(/^clinic\tPatient\t5000\t5006\t0\t0\t[0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^other\tLocation\t1\t2\t0\t0\t[0-9a-f]{64}$/m);
+    expect(stdout).toContain('Both stores hold the same: 5,007 records');
+    expect(await everything(place('copy.sqlite'))).toEqual(await everything(source));
+  });
+
+  it('leaves a store whose indexes and bytes are right', async () => {
+    const at = ['--store', place('copy.sqlite'), '--definitions', moreDefinitions, '--partition', 'clinic'];
+    expect(await run(['index', 'verify', ...at])).toMatchObject({ code: 0 });
+    expect(await run(['index', 'status', ...at])).toMatchObject({ code: 0 });
+    expect((await run(['verify', ...at])).stdout).toBe('2 attachments checked, 0 findings.\n');
+  });
+
+  it('again changes nothing, and copies what has come since', async () => {
+    const again = await migrate(source, place('copy.sqlite'));
+    expect([again.code, digestIn(again.stdout)]).toEqual([0, digest]);
+    const first = place('first.sqlite');
+    await migrate(source, first);
+    const store = await open(first, 'serve');
+    const clinic = await partitionOf(store, 'clinic');
+    await clinic.write([{ kind: 'remove', type: 'Patient', id: 'p3' }]);
+    await store.close();
+    const second = place('second.sqlite');
+    expect((await migrate(first, second)).code).toBe(0);
+    const later = await open(first, 'serve');
+    await (await partitionOf(later, 'clinic')).write([{ kind: 'remove', type: 'Patient', id: 'p4' }]);
+    await later.close();
+    expect((await migrate(first, second)).code).toBe(0);
+    expect(await everything(second)).toEqual(await everything(first));
+  });
+
+  it('copies what the definitions do not declare, and names it', async () => {
+    const target = place('undeclared.sqlite');
+    const { code, stdout } = await run(['migrate', '--from', source, '--to', target]);
+    expect([code, digestIn(stdout)]).toEqual([0, digest]);
+    expect(stdout).toContain('Location is not declared by these definitions: it was copied, without entries');
+    expect(await everything(target)).toEqual(await everything(source));
+  });
+
+  it('goes on where it was killed', async () => {
+    const target = place('killed.sqlite');
+    for (const after of [1, 2_000]) {
+      const child = launch(['migrate', '--from', source, '--to', target, '--definitions', moreDefinitions]);
+      while ((await copiedTo(target)) < after) await setTimeout(5);
+      child.process.kill('SIGKILL');
+      expect(await child.ended).toBe(null);
+    }
+    const left = await copiedTo(target);
+    expect(left).toBeLessThan(5_000);
+    const { code, stdout } = await migrate(source, target);
+    expect([code, digestIn(stdout)]).toEqual([0, digest]);
+    expect(stdout).toContain('Went on where a run before was interrupted.');
+    expect(await everything(target)).toEqual(await everything(source));
+    expect((await run(['index', 'verify', '--store', target, '--definitions', moreDefinitions, '--partition', 'clinic'])).code).toBe(0); // prettier-ignore
+  });
+
+  it('tells what differs, type by type, with exit code 3', async () => {
+    const target = place('different.sqlite');
+    await migrate(source, target);
+    const store = await open(target, 'serve');
+    await (await partitionOf(store, 'clinic')).write([{ kind: 'remove', type: 'Patient', id: 'p9' }]);
+    await store.close();
+    const { code, stdout } = await migrate(source, target);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^clinic\tPatient\t5000\t5006\t.*\tsource\nclinic\tPatient\t5000\t5007\t.*\ttarget$/m);
+    expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
+    expect(stdout).toContain('The stores differ.');
+  });
+
+  it('refuses a target that holds other records, and changes nothing in it', async () => {
+    const target = place('taken.sqlite');
+    await fillStore(target, 3);
+    const before = await everything(target);
+    expect(await migrate(source, target)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The target holds records that are not of this source (partition `clinic`)'),
+    });
+    expect(await everything(target)).toEqual(before);
+  });
+
+  it('refuses where a server works on one of the stores, unless told otherwise', async () => {
+    for (const [from, to, name] of [
+      ['copy.sqlite', 'new.sqlite', 'source'],
+      ['undeclared.sqlite', 'copy.sqlite', 'target'],
+    ] as const) {
+      // prettier-ignore
+      const server = await open(place('copy.sqlite'), 'serve');
+      const refused = await migrate(place(from), place(to));
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`A server works on the ${name}`) });
+      await server.close();
+    }
+    const server = await open(place('copy.sqlite'), 'serve');
+    expect((await migrate(place('copy.sqlite'), place('beside.sqlite'), '--beside-server')).code).toBe(0);
+    await server.close();
+  });
+
+  it.each([
+    [[], '`--from` and `--to` are missing.'],
+    [['--from', 'sqlite:a', '--to', 'sqlite:./a'], '`--from` and `--to` name the same store.'],
+    [['--from', 'a', '--to', 'sqlite:b'], '`--from` is `a`, but must be `sqlite:`'],
+  ])('%j is a mistake', async (flags, text) => {
+    expect(await run(['migrate', ...flags])).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+  });
+
+  it('makes no target where there is no source', async () => {
+    expect(await migrate(place('nothing.sqlite'), place('none.sqlite'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no store at'),
+    });
+    expect(existsSync(join(folder, 'none.sqlite'))).toBe(false);
+  });
+});
+
+/** Records that are in the first partition of a target so far. */
+async function copiedTo(url: string): Promise<number> {
+  try {
+    const store = await open(url);
+    const list = await store.partitions.list();
+    await store.close();
+    return list.find(({ id }) => id === 'clinic')?.resources ?? 0;
+  } catch {
+    return 0; // it is being made
+  }
+}
