@@ -58,7 +58,7 @@ export function readArguments(
   const content = path === undefined ? {} : readSettingsFile(path, readFile, problems);
   const file = scalarSettings(content, path ?? '', problems);
   const { [issuersKey]: given = [] } = content;
-  const issuers = readIssuers(given, `\`${issuersKey}\` in ${path}`, problems, readFile);
+  const issuers = readIssuers(given, path ?? '', problems, readFile);
 
   const fields = new Map<string, unknown>([['issuers' satisfies keyof Config, issuers]]);
   for (const setting of settings) {

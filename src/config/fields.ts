@@ -3,16 +3,17 @@ import { didYouMean } from '../fhir/suggest.ts';
 /** An object of the settings file, read key by key; a key that nobody asked for is a problem. */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
-  readonly #name: string;
+  readonly #path: string;
+  readonly #file: string;
   readonly #problems: string[];
   readonly #asked = new Set<string>();
 
-  constructor(value: unknown, name: string, problems: string[]) {
-    this.#name = name;
+  /** `path` is where it stands in the file: `issuers[0].claims`. */
+  constructor(values: object, path: string, file: string, problems: string[]) {
+    this.#values = { ...values };
+    this.#path = path;
+    this.#file = file;
     this.#problems = problems;
-    const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
-    this.#values = fits ? (value as Record<string, unknown>) : {}; // checked
-    if (!fits) problems.push(`${name} must be an object.`);
   }
 
   names(): readonly string[] {
@@ -52,12 +53,23 @@ export class Fields {
 
   inner(key: string): Fields | undefined {
     const value = this.#value(key);
-    return value === undefined ? undefined : new Fields(value, `${this.#name}.${key}`, this.#problems);
+    if (value === undefined) return undefined;
+    if (isObject(value)) return new Fields(value, `${this.#path}.${key}`, this.#file, this.#problems);
+    return this.problem(key, 'must be an object.');
+  }
+
+  has(key: string): boolean {
+    return this.#value(key) !== undefined;
+  }
+
+  /** The key must be there: the sentence goes on from `is missing`. */
+  require(key: string, text: string): void {
+    if (!this.has(key)) this.problem(key, `is missing${text}`);
   }
 
   /** The key is wrong: the sentence goes on from its name. */
   problem(key: string, text: string): undefined {
-    this.#problems.push(`\`${key}\` of ${this.#name} ${text}`);
+    this.#problems.push(`\`${this.#path}.${key}\` in ${this.#file} ${text}`);
   }
 
   /** To be called when all is read. */
@@ -80,5 +92,8 @@ export class Fields {
     }
   }
 }
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const withStop = (text: string): string => (text.endsWith('.') ? text : `cannot be read: ${text}.`);

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { usualClaims } from '../auth/token/settings.ts';
 import type { ClaimNames, IssuerSettings } from '../auth/token/settings.ts';
-import { Fields } from './fields.ts';
+import { Fields, isObject } from './fields.ts';
 import { partitionId } from './values.ts';
 
 /** The key of the settings file under which external issuers stand: a list of objects. */
@@ -11,27 +10,27 @@ export const issuersKey = 'issuers';
 export type ReadFile = (path: string) => string;
 
 /**
- * The issuers of a settings file: the value of its key `issuers`. `name` is how problems call it; each is one whole sentence.
- * Secrets are never quoted.
+ * The issuers of a settings file: the value of its key `issuers`. Problems are told with the file's name, one whole sentence
+ * each. Secrets are never quoted.
  */
 export function readIssuers(
   value: unknown,
-  name: string,
+  file: string,
   problems: string[],
-  readFile: ReadFile = path => readFileSync(path, 'utf8'),
+  readFile: ReadFile,
 ): readonly IssuerSettings[] {
-  if (!Array.isArray(value)) {
-    problems.push(`${name} must be a list of objects.`);
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    problems.push(`\`${issuersKey}\` in ${file} must be a list of objects.`);
     return [];
   }
-  const issuers = value.flatMap((item: unknown, index) => {
+  const issuers = value.flatMap((item, index) => {
     const found: string[] = [];
-    const issuer = readIssuer(new Fields(item, `${name}[${index}]`, found), readFile);
+    const issuer = readIssuer(new Fields(item, `${issuersKey}[${index}]`, file, found), readFile);
     problems.push(...found);
     return found.length === 0 ? [issuer] : [];
   });
   const twice = issuers.find(({ issuer }, index) => issuers.findIndex(other => other.issuer === issuer) < index);
-  if (twice !== undefined) problems.push(`${name} names \`${twice.issuer}\` twice.`);
+  if (twice !== undefined) problems.push(`\`${issuersKey}\` in ${file} names \`${twice.issuer}\` twice.`);
   return issuers;
 }
 
@@ -48,8 +47,8 @@ function readIssuer(fields: Fields, readFile: ReadFile): IssuerSettings {
   const privateAddresses = fields.truth('private-addresses') ?? false;
   const authorities = fields.text('ca', path => readFile(path));
 
-  if (issuer === '') fields.problem('issuer', 'is missing: exactly what the `iss` of the tokens says.');
-  if (partitions.length === 0) fields.problem('partitions', 'is missing: the ids of the partitions that it may serve.');
+  fields.require('issuer', ': exactly what the `iss` of the tokens says.');
+  fields.require('partitions', ': the ids of the partitions that it may serve.');
   if (audiences === undefined && claims.partition !== undefined) {
     fields.problem(
       'claims',
@@ -95,8 +94,8 @@ function readIntrospection(fields: Fields | undefined, readFile: ReadFile): Issu
   if (fields === undefined) return undefined;
   const client = fields.text('client', given);
   const secret = fields.text('secret', given) ?? fields.text('secret-file', path => given(readFile(path).trim()));
-  if (client === undefined) fields.problem('client', 'is missing: the client id of this service at the issuer.');
-  if (secret === undefined) fields.problem('secret', 'is missing; `secret-file` names a file that holds it.');
+  fields.require('client', ': the client id of this service at the issuer.');
+  if (!fields.has('secret-file')) fields.require('secret', '; `secret-file` names a file that holds it.');
   fields.end();
   return { client: client ?? '', secret: secret ?? '' };
 }

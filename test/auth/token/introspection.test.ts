@@ -119,7 +119,7 @@ describe('an opaque token', () => {
     const [, json = ''] = /```json\n(.*?)```/s.exec(after) ?? [];
     const problems: string[] = [];
     const { issuers } = JSON.parse(json) as { issuers: unknown };
-    const [settings] = readIssuers(issuers, 'issuers', problems, () => 'secret\n');
+    const [settings] = readIssuers(issuers, 'README.md', problems, () => 'secret\n');
     expect([settings?.introspection, problems]).toEqual([{ client: 'clinical-records', secret: 'secret' }, []]);
   });
 });
