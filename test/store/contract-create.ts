@@ -14,17 +14,15 @@ import {
   VersionConflict,
 } from '../../src/store/store.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
+import { each, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { kept, openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
-
-/** A place for a new store. */
-export interface Place {
-  readonly url: string;
-  remove(): Promise<void>;
-}
+import { itWhere, type Where } from './support/where.ts';
 
 /** What every store promises about creating: conditional creates, keys of writes, and attachments. */
-export function createContract(newPlace: () => Promise<Place>): void {
+export function createContract(where: Where): void {
+  const itAtOnce = itWhere(where, 'several-at-once');
+  const itInOrder = itWhere(where, 'commit-order');
   let place: Place;
   let model: Model;
   let store: Store;
@@ -32,14 +30,14 @@ export function createContract(newPlace: () => Promise<Place>): void {
   let time = Date.parse('2026-01-01T00:00:00Z');
 
   const open = async (mode: 'serve' | 'read' = 'serve'): Promise<void> => {
-    ({ store, clinic } = await openClinic(place.url, model, { mode, now: () => time }));
+    ({ store, clinic } = await openClinic(place.url, model, { mode, now: () => time }, where.open));
   };
   const reopen = async (mode: 'serve' | 'read' = 'serve'): Promise<void> => {
     await store.close();
     await open(mode);
   };
   beforeAll(async () => {
-    place = await newPlace();
+    place = await where.newPlace();
     model = await shippedModel();
     await open();
   });
@@ -72,7 +70,7 @@ export function createContract(newPlace: () => Promise<Place>): void {
       expect(await clinic.count('Patient', withIdentifier(model, 'fifty'))).toBe(1);
     });
 
-    it('several in one write see what those before them created', async () => {
+    itAtOnce('several in one write see what those before them created', async () => {
       const results = await clinic.write([
         person('in-one-1', 'in one', { precondition: noMatch('in one') }),
         person('in-one-2', 'in one', { precondition: noMatch('in one') }),
@@ -83,7 +81,15 @@ export function createContract(newPlace: () => Promise<Place>): void {
       ]);
     });
 
-    it('throws SeveralMatch where several match, and nothing of the write is done', async () => {
+    it('throws SeveralMatch where several match', async () => {
+      await clinic.write([person('several1', 'S'), person('several2', 'S')], each);
+      await expect(clinic.write([person('several3', 'S', { precondition: noMatch('S') })])).rejects.toThrow(
+        SeveralMatch,
+      );
+      expect(await clinic.read('Patient', 'several3')).toBeUndefined();
+    });
+
+    itAtOnce('that throws SeveralMatch leaves nothing of the write done', async () => {
       await clinic.write([person('b1', 'B'), person('b2', 'B')]);
       await expect(
         clinic.write([person('b3', 'other'), person('b4', 'B', { precondition: noMatch('B') })]),
@@ -91,7 +97,19 @@ export function createContract(newPlace: () => Promise<Place>): void {
       expect(await clinic.read('Patient', 'b3')).toBeUndefined();
     });
 
-    it('finds what has changed meanwhile: updated into a match, out of it, and removed', async () => {
+    it('finds what has changed before: updated into a match, out of it, and removed', async () => {
+      await clinic.write([person('before1', 'was'), person('before2', 'was 2'), person('before3', 'was 3')], each);
+      await clinic.write([person('before1', 'is')]);
+      await clinic.write([person('before2', 'is 2')]);
+      await clinic.write([{ kind: 'remove', type: 'Patient', id: 'before3' }]);
+      const create = async (id: string, identifier: string) =>
+        (await clinic.write([person(id, identifier, { precondition: noMatch(identifier) })]))[0];
+      expect(await create('before4', 'is')).toMatchObject({ outcome: 'matched', id: 'before1', version: 2 });
+      expect(await create('before5', 'was 2')).toMatchObject({ outcome: 'created', id: 'before5' });
+      expect(await create('before6', 'was 3')).toMatchObject({ outcome: 'created', id: 'before6' });
+    });
+
+    itInOrder('finds what has changed meanwhile: updated into a match, out of it, and removed', async () => {
       await clinic.write([person('c1', 'before'), person('c2', 'C'), person('c3', 'gone')]);
       const writes = [
         clinic.write([person('c1', 'after')]),
@@ -112,7 +130,7 @@ export function createContract(newPlace: () => Promise<Place>): void {
       ]);
     });
 
-    it('of two that matched one may go meanwhile', async () => {
+    itInOrder('of two that matched one may go meanwhile', async () => {
       await clinic.write([person('d1', 'D'), person('d2', 'D')]);
       const [, [result]] = await Promise.all([
         clinic.write([{ kind: 'remove', type: 'Patient', id: 'd1' }]),
@@ -136,7 +154,7 @@ export function createContract(newPlace: () => Promise<Place>): void {
     });
 
     it('asks whatever a search asks: all of several, none of some, any', async () => {
-      await clinic.write([person('g1', 'G', {}), person('g2', 'G2')]);
+      await clinic.write([person('g1', 'G', {}), person('g2', 'G2')], each);
       const both: Query = { kind: 'and', of: [withIdentifier(model, 'G'), { kind: 'id', anyOf: ['g1', 'g2'] }] };
       expect(await clinic.write([person('g3', 'x', { precondition: { is: 'no-match', query: both } })])).toMatchObject([
         { outcome: 'matched', id: 'g1' },
@@ -186,7 +204,23 @@ export function createContract(newPlace: () => Promise<Place>): void {
       expect(await clinic.count('Patient', withIdentifier(model, 'key'))).toBe(1);
     });
 
-    it('keeps all results of a write, as they were the first time', async () => {
+    it('keeps the result of a conditional create, also where one matched', async () => {
+      const change = (id: string) =>
+        person(id, 'kept', { precondition: { is: 'no-match', query: withIdentifier(model, 'kept') } });
+      const [created] = await clinic.write([change('kept1')], key('kept 1'));
+      const [matched] = await clinic.write([change('kept2')], key('kept 2'));
+      expect([created?.outcome, matched?.outcome]).toEqual(['created', 'matched']);
+      await clinic.write([person('kept1', 'changed since')]);
+      for (const [name, first] of [
+        ['kept 1', created],
+        ['kept 2', matched],
+      ] as const)
+        expect(await clinic.write([change('kept3')], key(name))).toEqual([
+          { ...first, outcome: 'repeated', first: first?.outcome },
+        ]);
+    });
+
+    itAtOnce('keeps all results of a write, as they were the first time', async () => {
       const changes = [
         person('all1', 'all'),
         person('all2', 'none', { precondition: { is: 'no-match', query: withIdentifier(model, 'all') } }),
@@ -270,27 +304,29 @@ export function createContract(newPlace: () => Promise<Place>): void {
 
     it('belongs to a version: an update may carry others or the same, a removal none', async () => {
       const [one, two] = [await kept(clinic, bytesOf('one')), await kept(clinic, bytesOf('two'))];
-      await clinic.write([picture('m1', '1', { attachments: [one] }), picture('m2', '1', { attachments: [one, two] })]);
+      await clinic.write(
+        [picture('m1', '1', { attachments: [one] }), picture('m2', '1', { attachments: [one, two] })],
+        each,
+      );
       expect(await all()).toEqual([
         { ...one, type: 'Media', id: 'm1', version: 1 },
         { ...one, type: 'Media', id: 'm2', version: 1 },
         { ...two, type: 'Media', id: 'm2', version: 1 },
       ]);
-      await clinic.write([
-        picture('m1', '2'),
-        picture('m2', '1', { attachments: [two] }),
-        picture('m3', '1', { attachments: [two] }),
-      ]);
+      await clinic.write(
+        [picture('m1', '2'), picture('m2', '1', { attachments: [two] }), picture('m3', '1', { attachments: [two] })],
+        each,
+      );
       expect(await all()).toEqual([
         { ...one, type: 'Media', id: 'm1', version: 2 },
         { ...two, type: 'Media', id: 'm2', version: 2 },
         { ...two, type: 'Media', id: 'm3', version: 1 },
       ]);
-      expect(await clinic.write([picture('m2', '1', { attachments: [two] }), picture('m2', '1')])).toMatchObject([
+      expect(await clinic.write([picture('m2', '1', { attachments: [two] }), picture('m2', '1')], each)).toMatchObject([
         { outcome: 'unchanged' },
         { outcome: 'unchanged' },
       ]);
-      await clinic.write([{ kind: 'remove', type: 'Media', id: 'm1' }, picture('m3', '3', { attachments: [] })]);
+      await clinic.write([{ kind: 'remove', type: 'Media', id: 'm1' }, picture('m3', '3', { attachments: [] })], each);
       expect((await all()).map(({ id }) => id)).toEqual(['m2']);
       await clinic.write([picture('m1', 'again')]);
       expect((await all()).map(({ id }) => id)).toEqual(['m2']);
@@ -304,14 +340,26 @@ export function createContract(newPlace: () => Promise<Place>): void {
     it('is listed in id order whatever the number', async () => {
       const attachments = [await kept(clinic, bytesOf('one')), await kept(clinic, bytesOf('two'))];
       const ids = Array.from({ length: 450 }, (_, at) => `many${String(at * 7919).slice(-3)}-${at}`);
-      await clinic.write(ids.map(id => picture(id, id, { attachments })));
+      await clinic.write(
+        ids.map(id => picture(id, id, { attachments })),
+        each,
+      );
       const sorted = ids.toSorted().flatMap(id => [id, id]);
       expect((await all()).filter(({ id }) => id.startsWith('many')).map(({ id }) => id)).toEqual(sorted);
       expect((await all(ids)).map(({ id }) => id)).toEqual(sorted);
     });
 
-    it('must be kept before its record, or nothing of the write is done', async () => {
-      const missing = { path: 'Media.content', contentType: 'image/png', digest: digestOf(bytesOf('no')), size: 5 };
+    const missing = { path: 'Media.content', contentType: 'image/png', digest: digestOf(bytesOf('no')), size: 5 };
+
+    it('must be kept before its record', async () => {
+      for (const changes of [1, 2].map(count =>
+        Array.from({ length: count }, (_, at) => picture(`x${at}`, 'x', { attachments: [missing] })),
+      ))
+        await expect(clinic.write(changes, each)).rejects.toThrow(AttachmentMissing);
+      expect(await clinic.read('Media', 'x0')).toBeUndefined();
+    });
+
+    itAtOnce('that is missing leaves nothing of the write done', async () => {
       await expect(clinic.write([picture('x1', 'x'), picture('x2', 'x', { attachments: [missing] })])).rejects.toThrow(
         AttachmentMissing,
       );

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
-import type { Place } from './contract-create.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
+import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
 

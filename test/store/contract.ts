@@ -2,8 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   IndexPending,
+  longestRecord,
   PartitionExists,
   type Partition,
+  PromiseLacking,
+  RecordTooLarge,
   type Store,
   type StoreOptions,
   StoreRefused,
@@ -11,19 +14,23 @@ import {
 } from '../../src/store/store.ts';
 import { list } from './support/list.ts';
 import * as t from './support/fixture.ts';
+import { itWhere, type Where } from './support/where.ts';
 
 /** What every store promises; written against the port alone. */
-export function contract(newPlace: () => Promise<t.Place>): void {
+export function contract(where: Where): void {
+  const itAtOnce = itWhere(where, 'several-at-once');
+  const itInOrder = itWhere(where, 'commit-order');
   let place: t.Place;
   let store: Store;
   let demo: Partition;
   let time = 1_000;
+  const openDemo = (options: Partial<StoreOptions>) => t.openDemo(place.url, options, where.open);
   const open = async (options: Partial<StoreOptions> = {}): Promise<void> => {
-    ({ store, demo } = await t.openDemo(place.url, { now: () => time, ...options }));
+    ({ store, demo } = await openDemo({ now: () => time, ...options }));
   };
   beforeEach(async () => {
     time = 1_000;
-    place = await newPlace();
+    place = await where.newPlace();
     await open();
   });
   afterEach(async () => {
@@ -71,23 +78,21 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       expect(await demo.write([t.remove('a')])).toMatchObject([{ outcome: 'removed', version: 2 }]);
       expect(await demo.read(t.typeName, 'a')).toMatchObject({ version: 2, text: undefined });
       expect(await t.find(demo, { kind: 'all' })).toEqual([]);
-      expect(await demo.write([t.remove('a'), t.remove('b')])).toMatchObject([
-        { outcome: 'unchanged', version: 2 },
-        { outcome: 'unchanged', version: 0 },
-      ]);
+      expect(await demo.write([t.remove('a')])).toMatchObject([{ outcome: 'unchanged', version: 2 }]);
+      expect(await demo.write([t.remove('b')])).toMatchObject([{ outcome: 'unchanged', version: 0 }]);
       expect(await demo.write([t.put('a', [t.token('x')])])).toMatchObject([{ outcome: 'created', version: 3 }]);
       expect(await demo.readVersion(t.typeName, 'a', 2)).toMatchObject({ version: 2, text: undefined });
       expect(await t.find(demo, t.hasCode('x'))).toEqual(['a']);
     });
 
-    it('takes several changes of one resource in one write', async () => {
+    const severalOfOne = async (unit: 'all' | 'each'): Promise<void> => {
       const changes = [
         t.put('a', [t.token('x')]),
         t.put('a', [t.token('y')]),
         t.remove('a'),
         t.put('a', [t.token('z')]),
       ];
-      const results = await demo.write(changes);
+      const results = await demo.write(changes, { unit });
       expect(results.map(({ outcome, version }) => [outcome, version])).toEqual([
         ['created', 1],
         ['updated', 2],
@@ -97,17 +102,32 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       const found = await Promise.all(['x', 'y', 'z'].map(code => t.find(demo, t.hasCode(code))));
       expect(found).toEqual([[], [], ['a']]);
       expect([...(await demo.counts())]).toEqual([[t.typeName, 1]]);
-    });
+    };
+    itAtOnce('takes several changes of one resource in one write', () => severalOfOne('all'));
+    it('takes several changes of one resource one by one, in order', () => severalOfOne('each'));
 
-    it('gives a commit one lastUpdated, later than the one before, also when the clock goes back', async () => {
+    itAtOnce('gives changes that are written at once one lastUpdated', async () => {
       const [a, b] = await demo.write([t.put('a'), t.put('b')]);
       expect(a?.lastUpdated).toBe(b?.lastUpdated);
-      time = 500;
-      const [c] = await demo.write([t.put('c')]);
-      expect(c?.lastUpdated).toBe(1_001);
     });
 
-    it('writes all or nothing', async () => {
+    itInOrder('gives a commit a later lastUpdated than the one before, also when the clock goes back', async () => {
+      await demo.write([t.put('a')]);
+      time = 500;
+      const [b] = await demo.write([t.put('b')]);
+      expect(b?.lastUpdated).toBe(1_001);
+    });
+
+    it('gives a version a later lastUpdated than the one before it, also when the clock goes back', async () => {
+      const other = await openDemo({ mode: 'command', now: () => 500 });
+      await demo.write([t.put('a', [t.token('x')])]);
+      expect(await other.demo.write([t.put('a', [t.token('y')])])).toMatchObject([{ lastUpdated: 1_001 }]);
+      expect(await other.demo.write([t.remove('a')])).toMatchObject([{ lastUpdated: 1_002 }]);
+      expect(await demo.write([t.put('a')])).toMatchObject([{ version: 4, lastUpdated: 1_003 }]);
+      await other.store.close();
+    });
+
+    itAtOnce('writes all or nothing', async () => {
       await demo.write([t.put('a')]);
       const conflict = demo.write([t.put('b'), t.put('a', [], { precondition: { is: 'absent' } })], {
         mark: { key: 'load', value: '1' },
@@ -116,6 +136,28 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       expect(await demo.read(t.typeName, 'b')).toBeUndefined();
       expect(await demo.mark('load')).toBeUndefined();
       expect([...(await demo.counts())]).toEqual([[t.typeName, 1]]);
+    });
+
+    it('says what it lacks, and refuses several changes at once where that is among it', async () => {
+      expect(store.lacks.map(({ promise }) => promise)).toEqual(where.lacks ?? []);
+      const write = demo.write([t.put('a'), t.put('b')], { mark: { key: 'load', value: '1' } });
+      if (where.lacks?.includes('several-at-once') !== true) return void (await write);
+      await expect(write).rejects.toThrow(PromiseLacking);
+      expect([...(await demo.counts()), await demo.mark('load')]).toEqual([undefined]);
+    });
+
+    it('refuses a record that is too large, and takes the largest', async () => {
+      const length = longestRecord - JSON.stringify({ resourceType: t.typeName, id: 'a', meta: { versionId: '1', lastUpdated: new Date().toISOString() }, entries: [], note: '' }).length; // prettier-ignore
+      await demo.write([t.put('a', [], {}, 'x'.repeat(length))]);
+      expect((await demo.read(t.typeName, 'a'))?.text).toHaveLength(longestRecord);
+      for (const unit of ['all', 'each'] as const)
+        await expect(demo.write([t.put('a', [], {}, 'x'.repeat(length + 1))], { unit })).rejects.toThrow(
+          RecordTooLarge,
+        );
+      await expect(demo.write([t.put('b'), t.put('a', [], {}, 'é'.repeat(length))], t.each)).rejects.toThrow(
+        RecordTooLarge,
+      );
+      expect((await demo.read(t.typeName, 'a'))?.version).toBe(1);
     });
 
     it.each([
@@ -127,7 +169,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       ['version, not there', { is: 'version', version: 1 }, 'b', false],
       ['version, removed', { is: 'version', version: 2 }, 'gone', false],
     ] as const)('asks a precondition: %s', async (_, precondition, id, holds) => {
-      await demo.write([t.put('a'), t.put('gone')]);
+      await demo.write([t.put('a'), t.put('gone')], t.each);
       await demo.write([t.remove('gone')]);
       const write = demo.write([t.put(id, [t.token('new')], { precondition })]);
       const [result] = await Promise.allSettled([write]);
@@ -170,7 +212,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     });
 
     it('shows a write that another acknowledged to the next read, while it reads in every turn', async () => {
-      const other = await t.openDemo(place.url, { mode: 'command' });
+      const other = await openDemo({ mode: 'command' });
       for (let at = 0; at < 20; at += 1) {
         const told = other.demo.write([t.put(`r${at}`)]).then(() => true);
         do await demo.read(t.typeName, 'a');
@@ -189,7 +231,10 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     });
 
     it('reads many and scans in the order of ids, without tombstones', async () => {
-      await demo.write(Array.from({ length: 450 }, (_, at) => t.put(`r${String(at).padStart(3, '0')}`)));
+      await demo.write(
+        Array.from({ length: 450 }, (_, at) => t.put(`r${String(at).padStart(3, '0')}`)),
+        t.each,
+      );
       await demo.write([t.remove('r007')]);
       const ids = (await list(demo.scan(t.typeName))).map(({ id }) => id);
       expect(ids).toHaveLength(449);
@@ -213,14 +258,17 @@ export function contract(newPlace: () => Promise<t.Place>): void {
 
   describe('search', () => {
     it('finds newest first, then by id downwards, and what has no date last', async () => {
-      await demo.write([t.put('a', [t.on(1)]), t.put('b', [t.on(3)]), t.put('c', [t.on(3)]), t.put('none')]);
+      await demo.write([t.put('a', [t.on(1)]), t.put('b', [t.on(3)]), t.put('c', [t.on(3)]), t.put('none')], t.each);
       expect(await t.find(demo, { kind: 'all' })).toEqual(['c', 'b', 'a', 'none']);
       const oldest = [{ by: 'param', param: t.date, descending: false }] as const;
       expect(await t.find(demo, { kind: 'all' }, oldest)).toEqual(['a', 'b', 'c', 'none']);
     });
 
     it('loses and doubles nothing on its pages while resources are added before and behind', async () => {
-      await demo.write(Array.from({ length: 60 }, (_, at) => t.put(`r${at}`, [t.on(at), t.token('x')])));
+      await demo.write(
+        Array.from({ length: 60 }, (_, at) => t.put(`r${at}`, [t.on(at), t.token('x')])),
+        t.each,
+      );
       const seen: string[] = [];
       let page = await demo.search(t.typeName, { query: t.hasCode('x'), sort: t.newest, limit: 7 });
       for (let extra = 0; ; extra += 1) {
@@ -233,7 +281,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     });
 
     it('says that more remains only where it does', async () => {
-      await demo.write([t.put('a'), t.put('b')]);
+      await demo.write([t.put('a'), t.put('b')], t.each);
       const search = (limit: number) => demo.search(t.typeName, { query: { kind: 'all' }, sort: t.newest, limit });
       expect((await search(1)).next).toBeDefined();
       expect((await search(2)).next).toBeUndefined();
@@ -242,13 +290,16 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     it('keeps terms apart that could be taken for each other', async () => {
       const of = (system: string | undefined, code: string, caseSensitive = true) =>
         ({ param: 'code', value: { kind: 'token', system, code, caseSensitive } }) as const;
-      await demo.write([
-        t.put('a', [of('s|1', 'x')]),
-        t.put('b', [of('s', '1|x')]),
-        t.put('c', [of(undefined, 's|1|x')]),
-        t.put('d', [of('s', 'ab', false)]),
-        t.put('e', [of('s', 'AB')]),
-      ]);
+      await demo.write(
+        [
+          t.put('a', [of('s|1', 'x')]),
+          t.put('b', [of('s', '1|x')]),
+          t.put('c', [of(undefined, 's|1|x')]),
+          t.put('d', [of('s', 'ab', false)]),
+          t.put('e', [of('s', 'AB')]),
+        ],
+        t.each,
+      );
       const finds = async (test: { system?: string | null; code?: string }) =>
         (await t.find(demo, { kind: 'param', param: t.code, test: { kind: 'token', ...test } })).toSorted();
       expect(await finds({ system: 's', code: '1|x' })).toEqual(['b']);
@@ -261,19 +312,22 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     });
 
     it('follows the pair of an owner and a code', async () => {
-      await demo.write([
-        t.put('a', [t.ownedBy('p'), t.token('x'), t.on(1)]),
-        t.put('b', [t.ownedBy('p'), t.token('y'), t.on(2)]),
-        t.put('c', [t.ownedBy('q'), t.token('x'), t.on(3)]),
-        t.put('d', [t.ownedBy('p'), t.token('x'), t.token('y'), t.on(4)]),
-      ]);
+      await demo.write(
+        [
+          t.put('a', [t.ownedBy('p'), t.token('x'), t.on(1)]),
+          t.put('b', [t.ownedBy('p'), t.token('y'), t.on(2)]),
+          t.put('c', [t.ownedBy('q'), t.token('x'), t.on(3)]),
+          t.put('d', [t.ownedBy('p'), t.token('x'), t.token('y'), t.on(4)]),
+        ],
+        t.each,
+      );
       expect(await t.find(demo, t.and(t.isOf('p'), t.hasCode('x')))).toEqual(['d', 'a']);
       expect(await t.find(demo, t.and(t.isOf('p'), t.hasCode('x'), t.hasCode('y')))).toEqual(['d']);
       expect(await demo.count(t.typeName, t.and(t.isOf('p'), t.hasCode('y')))).toBe(2);
     });
 
     it('finds long intervals that begin before what is asked for, in their place', async () => {
-      await demo.write([t.put('long', [t.on(1, 300)]), t.put('old', [t.on(2)]), t.put('new', [t.on(200)])]);
+      await demo.write([t.put('long', [t.on(1, 300)]), t.put('old', [t.on(2)]), t.put('new', [t.on(200)])], t.each);
       expect(await t.find(demo, t.since(100))).toEqual(['new', 'long']);
     });
   });
@@ -291,6 +345,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       const other = await store.partition('other');
       await demo.write(
         Array.from({ length: 300 }, (_, at) => t.put(`r${at}`, [t.token('x'), t.named('Ann'), t.on(at)])),
+        t.each,
       );
       await other?.write([t.put('kept', [t.token('x')])]);
       expect(await store.partitions.remove('demo')).toBe(true);
@@ -329,6 +384,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     const fill = () =>
       demo.write(
         Array.from({ length: 250 }, (_, at) => t.put(`r${at}`, [t.token(`c${at % 5}`), t.named(`N ${at}`), t.on(at)])),
+        t.each,
       );
 
     it('are ready at once where there are no resources', async () => {
@@ -347,7 +403,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
       await store.close();
       // A command changes the definitions; it leaves the rebuild to the server.
       await open({ mode: 'command', model: changed });
-      await demo.write([t.put('r0', [t.token('c9')]), t.remove('r1'), t.put('fresh', [t.token('c9')])]);
+      await demo.write([t.put('r0', [t.token('c9')]), t.remove('r1'), t.put('fresh', [t.token('c9')])], t.each);
       expect(await demo.pending(t.typeName)).toEqual([{ type: t.typeName, param: 'code', done: 0, of: 250 }]);
       await expect(t.find(demo, t.hasCode('c9'))).rejects.toThrow(IndexPending);
       expect(await t.find(demo, t.isNamed('n 24'))).toHaveLength(11);
@@ -390,11 +446,10 @@ export function contract(newPlace: () => Promise<t.Place>): void {
   });
 
   describe('modes', () => {
-    it('`serve` alone, `command` and `read` beside it', async () => {
-      await expect(t.openDemo(place.url)).rejects.toThrow(StoreRefused);
-      const command = await t.openDemo(place.url, { mode: 'command' });
+    it('`command` and `read` beside `serve`', async () => {
+      const command = await openDemo({ mode: 'command' });
       await command.demo.write([t.put('a', [t.token('x')])]);
-      const reader = await t.openDemo(place.url, { mode: 'read' });
+      const reader = await openDemo({ mode: 'read' });
       expect(await t.find(reader.demo, t.hasCode('x'))).toEqual(['a']);
       await expect(reader.demo.write([t.put('b')])).rejects.toThrow(StoreRefused);
       expect(await t.find(demo, t.hasCode('x'))).toEqual(['a']);
@@ -402,7 +457,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
     });
 
     it('a partition that a command adds is served, and both write', async () => {
-      const command = await t.openDemo(place.url, { mode: 'command' });
+      const command = await openDemo({ mode: 'command' });
       await command.store.partitions.add('late', { zone: 'UTC' });
       const [theirs, ours] = [await command.store.partition('late'), await store.partition('late')];
       for (let at = 0; at < 40; at += 2)
@@ -416,7 +471,7 @@ export function contract(newPlace: () => Promise<t.Place>): void {
 
     it('a command with other definitions may not write beside a server', async () => {
       const model = t.modelOf([t.owner, t.name, t.date], 'without');
-      const store = t.openDemo(place.url, { mode: 'command', model });
+      const store = openDemo({ mode: 'command', model });
       await expect(store.then(({ demo: of }) => of.write([t.put('a')]))).rejects.toThrow(/other definitions/);
     });
 

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { createContract, type Place } from './contract-create.ts';
+import { createContract } from './contract-create.ts';
 import { killContract } from './contract-kill.ts';
+import type { Place } from './support/fixture.ts';
 
 describe('SQLite', () => {
-  createContract(newPlace);
+  createContract({ newPlace });
   killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 20));
 });
 

@@ -3,5 +3,5 @@ import { contract } from './contract.ts';
 import { newPlace } from './support/fixture.ts';
 
 describe('SQLite', () => {
-  contract(newPlace);
+  contract({ newPlace });
 });

@@ -145,9 +145,8 @@ async function replace(
   outcome: WriteOutcome,
   manner: Manner,
 ): Promise<WriteResult> {
-  const older = historyOf(current);
   const { p } = document;
-  await history(core, change.type).replaceOne({ _id: older._id, p }, older, { upsert: true, ...withSession(manner) });
+  await keepOlder(core, change.type, current, manner);
   if (document.b !== current.b) await claimPlace(core, change.type, document, manner);
   const filter = { p, b: current.b, _id: current._id, version: current.version };
   try {
@@ -159,11 +158,26 @@ async function replace(
   return resultOf(outcome, change.id, document);
 }
 
+/** Keeps a version in the history: the same one again where somebody has done so, since a version never changes. */
+async function keepOlder(core: Core, type: string, current: Stored, manner: Manner): Promise<void> {
+  const older = historyOf(current);
+  const filter = { _id: older._id, p: older.p };
+  try {
+    await history(core, type).replaceOne(filter, older, { upsert: true, ...withSession(manner) });
+  } catch (error) {
+    if (!isTaken(error) || manner.session !== undefined) throw error;
+  }
+}
+
 /** Says, before a resource is written, where it will lie: only where the store is spread over several servers. */
 async function claimPlace(core: Core, type: string, { _id, p, b }: ResourceDocument, manner: Manner): Promise<void> {
   if (!hasPlaces(core, type)) return;
   const place = `${p}/${type}/${_id.slice(p.length + 1)}`;
-  await places(core.database).updateOne({ _id: place }, { $set: { b } }, { upsert: true, ...withSession(manner) });
+  try {
+    await places(core.database).updateOne({ _id: place }, { $set: { b } }, { upsert: true, ...withSession(manner) });
+  } catch (error) {
+    throw isTaken(error) ? new LostRace() : error;
+  }
 }
 
 function tooLarge(error: unknown, { type, id }: Change): unknown {

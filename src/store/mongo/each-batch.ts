@@ -55,10 +55,15 @@ async function inBulk<T extends Written>(
 ): Promise<void> {
   // Where ids are kept apart, both are written at once.
   const spread = core.deployment.transactions && hasPlaces(core, type);
+  const writing = spread
+    ? inTransaction(core, session => write(core, type, steps, { session }))
+    : write(core, type, steps, {});
+  // Somebody else has claimed the same place, or kept the same version: done again one by one, that is no matter.
   const left = new Set(
-    spread
-      ? await inTransaction(core, session => write(core, type, steps, { session })).catch(isLost(steps))
-      : await write(core, type, steps, {}),
+    await writing.catch((error: unknown) => {
+      if (!isOnlyTaken(error)) throw error;
+      return steps;
+    }),
   );
   for (const step of steps) {
     const { at, change, document, outcome } = step;
@@ -119,12 +124,4 @@ async function claimPlaces(core: Core, type: string, steps: readonly Written[], 
 function asDone(again: WriteResult, done: WriteResult): WriteResult {
   const { outcome, version, lastUpdated } = again;
   return outcome === 'unchanged' && version === done.version && lastUpdated === done.lastUpdated ? done : again;
-}
-
-/** Somebody else has written one of them: nothing of the transaction is done. */
-function isLost<T>(steps: readonly T[]): (error: unknown) => readonly T[] {
-  return error => {
-    if (!isOnlyTaken(error)) throw error;
-    return steps;
-  };
 }

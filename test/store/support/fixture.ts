@@ -34,7 +34,7 @@ export function param(code: string, type: SearchParamType, more: Partial<SearchP
   };
 }
 
-export const owner = param('owner', 'reference');
+export const owner = param('owner', 'reference', { single: true });
 export const code = param('code', 'token');
 export const name = param('name', 'string');
 export const date = param('date', 'date', { single: true });
@@ -120,6 +120,9 @@ export interface Place {
   remove(): Promise<void>;
 }
 
+/** For writes of many changes that fill a store. */
+export const each = { unit: 'each' } as const;
+
 export async function newPlace(): Promise<Place & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'store-'));
   const path = join(folder, 'records.sqlite');
@@ -130,8 +133,9 @@ export async function newPlace(): Promise<Place & { readonly path: string }> {
 export async function openDemo(
   url: string,
   options: Partial<StoreOptions> = {},
+  open = openStore,
 ): Promise<{ store: Store; demo: Partition }> {
-  const store = await openStore(url, { model: modelOf(), extract, now: Date.now, mode: 'serve', deadline: 20_000, ...options }); // prettier-ignore
+  const store = await open(url, { model: modelOf(), extract, now: Date.now, mode: 'serve', deadline: 20_000, ...options }); // prettier-ignore
   if (options.mode !== 'read') await store.partitions.add('demo', { zone: 'UTC' });
   const demo = await store.partition('demo');
   if (demo === undefined) throw new Error('The partition is not there');

@@ -12,6 +12,6 @@ flushCompileCache(); // it will be killed
 writeSync(1, 'ready\n');
 if (what !== 'load') await setTimeout(60_000);
 for (let batch = Number(from); ; batch += 1) {
-  await demo.write(t.batch(batch), { mark: { key: 'load', value: String(batch) } });
+  await demo.write(t.batch(batch), { unit: 'each', mark: { key: 'load', value: String(batch) } });
   writeSync(1, `done ${batch}\n`);
 }
