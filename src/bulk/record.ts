@@ -2,7 +2,8 @@ import { type ParsedJson, JsonError } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { CarryingChange } from '../attachment/write.ts';
-import type { Precondition } from '../store/store.ts';
+import { isTooLong } from '../store/record-length.ts';
+import { longestRecord, type Precondition } from '../store/store.ts';
 import { checkStructure } from '../validation/structure.ts';
 import type { LoadContext } from './context.ts';
 import { cutRecord } from './cut-record.ts';
@@ -46,13 +47,15 @@ export async function prepareRecord(
   const issues = cut?.issues ?? checkStructure(parsed.value, model, undefined, { decimals: parsed.decimals });
   if (issues.length > 0) return { kind: 'reject', issues };
   const id = destination.id ?? (typeof value['id'] === 'string' ? value['id'] : destination.newId());
+  const parts = splitForStamp(cut?.text ?? text, id);
+  if (isTooLong(parts)) return { kind: 'reject', issues: [tooLong(String(type))] };
   return {
     kind: 'change',
     change: {
       kind: 'put',
       type: String(type),
       id,
-      text: splitForStamp(cut?.text ?? text, id),
+      text: parts,
       parsed: cut?.parsed ?? parsed,
       ...(destination.precondition === undefined ? {} : { precondition: destination.precondition }),
     },
@@ -64,6 +67,13 @@ export const notDeclared = (type: string): Issue => ({
   severity: 'error',
   code: 'not-supported',
   text: `The type \`${type}\` is not declared by the capability files.`,
+});
+
+const tooLong = (type: string): Issue => ({
+  severity: 'error',
+  code: 'too-long',
+  text: `The record is longer than the ${longestRecord} bytes that one may have.`,
+  expression: type,
 });
 
 /** The issue that a text has which is not strict JSON; other errors are thrown again. */

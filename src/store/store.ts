@@ -397,7 +397,7 @@ export class IndexPending extends Error {
   }
 }
 
-/** The longest text of a record, in bytes of UTF-8, that a store takes. */
+/** The longest text of a record, in bytes of UTF-8, that a store takes (record-length.ts). */
 export const longestRecord = 8 * 1024 * 1024;
 
 /** A record is longer than a store takes: told to clients as 413 `too-long`. */

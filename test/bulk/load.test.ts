@@ -512,3 +512,33 @@ it('what a load leaves behind does not depend on the layout of its input', async
     await other.close();
   }
 });
+
+describe('a record that no store takes', () => {
+  /** A text has a megabyte at most. */
+  const long = (id: string, bytes: number): string =>
+    patient(
+      id,
+      `,"name":[${Array.from({ length: bytes / 100_000 }, () => `{"text":"${'é'.repeat(50_000)}"}`).join(',')}]`,
+    );
+
+  it('is rejected, and the rest is loaded', async () => {
+    const path = target.file(
+      'a.ndjson',
+      `${patient('a')}\n${long('b', 8_400_000)}\n${long('c', 8_300_000)}\n${patient('d')}`,
+    );
+    expect(counts(await target.load([path]))).toEqual({ ...none, records: 4, created: 3, rejected: 1 });
+    expect(target.rejects().map(({ at, outcome }) => [at, outcome.issue[0]?.code])).toEqual([['line 2', 'too-long']]);
+  });
+
+  it('makes its transaction fail', async () => {
+    const path = target.file(
+      'a.json',
+      bundle('transaction', put(patient('a'), 'Patient/a'), put(long('b', 8_400_000), 'Patient/b')),
+    );
+    expect(counts(await target.load([path]))).toEqual({ ...none, records: 2, rejected: 1 });
+    const [reject] = target.rejects();
+    expect(reject?.outcome.issue.map(({ code, expression }) => [code, expression])).toEqual([
+      ['too-long', ['Bundle.entry[1].resource']],
+    ]);
+  });
+});

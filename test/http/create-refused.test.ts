@@ -222,3 +222,17 @@ describe('create refuses', () => {
     expect(await keptBytes(server, 'Media')).toEqual(new Map());
   });
 });
+
+it('a record that is longer than any store takes is refused, whatever a body may have', async () => {
+  const large = await serve([patient('p1')], ['--max-body', '20000000']);
+  const notes = (count: number): object =>
+    media({ note: Array.from({ length: count }, () => ({ text: 'x'.repeat(30_000) })) });
+  const answer = await post(large, 'Media', notes(290));
+  expect([answer.status, ...issuesOf(answer)]).toEqual([413, 'too-long']);
+  expect(answer.json.issue[0].diagnostics).toMatch(
+    /^Media\/\S+ is longer than the 8388608 bytes that a record may have\.$/,
+  );
+  expect((await post(large, 'Media', notes(270))).status).toBe(201);
+  expect([...(await large.partition.counts())]).toContainEqual(['Media', 1]);
+  await large.close();
+});

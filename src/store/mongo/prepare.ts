@@ -1,6 +1,7 @@
 import { stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { type Attached, type Change, longestRecord, RecordTooLarge } from '../store.ts';
+import { isTooLong } from '../record-length.ts';
+import { type Attached, type Change, RecordTooLarge } from '../store.ts';
 import { bucketFor } from './bucket.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import type { Stored } from './current.ts';
@@ -29,10 +30,8 @@ export function documentOf(
   { id, text: parts, parsed, attachments }: Put,
   { version, updated, attached, by }: Next,
 ): ResourceDocument {
+  if (isTooLong(parts)) throw new RecordTooLarge(type.name, id);
   const text = parts.before + stamp(version, updated) + parts.after;
-  // UTF-8 takes three bytes at most for what UTF-16 counts as one.
-  if (text.length * 3 > longestRecord && Buffer.byteLength(text) > longestRecord)
-    throw new RecordTooLarge(type.name, id);
   const entries = options.extract(type, text, { id: partition, zone: settings.zone }, parsed);
   const carried = attachments ?? attached ?? [];
   return {

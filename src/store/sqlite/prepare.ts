@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import type { Change, WriteOptions } from '../store.ts';
+import { isTooLong } from '../record-length.ts';
+import { type Change, RecordTooLarge, type WriteOptions } from '../store.ts';
 import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
@@ -14,7 +15,7 @@ const turn = 50;
 
 /**
  * Does all that a write can do before its transaction: reads what is there, extracts the entries of the new and of the old
- * text, and finds what is the same. Throws Error for a type that is not declared.
+ * text, and finds what is the same. Throws `RecordTooLarge`, Error for a type that is not declared.
  */
 export async function prepareWrite(
   core: Core,
@@ -119,6 +120,7 @@ function prepareChange(
   const { text, attachments } = change;
   if (found.isThere && found.isText(text) && carriesSame(core.database, index.t, id, found.version, attachments))
     return [{ ...base, text, same: true, added: undefined, removed: undefined }, found];
+  if (isTooLong(text)) throw new RecordTooLarge(type, id);
   const whole = text.before + stamp(1, 0) + text.after;
   const entries = core.options.extract(index.type, whole, zoneOf(partition), change.parsed);
   const { rows, ord } = rowsOf(index, entries);
