@@ -19,7 +19,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       store: 'sqlite:./data/records.sqlite',
       definitions: [],
-      access: 'open',
+      access: 'token',
       trustedProxies: [],
       zone: 'UTC',
       maxUrl: 16_384,

@@ -39,13 +39,16 @@ describe('a ninth type in three files', () => {
     const [, record = ''] = /echo '(\{.*\})' > data\/practitioner\.ndjson/.exec(readme) ?? [];
     const [, load = ''] = /npm run cli -- (load --definitions .* data\/practitioner\.ndjson)/.exec(readme) ?? [];
     const [, start = ''] = /npm start -- (--definitions .*)/.exec(readme) ?? [];
-    const [, query = ''] = /curl 'http:\/\/127\.0\.0\.1:8080(\S+Practitioner\S+)'/.exec(readme) ?? [];
+    const [, query = ''] = /curl .*'http:\/\/127\.0\.0\.1:8080(\S+Practitioner\S+)'/.exec(readme) ?? [];
 
     const server = launch(['serve', '--demo', '--port', '0', '--log', 'off', ...start.split(' ')], { cwd: folder });
     const [, url = ''] = await server.until(/Serves (http:\/\/[^/]+)\/r4\/demo /);
     await writeFile(join(folder, 'data/practitioner.ndjson'), `${record}\n`);
     expect(await run(load.split(' '), { cwd: folder })).toMatchObject({ code: 0 });
-    const bundle = await (await fetch(url + query)).json();
+    const [, ask = ''] = /npm run -s cli -- (token .*--definitions .*)\)\n/.exec(readme) ?? [];
+    const token = (await run(ask.split(' '), { cwd: folder })).stdout.trim();
+    const headers = { authorization: `Bearer ${token}` };
+    const bundle = await (await fetch(url + query, { headers })).json();
     expect(bundle).toMatchObject({ entry: [{ resource: { resourceType: 'Practitioner', id: 'practitioner-1' } }] });
     const statement = (await (await fetch(`${url}/r4/demo/metadata`)).json()) as {
       rest: { resource: { type: string }[] }[];
@@ -53,10 +56,12 @@ describe('a ninth type in three files', () => {
     expect(statement.rest[0]?.resource.map(({ type }) => type)).toContain('Practitioner');
 
     // The queries of the first lines find something.
-    const first = [...readme.matchAll(/curl 'http:\/\/127\.0\.0\.1:8080(\/r4\/demo\/(?!Practitioner)\S+)'/g)];
+    const first = [
+      ...readme.matchAll(/curl (?:-H \S+ \S+ \S+ )?'http:\/\/127\.0\.0\.1:8080(\/r4\/demo\/(?!Practitioner)\S+)'/g),
+    ];
     expect(first).toHaveLength(3);
     for (const [, path = ''] of first) {
-      const response = await fetch(url + path);
+      const response = await fetch(url + path, { headers });
       expect(response.status).toBe(200);
       const body = (await response.json()) as { resourceType: string; total?: number; entry?: unknown[] };
       const found = body.resourceType === 'CapabilityStatement' ? 1 : (body.total ?? body.entry?.length ?? 0);

@@ -94,7 +94,7 @@ export const settings: readonly Setting[] = [
     choice('token', 'open'),
     '`token`: every request for data needs one; `open`: nobody is asked',
     {
-      default: 'open',
+      default: 'token',
     },
   ),
   setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),

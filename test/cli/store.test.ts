@@ -98,7 +98,7 @@ describe('the commands on a store', () => {
   });
 
   it('serve: reads what was loaded, also while another process loads and deletes', async () => {
-    const server = launch(['serve', '--port', '0', '--log', 'off', ...store]);
+    const server = launch(['serve', '--port', '0', '--log', 'off', '--access', 'open', ...store]);
     const [, url = ''] = await server.until(/Serves (http:\S+\/r4)/);
     const patient = await fetch(`${url}/clinic/Patient/p3-00001`);
     expect(patient.status).toBe(200);

@@ -80,7 +80,18 @@ describe('kill -9', () => {
     const place = await newStorePlace();
     onTestFinished(() => place.remove());
     const store = place.url;
-    const flags = ['--port', '0', '--store', store, '--log', 'off', '--public-url', 'http://records.example'];
+    const flags = [
+      '--port',
+      '0',
+      '--store',
+      store,
+      '--log',
+      'off',
+      '--access',
+      'open',
+      '--public-url',
+      'http://records.example',
+    ];
     const setUp = await startEngine(readConfig(flags));
     await setUp.engine.store.partitions.add('demo', { zone: 'UTC' });
     await put((await setUp.engine.store.partition('demo'))!, [patient('p1')]); // added above
@@ -97,7 +108,7 @@ describe('kill -9', () => {
     const answered = new Map<number, string>();
     let next = 0;
     for (let round = 0; round < 3; round++) {
-      const child = launch(['serve', '--port', '0', '--store', store, '--log', 'off']);
+      const child = launch(['serve', '--port', '0', '--store', store, '--log', 'off', '--access', 'open']);
       const [, port = ''] = await child.until(/http:\/\/127\.0\.0\.1:(\d+)/);
       const enough = Promise.withResolvers<void>();
       const last = next + 40;

@@ -113,11 +113,13 @@ describe('large bodies', () => {
       const folder = mkdtempSync(join(tmpdir(), 'crs-uploads-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
       const store = `sqlite:${join(folder, 'records.sqlite')}`;
-      const setUp = await startEngine(readConfig(['--port', '0', '--store', store, '--log', 'off']));
+      const setUp = await startEngine(
+        readConfig(['--port', '0', '--store', store, '--log', 'off', '--access', 'open']),
+      );
       await setUp.engine.store.partitions.add('demo', { zone: 'UTC' });
       await put((await setUp.engine.store.partition('demo'))!, [patient('p1')]); // added above
       await setUp.close();
-      const child = launch(['serve', '--port', '0', '--store', store, '--log', 'off']);
+      const child = launch(['serve', '--port', '0', '--store', store, '--log', 'off', '--access', 'open']);
       onTestFinished(() => void child.process.kill());
       const [, port = ''] = await child.until(/http:\/\/127\.0\.0\.1:(\d+)/);
 

@@ -19,7 +19,17 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const config = (...flags: string[]) =>
-  readConfig(['--port', '0', '--log', 'off', '--store', `sqlite:${join(folder, 'records.sqlite')}`, ...flags]);
+  readConfig([
+    '--port',
+    '0',
+    '--log',
+    'off',
+    '--access',
+    'open',
+    '--store',
+    `sqlite:${join(folder, 'records.sqlite')}`,
+    ...flags,
+  ]);
 
 describe('health', () => {
   it('is 200 while the server serves, for GET and HEAD', async () => {
