@@ -13,8 +13,9 @@ import { attachingTypes, hasRecord } from './attachment-records.ts';
 import type { Core } from './core.ts';
 import { goneProcesses } from './gone.ts';
 
-/** Files that one operation reads. */
+/** Files that one operation reads, and chunks where only their names are looked at. */
 const slice = 100;
+const manyChunks = 1_000;
 
 /**
  * Deletes bytes that got no record: put over an hour ago, or by a process that is gone. Those that have one are not asked about
@@ -22,11 +23,12 @@ const slice = 100;
  * so: true where all was looked at.
  */
 export async function sweepAttachments(core: Core, signal?: AbortSignal): Promise<boolean> {
-  const types = await attachingTypes(core);
   const isStopped = (): boolean => signal?.aborted === true;
   for (let after = ''; ;) {
     if (isStopped()) return false;
     const page = await waitingFiles(core, { $gt: after });
+    // Behind the files: whoever has asked for them since is seen when they are taken, whoever did before has noted his type.
+    const types = await attachingTypes(core);
     for (const file of page) await sweepFile(core, types, file);
     after = page.at(-1)?._id ?? after;
     if (page.length < slice) break;
@@ -36,7 +38,7 @@ export async function sweepAttachments(core: Core, signal?: AbortSignal): Promis
     if (isStopped()) return false;
     const { found, strays } = await strayChunks(core, { $gt: after });
     if (strays.length > 0) await chunks(core).deleteMany({ files_id: { $in: strays } });
-    if (found.length < slice) break;
+    if (found.length < manyChunks) break;
     after = found.at(-1) ?? after;
   }
   swept.add(core);
@@ -61,6 +63,7 @@ export type WaitingFile = FileDocument & { readonly metadata: Waiting; readonly 
 
 /** The next files without a known record, by `_id`. */
 async function waitingFiles(core: Core, _id: { readonly $gt: string }): Promise<readonly WaitingFile[]> {
+  // Before the files: who is gone then has no part in what is read.
   const isGone = await goneProcesses(core);
   const found = await files(core)
     .find({ 'metadata.waiting': true, _id })
@@ -101,7 +104,7 @@ export async function strayChunks(
     .find({ files_id: within, n: 0 })
     .project({ files_id: 1, _id: 0 })
     .sort({ files_id: 1 })
-    .limit(slice)
+    .limit(manyChunks)
     .toArray();
   const found = page.map(chunk => String(chunk['files_id']));
   const kept = await files(core)

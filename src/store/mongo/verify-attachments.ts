@@ -28,7 +28,7 @@ export async function* verifyAttachments(core: Core, p: string): AsyncIterable<A
       referred.delete(digest);
       if (known !== undefined) {
         const is = await compare(core, file, digest, known.size);
-        if (is !== undefined) findings.push({ is, digest, records: [...known.records] });
+        if (is !== undefined) findings.push({ is, digest, records: inOrder(known.records) });
       } else if (isLoose(file, isGone) && !(await hasRecord(core, types, p, digest)))
         findings.push({ is: 'orphan', digest, records: [] });
       checked += 1;
@@ -36,7 +36,7 @@ export async function* verifyAttachments(core: Core, p: string): AsyncIterable<A
       yield { checked, of: Math.max(of, checked), findings };
       findings = [];
     }
-    for (const [digest, { records }] of referred) findings.push({ is: 'missing', digest, records: [...records] });
+    for (const [digest, { records }] of referred) findings.push({ is: 'missing', digest, records: inOrder(records) });
   }
   const { $gte: $gt, $lt } = ofPartition(p);
   for (let after = $gt; ;) {
@@ -72,6 +72,11 @@ async function* filesOf(core: Core, p: string, digits: string): AsyncIterable<Fi
     if (last === undefined || page.length < step) return;
     after = last.filename;
   }
+}
+
+/** By type, id and version. */
+function inOrder(records: ReadonlySet<string>): readonly string[] {
+  return [...records].sort(new Intl.Collator('en', { numeric: true }).compare);
 }
 
 /** Whether a file may go where no record refers to it. */

@@ -1,57 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { MongoClient } from 'mongodb';
-import { createExtract } from '../../../../src/indexing/extract.ts';
-import type { Model } from '../../../../src/model/model.ts';
+import { connect } from '../../../../src/store/mongo/connect.ts';
 import type { Core } from '../../../../src/store/mongo/core.ts';
-import type { ServerDocument } from '../../../../src/store/mongo/layout.ts';
+import { startHeartbeat } from '../../../../src/store/mongo/heartbeat.ts';
+import { prepareDatabase } from '../../../../src/store/mongo/prepare-database.ts';
+import { createRegistry } from '../../../../src/store/mongo/registry.ts';
+import { extract, modelOf } from '../../support/fixture.ts';
 
-/** The server of these tests; undefined where none is named. */
-export const mongoUrl = process.env['CRS_TEST_MONGODB'];
-
-/** What a title says where the tests are left out. */
-export const why = mongoUrl === undefined ? ' (left out: CRS_TEST_MONGODB names no server)' : '';
-
-/** The URL of a database of its own. */
-export function newDatabase(): string {
-  const url = new URL(mongoUrl ?? '');
-  url.pathname = `/t-${randomUUID()}`;
-  return url.href;
-}
-
-/** What the parts of a store share, without the store: as a process that has said that it is there. */
-export async function openCore(url: string, model: Model): Promise<Core & { close(): Promise<void> }> {
-  const client = await new MongoClient(url).connect();
-  const database = client.db();
-  const id = randomUUID();
-  const servers = database.collection<ServerDocument>('servers');
-  await servers.insertOne({
-    _id: id,
-    mode: 'command',
-    definitions: 'of these tests',
-    host: hostname(),
-    pid: process.pid,
-    seen: Date.now(),
-  });
-  return {
+/** What the parts of a store share, as a process of its own that works on it and is not a server; `close` takes leave. */
+export async function openCore(url: string): Promise<Core & { close(): Promise<void> }> {
+  const deadline = 5_000;
+  const { client, name, deployment } = await connect(url, deadline);
+  const database = client.db(name, { readPreference: 'primary' });
+  const core: Core = {
     client,
     database,
-    options: {
-      model,
-      extract: createExtract(model, 'http://localhost:8080'),
-      now: Date.now,
-      mode: 'command',
-      deadline: 5_000,
-    },
-    deployment: { transactions: false, sharded: false },
-    registry: {
-      partition: async name => ({ id: name, p: '1', settings: { zone: 'UTC' } }),
-      ready: async (_, type) => new Set(type.indexed.keys()),
-      forget: () => undefined,
-    },
-    process: id,
+    options: { model: modelOf(), extract, now: Date.now, mode: 'command', deadline },
+    deployment,
+    registry: createRegistry(database),
+    process: randomUUID(),
+    bucketKey: await prepareDatabase(database, 'command'),
+    stamps: new Map(),
+    underWay: new Set(),
+    ending: new AbortController().signal,
+  };
+  const leave = await startHeartbeat(core);
+  return {
+    ...core,
     async close() {
-      await servers.deleteOne({ _id: id });
+      await leave();
       await client.close();
     },
   };
