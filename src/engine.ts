@@ -42,6 +42,10 @@ export interface EngineParts {
   readonly demo?: boolean;
   /** Tells what tokens are worth. */
   readonly verify?: TokenVerifier;
+  /** Milliseconds since 1970 UTC. */
+  readonly now?: () => number;
+  /** A new logical id, which nobody can guess. */
+  readonly newId?: () => string;
 }
 
 /**
@@ -51,7 +55,7 @@ export interface EngineParts {
 export async function startEngine(
   config: Config,
   log: Log = createLog(config.log),
-  { demo = false, verify: given }: EngineParts = {},
+  { demo = false, verify: given, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
 ): Promise<RunningEngine> {
   // Also where no settings were read from a command line.
   if (config.access === 'open' && !isLoopback(config.host)) throw new Error(openElsewhere(config.host));
@@ -59,7 +63,6 @@ export async function startEngine(
   for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
   const unusable = unusableCriteria(loaded);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
-  const now = Date.now;
 
   // The port is opened before the store, whose entries depend on it where absolute URLs follow from a free port.
   let closing = false;
@@ -96,7 +99,6 @@ export async function startEngine(
     const verify = config.access === 'open' ? undefined : (given ?? ownVerifier());
     if (verify === undefined) log.notice(openToAll);
     const { handling, maxUrl, maxBody } = config;
-    const newId = (): string => randomUUID();
     const secured = verify !== undefined;
     const engine: Engine = {
       model,

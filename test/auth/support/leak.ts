@@ -1,0 +1,77 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Place } from '../../support/store-place.ts';
+import { anyToken, createOracle, printScopes } from './oracle.ts';
+import { anyRecords } from './records.ts';
+import { anyRequests } from './requests.ts';
+import type { Asked } from './requests.ts';
+import { publicUrl, startTwins } from './twins.ts';
+import type { Twins } from './twins.ts';
+
+/**
+ * For random records, random tokens and random requests, an answer is the same, but for what is random in it, as that of a server
+ * which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried.
+ */
+export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>): void {
+  let twins: Twins;
+  beforeAll(async () => {
+    twins = await startTwins(guarded, newPlace);
+  }, 60_000);
+  afterAll(() => twins.close());
+
+  it('no answer would differ if the records that the token cannot read were not there', async () => {
+    const [whole, reduced] = twins.servers;
+    const oracle = createOracle(whole.running.engine.model, publicUrl, guarded);
+    const statuses = new Map<string, number>();
+    let worlds = 0;
+    let hidden = 0;
+    const world = fc.record({ records: anyRecords, token: anyToken, requests: anyRequests });
+    await fc.assert(
+      fc.asyncProperty(world, async ({ records: all, token, requests }) => {
+        const { types } = whole.running.engine.model;
+        const records = all.filter(({ versions: [version] }) => types.has(version?.resourceType ?? ''));
+        const partition = `w${worlds++}`;
+        const held = oracle.held(token, records);
+        hidden += records.length - held.length;
+        await whole.fill(partition, records, records);
+        await reduced.fill(partition, records, held);
+        const { client, patient, fhirUser } = token;
+        const expires = Number.MAX_SAFE_INTEGER;
+        const text = twins.tokens.token({ client, patient, fhirUser, partition, scope: printScopes(token), expires });
+        let moment = 0;
+        for (const asked of requests) {
+          let both: readonly [Asked, Asked] | undefined = [asked, asked];
+          // A search goes on to its last page.
+          for (let page = 0; both !== undefined && page < 6; page += 1) {
+            moment += 1;
+            const answers: readonly string[] = await Promise.all(
+              twins.servers.map((server, at) => server.ask(partition, both?.[at] ?? asked, text, moment)),
+            );
+            const [a = '', b = ''] = answers;
+            expect(withoutTokens(a)).toBe(withoutTokens(b));
+            const key = `${asked.method === 'POST' && asked.body?.startsWith('{') === true ? 'create' : asked.method} ${a.slice(1, 4)}`;
+            statuses.set(key, (statuses.get(key) ?? 0) + 1);
+            const next = answers.map(answer => nextOf(answer, partition));
+            both = next[0] === undefined || next[1] === undefined ? undefined : [next[0], next[1]];
+          }
+        }
+      }),
+      { numRuns: rounds, endOnFailure: true },
+    );
+    // The worlds hold what could leak, and the requests are such as find something.
+    expect(hidden).toBeGreaterThan(rounds);
+    for (const key of ['GET 200', 'GET 404', 'POST 200', 'create 201']) expect([key, statuses.get(key) ?? 0]).not.toEqual([key, 0]); // prettier-ignore
+  }, 600_000);
+}
+
+const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 150);
+
+/** Page tokens differ each time that they are made; their length does not. */
+const withoutTokens = (answer: string): string =>
+  answer.replaceAll(/_page_token=[\w-]{20,}/g, token => `_page_token=${token.length}`);
+
+function nextOf(answer: string, partition: string): Asked | undefined {
+  const link = /\\"relation\\":\\"next\\",\\"url\\":\\"([^"\\]+)/.exec(answer)?.[1];
+  if (link === undefined) return undefined;
+  return { method: 'GET', path: link.slice(`${publicUrl}/r4/${partition}`.length), headers: {}, body: undefined };
+}

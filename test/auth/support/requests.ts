@@ -1,0 +1,107 @@
+import * as fc from 'fast-check';
+import { patients } from './records.ts';
+
+/** A request that a client may send, below the base URL. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+const pick = fc.constantFrom;
+const types = ['Patient', 'Observation', 'Appointment', 'Condition', 'MedicationRequest', 'FamilyMemberHistory', 'Encounter', 'Communication', 'Practitioner', 'Media']; // prettier-ignore
+const ids = [...patients, ...types.flatMap(type => [0, 1, 2].map(number => `${type.slice(0, 3).toLowerCase()}${number}`)), 'dr', 'other', 'nobody', 'a%2fb']; // prettier-ignore
+const anyPatient = pick(...patients, 'nobody');
+
+const parameter = fc.oneof(
+  anyPatient.map(id => `patient=Patient/${id}`),
+  anyPatient.map(id => `patient=${id}`),
+  pick('code=a', 'code=http://codes.example|b', 'code:not=a', 'code:missing=true', 'category=a', 'status=booked', 'status:not=active', 'date=ge2025', 'date:missing=false', 'recorded-date=2024', 'name=roy', 'family=Roy', 'gender=female', 'active:missing=true', 'identifier=c1', 'clinical-status:missing=true', 'onset-date=2020'), // prettier-ignore
+  fc.uniqueArray(pick(...ids), { minLength: 1, maxLength: 4 }).map(list => `_id=${list.join(',')}`),
+  pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'recipient=Patient/p1', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'patient.name=roy', '_has:Condition:patient:code=a', '_include=Condition:patient', '_revinclude=Condition:patient'), // prettier-ignore
+);
+const control = pick('_total=accurate', '_total=accurate', '_total=estimate', '_summary=count', '_summary=true', '_count=0', '_count=1', '_count=2', '_sort=-_lastUpdated', '_sort=_id', '_sort=date', '_sort=-recorded-date,_id', '_elements=id', '_page_token=x'); // prettier-ignore
+const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
+
+const search = fc
+  .tuple(
+    pick(...types),
+    fc.array(parameter, { maxLength: 3 }),
+    fc.uniqueArray(control, { maxLength: 2 }),
+    lenient,
+    fc.boolean(),
+  )
+  .map(([type, parameters, controls, headers, byPost]): Asked => {
+    const query = [...parameters, ...controls].join('&');
+    if (!byPost) return { method: 'GET', path: `/${type}?${query}`, headers, body: undefined };
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    return { method: 'POST', path: `/${type}/_search`, headers: { ...headers, ...form }, body: query };
+  });
+
+const condition = pick<Readonly<Record<string, string>>>(
+  {},
+  {},
+  { 'If-None-Match': '*' },
+  { 'If-None-Match': 'W/"1"' },
+  { 'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT' },
+);
+const read = fc
+  .tuple(
+    pick('GET', 'GET', 'HEAD'),
+    pick(...types),
+    pick(...ids),
+    condition,
+    pick('', '', '?_summary=true', '?_elements=id', '?nme=a'),
+  )
+  .map(([method, type, id, headers, query]): Asked => ({
+    method,
+    path: `/${type}/${id}${query}`,
+    headers,
+    body: undefined,
+  }));
+
+const other = fc
+  .tuple(
+    pick('GET', 'PUT', 'DELETE', 'POST'),
+    pick(...types),
+    pick(...ids),
+    pick('', '/_history', '/_history/1', '/$everything'),
+  )
+  .map(([method, type, id, rest]): Asked => ({ method, path: `/${type}/${id}${rest}`, headers: {}, body: undefined }));
+
+const createHeaders = fc.oneof(
+  pick<Readonly<Record<string, string>>>({}, { Prefer: 'return=minimal' }, { Prefer: 'return=OperationOutcome' }),
+  pick('k1', 'k2').map((key): Readonly<Record<string, string>> => ({ 'Idempotency-Key': key })),
+  parameter.map((criteria): Readonly<Record<string, string>> => ({ 'If-None-Exist': criteria })),
+);
+const create = fc
+  .record({
+    type: pick('Media', 'Communication', 'Communication'),
+    subject: anyPatient,
+    about: fc.option(fc.tuple(pick(...types), pick(...ids)), { nil: undefined }),
+    client: pick('c1', 'c2'),
+    headers: createHeaders,
+  })
+  .map(({ type, subject, about, client, headers }): Asked => {
+    const others = about === undefined ? [] : [{ reference: `${about[0]}/${about[1].replace('%2f', '')}` }];
+    const other = others.length === 0 ? {} : { [type === 'Media' ? 'partOf' : 'about']: others };
+    const shared = { resourceType: type, status: 'completed', subject: { reference: `Patient/${subject}` }, ...other };
+    const own =
+      type === 'Media'
+        ? { content: { contentType: 'image/gif', data: gif } }
+        : { identifier: [{ system: 'urn:client', value: client }] };
+    const all = { 'Content-Type': 'application/fhir+json', ...headers };
+    return { method: 'POST', path: `/${type}`, headers: all, body: JSON.stringify({ ...shared, ...own }) };
+  });
+const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+export const anyRequests: fc.Arbitrary<readonly Asked[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: search },
+    { weight: 4, arbitrary: read },
+    { weight: 4, arbitrary: create },
+    { weight: 1, arbitrary: other },
+  ),
+  { minLength: 15, maxLength: 15 },
+);
