@@ -20,10 +20,12 @@ export function findDocuments<T extends Document>(
   { limit, ...options }: FindOptions & { readonly limit: number },
   reading: Reading,
 ): Promise<T[]> {
-  const { deadline } = core.options;
+  const maxTimeMS = core.options.deadline;
+  // One batch, so that one question is all.
+  const given = { ...options, ...reading, limit, batchSize: limit, maxTimeMS };
   return withHint(hint, reading, hinted =>
     resources(core, type.name)
-      .find<T>(filter, { ...options, ...hinted, ...reading, limit, batchSize: limit, maxTimeMS: deadline })
+      .find<T>(filter, { ...given, ...hinted })
       .toArray(),
   );
 }

@@ -65,12 +65,12 @@ function planned(
   return { filter: allOf([...clauses.map(filterOf), ...also]), hint };
 }
 
-/** Whether a clause is a part of the order itself. */
+/** Whether a clause is a part of the order itself (segments.ts): of several dates not what bounds them from above. */
 function isAlong(clause: Clause, key: Key): boolean {
   if (key.by === 'id') return false;
-  return key.code === undefined
-    ? clause.kind === 'updated'
-    : clause.kind === 'range' && clause.field === 'd' && clause.code === key.code;
+  if (key.code === undefined) return clause.kind === 'updated';
+  if (clause.kind !== 'range' || clause.field !== 'd' || clause.code !== key.code) return false;
+  return key.end === 'only' || (clause.low.max === Infinity && clause.high.max === Infinity);
 }
 
 /** Whether another index than those of terms may find the few that a clause lets through. */
