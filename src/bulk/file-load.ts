@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { parseJson } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
+import { type PromiseLacking, VersionConflict } from '../store/store.ts';
 import { checkStructure } from '../validation/structure.ts';
 import { IndependentEntries } from './bundle/independent.ts';
 import { planTransaction } from './bundle/transaction.ts';
@@ -170,10 +171,13 @@ export class FileLoad implements Addressing {
       this.#reject(at, planned.issues, bytes);
       return;
     }
-    if (await writer.alone(planned.changes)) {
-      for (const type of planned.skipped) counts.skip(type);
-      counts.unchanged += planned.nothing;
-    } else this.#reject(at, [conflict], bytes);
+    const refusal = await writer.alone(planned.changes);
+    if (refusal !== undefined) {
+      this.#reject(at, [refused(refusal)], bytes);
+      return;
+    }
+    for (const type of planned.skipped) counts.skip(type);
+    counts.unchanged += planned.nothing;
   }
 
   async #apply(outcome: Outcome, at: string, bytes: Uint8Array): Promise<void> {
@@ -189,8 +193,12 @@ export class FileLoad implements Addressing {
         this.#reject(at, outcome.issues, bytes);
         return;
       case 'change': {
-        if (outcome.change.precondition === undefined) await writer.add(outcome);
-        else if (!(await writer.alone([outcome]))) this.#reject(at, [conflict], bytes);
+        if (outcome.change.precondition === undefined) {
+          await writer.add(outcome);
+          return;
+        }
+        const refusal = await writer.alone([outcome]);
+        if (refusal !== undefined) this.#reject(at, [refused(refusal)], bytes);
         return;
       }
       default:
@@ -203,6 +211,12 @@ export class FileLoad implements Addressing {
     counts.rejected++;
     rejects.add({ file, at, issues, bytes });
   }
+}
+
+function refused(refusal: VersionConflict | PromiseLacking): Issue {
+  return refusal instanceof VersionConflict
+    ? conflict
+    : { severity: 'error', code: 'not-supported', text: refusal.lack.why };
 }
 
 const conflict: Issue = {

@@ -1,5 +1,11 @@
 import { type CarryingChange, writeCarrying } from '../attachment/write.ts';
-import { type Partition, VersionConflict, type WriteOptions, type WriteResult } from '../store/store.ts';
+import {
+  type Partition,
+  PromiseLacking,
+  VersionConflict,
+  type WriteOptions,
+  type WriteResult,
+} from '../store/store.ts';
 import type { Counts } from './progress.ts';
 
 /** The position before anything was loaded: no file, no record. */
@@ -105,14 +111,17 @@ export class BatchWriter {
     this.#durable = this.position;
   }
 
-  /** Writes changes in a commit of their own, after all others; false where a precondition does not hold. */
-  async alone(changes: readonly CarryingChange[]): Promise<boolean> {
+  /**
+   * Writes changes all or none, after all others. Gives why nothing was written: a precondition does not hold, or the store
+   * cannot write several at once.
+   */
+  async alone(changes: readonly CarryingChange[]): Promise<VersionConflict | PromiseLacking | undefined> {
     await this.flush();
     try {
       this.#count(await writeCarrying(this.#partition, changes, this.#mark()));
-      return true;
+      return undefined;
     } catch (error) {
-      if (error instanceof VersionConflict) return false;
+      if (error instanceof VersionConflict || error instanceof PromiseLacking) return error;
       throw error;
     }
   }
@@ -150,7 +159,8 @@ export class BatchWriter {
   async #write(batch: Batch): Promise<void> {
     const started = performance.now();
     try {
-      this.#count(await writeCarrying(this.#partition, batch.changes, this.#mark()));
+      // One by one where the store cannot do otherwise: what a stop leaves half done is loaded again.
+      this.#count(await writeCarrying(this.#partition, batch.changes, { ...this.#mark(), unit: 'each' }));
     } catch (error) {
       this.#failure ??= { error };
       return;
