@@ -6,7 +6,7 @@ import type { IssuerSettings } from './settings.ts';
 
 /**
  * What the claims of a token of an external issuer mean here, once the token is known to be the issuer's. `baseOf` gives the
- * base URL of a partition; `expires` is in milliseconds since 1970 UTC. Throws TokenRefused: for another audience, for no
+ * base URL of a partition; `expires`, in milliseconds since 1970 UTC, has the clock skew in it. Throws TokenRefused: for another audience, for no
  * partition or several, for claims that cannot be read.
  */
 export function readExternalClaims(

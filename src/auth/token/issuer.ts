@@ -63,9 +63,10 @@ export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issu
       return await work();
     } catch (error) {
       if (error instanceof TokenRefused || error instanceof FhirError) throw error;
-      if (now() >= told + limits.keepFailure)
+      if (now() >= told + limits.keepFailure) {
+        told = now();
         notice(`The issuer ${settings.issuer} cannot be asked: ${reason(error)}.`);
-      told = now();
+      }
       throw unavailable();
     }
   };
@@ -77,8 +78,8 @@ export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issu
       ask(async () => {
         const { verifyJwt } = await import('./jwt.ts');
         const payload = await verifyJwt(token, settings, await keysOf(), now());
-        const expires = payload.exp * 1000;
-        return { claims: readExternalClaims(payload, settings, baseOf, expires), until: expires + settings.clockSkew };
+        const until = payload.exp * 1000 + settings.clockSkew;
+        return { claims: readExternalClaims(payload, settings, baseOf, until), until };
       }),
     introspect: token =>
       ask(async () => {
@@ -89,9 +90,9 @@ export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issu
           const payload = await introspect(token, settings, await discover(), now());
           if (payload === undefined) return undefined;
           const soon = now() + introspected;
-          const expires = payload.exp === undefined ? soon : payload.exp * 1000;
+          const expires = payload.exp === undefined ? soon : payload.exp * 1000 + settings.clockSkew;
           const claims = readExternalClaims(payload, settings, baseOf, expires);
-          return { claims, until: Math.min(soon, expires + settings.clockSkew) };
+          return { claims, until: Math.min(soon, expires) };
         } finally {
           asking--;
         }
@@ -108,5 +109,6 @@ const unavailable = (): FhirError =>
 /** The innermost sentence: libraries put their own around it. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof SyntaxError) return 'its answer is no JSON'; // the message would quote the answer
   return error.cause instanceof Error ? reason(error.cause) : error.message.replace(/\.$/, '');
 }

@@ -63,7 +63,7 @@ describe.each(['/keys', '/.well-known/openid-configuration'])('%s', path => {
     ['silent', silent, /did not answer within 200 ms\.$/],
     ['redirecting', redirecting, /answered 302\.$/],
     ['failing', failing, /answered 500\.$/],
-    ['no JSON', noJson, /JSON|content-type/i],
+    ['no JSON', noJson, /content-type|is no JSON\.$/i],
   ])('that is %s is refused', async (_, instead, notice) => {
     issuer.instead.set(path, instead);
     const started = Date.now();
@@ -145,6 +145,8 @@ describe('an issuer', () => {
     const asked = issuer.asked.length;
     await unavailable(verifier);
     expect(issuer.asked).toHaveLength(asked);
+    verifier.clock.now += 4_000;
+    await unavailable(verifier); // the operator is told once
     issuer.instead.clear();
     verifier.clock.now += 5_001;
     expect((await verifier.verify(await issuer.sign(claims), 'clinic')).client).toBe('app');
