@@ -1,4 +1,5 @@
 import { load } from '../../src/bulk/load.ts';
+import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../../src/load-model.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -15,8 +16,9 @@ export interface LoadResult {
 }
 
 const [file = '', id = ''] = process.argv.slice(2);
-const { model } = await loadModel({ definitions: [] });
-if (model === undefined) throw new Error('The definitions do not load');
+const { model: loaded } = await loadModel({ definitions: [] });
+if (loaded === undefined) throw new Error('The definitions do not load');
+const model = modelAt(loaded, publicUrl);
 const extract = createExtract(model, publicUrl);
 const store = await openStore(`sqlite:${file}`, { model, extract, now: Date.now, mode: 'command', deadline: 60_000 });
 if ((await store.partition(id)) === undefined) await store.partitions.add(id, { zone: 'America/Toronto' });
@@ -28,7 +30,7 @@ process.on('disconnect', () => void store.close().then(() => process.exit()));
 process.send?.('ready');
 
 async function run(paths: readonly string[]): Promise<LoadResult> {
-  if (model === undefined || partition === undefined) throw new Error('Nothing is open');
+  if (partition === undefined) throw new Error('Nothing is open');
   const options = {
     model,
     partition,

@@ -14,7 +14,7 @@ DatabaseSync.prototype.prepare = function (text, ...options) {
 };
 
 const [file = '', ...settings] = process.argv.slice(2);
-const flags = ['--port', '0', '--log', 'off', '--public-url', publicUrl, '--store', `sqlite:${file}`];
+const flags = ['--port', '0', '--log', 'off', '--access', 'open', '--public-url', publicUrl, '--store', `sqlite:${file}`];
 const running = await startEngine(readConfig([...flags, ...settings]));
 answerQuestions(
   running.port,
