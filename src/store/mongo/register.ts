@@ -20,10 +20,12 @@ export async function requireOurDefinitions(core: Core): Promise<void> {
   if (mode === 'serve')
     throw new StoreUnavailable(
       'no-store',
-      'Another server has brought other definitions; restart this one with the same',
+      'Another server has brought other definitions or another public URL; restart this one with the same',
     );
   if ((await otherProcesses(core)).some(server => server.mode === 'serve'))
-    throw new StoreRefused('A server runs on this store with other definitions; use the same ones, or stop it first');
+    throw new StoreRefused(
+      'A server runs on this store with other definitions or another public URL; use the same ones, or stop it first',
+    );
   await register(core);
 }
 

@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startEngine } from '../../src/engine.ts';
+import { run } from './process.ts';
+import type { Ended } from './process.ts';
+
+interface Place {
+  readonly url: string;
+  remove(): Promise<void>;
+}
+
+/** That entries follow the public URL of the server, in a store at a place of its own. Each example goes on from the one before. */
+export function publicUrlOf(newPlace: () => Promise<Place>): void {
+  let folder: string;
+  let place: Place;
+  let store: string[];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'public-url-'));
+    place = await newPlace();
+    store = ['--store', place.url];
+  });
+  afterAll(async () => {
+    await place.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const [first, second] = ['http://first.example', 'https://second.example/fhir'];
+  const patientAt = (publicUrl: string): string => `${publicUrl}/r4/clinic/Patient/p`;
+
+  interface Serving {
+    /** Ids of encounters by `patient`, asked again while the index is made anew, and how often that was. */
+    readonly find: (subject: string) => Promise<{ readonly ids: readonly string[]; readonly waits: number }>;
+  }
+
+  async function serving<T>(publicUrl: string, work: (serving: Serving) => Promise<T>): Promise<T> {
+    const flags = ['--port', '0', '--log', 'off', '--access', 'open', '--public-url', publicUrl];
+    const running = await startEngine(readConfig([...flags, ...store]));
+    try {
+      return await work({
+        async find(subject) {
+          const url = `http://127.0.0.1:${running.port}/r4/clinic/Encounter?patient=${encodeURIComponent(subject)}`;
+          for (let waits = 0; ; waits++) {
+            const answer = await fetch(url);
+            if (answer.status === 503 && waits < 200) {
+              await setTimeout(50);
+              continue;
+            }
+            const { entry = [] } = (await answer.json()) as { entry?: { resource: { id: string } }[] };
+            return { ids: entry.map(({ resource }) => resource.id).toSorted(), waits };
+          }
+        },
+      });
+    } finally {
+      await running.close();
+    }
+  }
+
+  function load(id: string, reference: string, ...flags: string[]): Promise<Ended> {
+    const subject = { reference };
+    const encounter = { resourceType: 'Encounter', id, status: 'finished', class: { code: 'AMB' }, subject };
+    return run(['load', '-', '--rejects', join(folder, 'rejects'), ...flags, ...store], {
+      input: JSON.stringify(encounter),
+    });
+  }
+
+  describe('the public URL of the server', () => {
+    it('is that of the commands too, once it has served', async () => {
+      expect((await run(['partition', 'add', 'clinic', ...store])).code).toBe(0);
+      await serving(first, async () => {});
+      expect((await load('relative', 'Patient/p')).code).toBe(0);
+      expect((await load('at-first', patientAt(first))).code).toBe(0);
+      expect((await load('at-second', patientAt(second))).code).toBe(0);
+      expect((await run(['partition', 'list', ...store])).stdout).toContain(`\t${first}/r4/clinic\n`);
+      const { ids, waits } = await serving(first, ({ find }) => find('Patient/p'));
+      expect(ids).toEqual(['at-first', 'relative']);
+      expect(waits).toBe(0);
+    });
+
+    it('changes what absolute references mean: they are read anew', async () => {
+      await serving(second, async ({ find }) => {
+        expect((await find('Patient/p')).ids).toEqual(['at-second', 'relative']);
+        expect((await find(patientAt(first))).ids).toEqual(['at-first']);
+      });
+      const verified = await run(['index', 'verify', ...store]);
+      expect([verified.code, verified.stdout]).toEqual([0, '3 records checked, 0 differences.\n']);
+    });
+
+    it('leaves all other indexes as they are', async () => {
+      const { code, stdout } = await run(['index', 'status', '--public-url', first, ...store]);
+      expect(code).toBe(3);
+      expect(stdout).toMatch(/\tEncounter\?patient\tpending/);
+      expect(stdout).not.toMatch(/\?(status|date|_id|identifier|name|birthdate)\tpending/);
+      expect((await run(['index', 'status', ...store])).code).toBe(0);
+    });
+
+    it('is refused to a command that names another one, while it serves', async () => {
+      await serving(second, async ({ find }) => {
+        expect(await load('wrong', 'Patient/p', '--public-url', first)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('another public URL'),
+        });
+        expect((await load('right', patientAt(second))).code).toBe(0);
+        expect((await find('Patient/p')).ids).toEqual(['at-second', 'relative', 'right']);
+      });
+    });
+  });
+}
