@@ -93,13 +93,14 @@ async function showDemo({ engine, url }: RunningEngine, config: Config): Promise
   }
   const { examples } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  console.log(
-    `Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it. Try, from a second terminal:\n`,
-  );
-  const open = config.access === 'open';
+  console.log(`Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it.`);
+  const asked = config.access === 'token';
+  const secret = asked && hideCredentials(config.store) !== config.store;
+  const where = secret ? ', with the URL of the store in CRS_STORE' : '';
+  console.log(`Try, from a second terminal${where}:\n`);
   const flags = `--client demo-backend --partition ${demoPartition}${tokenFlags(config)}`;
-  if (!open) console.log(`  TOKEN=$(npm run -s cli -- token ${flags})`);
-  const header = open ? '' : '-H "Authorization: Bearer $TOKEN" ';
+  if (asked) console.log(`  TOKEN=$(npm run -s cli -- token ${flags})`);
+  const header = asked ? '-H "Authorization: Bearer $TOKEN" ' : '';
   for (const path of examples(mark, engine.model.types)) console.log(`  curl ${header}'${base}/${path}'`);
   console.log('');
 }
@@ -108,12 +109,12 @@ async function showDemo({ engine, url }: RunningEngine, config: Config): Promise
 function tokenFlags(config: Config): string {
   return settings
     .filter(({ flag }) => ['store', 'definitions', 'capability'].includes(flag))
-    .flatMap(({ flag, field, variable, default: fallback }) =>
+    .flatMap(({ flag, field, default: fallback }) =>
       [config[field] ?? []]
         .flat()
         .map(String)
-        .filter(value => value !== fallback)
-        .map(value => ` --${flag} ${hideCredentials(value) === value ? quoted(value) : `"$${variable}"`}`),
+        .filter(value => value !== fallback && hideCredentials(value) === value) // what is hidden comes by the environment
+        .map(value => ` --${flag} ${quoted(value)}`),
     )
     .join('');
 }
