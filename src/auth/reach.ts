@@ -48,9 +48,10 @@ function byCriteria(context: 'user' | 'system', type: ResourceType, who: Who, pl
   return { kind: 'and', of };
 }
 
-/** The value with what its placeholders stand for; undefined where the token does not say. */
+/** The value with what its placeholders stand for; undefined where the token does not say: `urn:x|` with nothing after it finds all. */
 function filled(value: string, { client, fhirUser }: Pick<Who, 'client' | 'fhirUser'>): string | undefined {
   if (value.includes('{fhirUser}') && fhirUser === undefined) return undefined;
+  if (value.includes('{clientId}') && client.trim() === '') return undefined;
   return value
     .split(/(\{fhirUser\}|\{clientId\})/)
     .map(part =>

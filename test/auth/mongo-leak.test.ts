@@ -2,4 +2,6 @@ import { describe } from 'vitest';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 import { leakProperty } from './support/leak.ts';
 
-describe('what nobody may see leaks nowhere, on MongoDB', () => leakProperty(true, newMongoPlace));
+describe('what nobody may see leaks nowhere, on MongoDB', () => {
+  leakProperty(true, newMongoPlace);
+});

@@ -74,6 +74,9 @@ const rows = Object.entries(matrix).flatMap(([type, has]) =>
   ),
 );
 
+const given = rows.filter(([, , , allowed]) => allowed);
+const refused = rows.filter(([, , , allowed]) => !allowed);
+
 describe('the scope matrix', () => {
   it('is the one that the definitions hold', async () => {
     const { types } = server.running.engine.model;
@@ -87,44 +90,43 @@ describe('the scope matrix', () => {
     expect(Object.keys(others)).toHaveLength(8);
   });
 
-  it.each(rows)('%s, %s of %s: %s', async (context, interaction, type, allowed) => {
-    const scope = `${context}/${type}.${letters[interaction]}`;
-    const answer = await ask(type, interaction, { ...contexts[context], scope });
-    if (allowed) {
-      expect([answer.status, answer.json.resourceType]).toEqual(
-        { read: [200, type], search: [200, 'Bundle'], create: [201, type] }[interaction],
-      );
-      if (interaction === 'search') expect(answer.json.total).toBe(context === 'patient' ? 1 : 2);
-      // Every other letter, type and context gives nothing of it.
-      const others = 'cruds'.replace(letters[interaction], '');
-      for (const other of [`${context}/${type}.${others}`, `${context}/Basic.cruds`, 'openid fhirUser launch']) {
-        expect((await ask(type, interaction, { ...contexts[context], scope: other })).status).toBe(403);
-      }
-    } else {
-      expect(answer.status).toBe(403);
-      expect(answer.json.issue[0].code).toBe('forbidden');
-      expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope"');
-      for (const wide of [`${context}/*.cruds`, `${context}/*.*`, `${context}/${type}.*`]) {
-        expect((await ask(type, interaction, { ...contexts[context], scope: wide })).status).toBe(403);
-      }
+  it.each(given)('%s gives %s of %s', async (context, interaction, type) => {
+    const claims = { ...contexts[context], scope: `${context}/${type}.${letters[interaction]}` };
+    const { status, json } = await ask(type, interaction, claims);
+    const expected = { read: [200, type], search: [200, 'Bundle'], create: [201, type] };
+    expect([status, json.resourceType]).toEqual(expected[interaction]);
+    const all = context === 'patient' ? 1 : 2;
+    expect(json.total).toBe(interaction === 'search' ? all : undefined);
+  });
+
+  it.each(given)('%s gives %s of %s by no other scope', async (context, interaction, type) => {
+    const others = 'cruds'.replace(letters[interaction], '');
+    for (const scope of [`${context}/${type}.${others}`, `${context}/Basic.cruds`, 'openid fhirUser launch']) {
+      expect((await ask(type, interaction, { ...contexts[context], scope })).status).toBe(403);
     }
   });
 
-  it.each(rows.filter(([, , , allowed]) => allowed))(
-    'v1 and wildcards, %s, %s of %s',
-    async (context, interaction, type) => {
-      const word = interaction === 'create' ? 'write' : 'read';
-      for (const scope of [
-        `${context}/${type}.${word}`,
-        `${context}/${type}.*`,
-        `${context}/*.*`,
-        `${context}/*.cruds`,
-      ]) {
-        const { status } = await ask(type, interaction, { ...contexts[context], scope });
-        expect([scope, status]).toEqual([scope, interaction === 'create' ? 201 : 200]);
-      }
-    },
-  );
+  it.each(refused)('%s never gives %s of %s', async (context, interaction, type) => {
+    const { [interaction]: letter } = letters;
+    for (const scope of [`${type}.${letter}`, `${type}.cruds`, '*.cruds', '*.*', `${type}.*`]) {
+      const answer = await ask(type, interaction, { ...contexts[context], scope: `${context}/${scope}` });
+      expect([answer.status, answer.json.issue[0].code]).toEqual([403, 'forbidden']);
+      expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope"');
+    }
+  });
+
+  it.each(given)('v1 and wildcards, %s, %s of %s', async (context, interaction, type) => {
+    const word = interaction === 'create' ? 'write' : 'read';
+    for (const scope of [
+      `${context}/${type}.${word}`,
+      `${context}/${type}.*`,
+      `${context}/*.*`,
+      `${context}/*.cruds`,
+    ]) {
+      const { status } = await ask(type, interaction, { ...contexts[context], scope });
+      expect([scope, status]).toEqual([scope, interaction === 'create' ? 201 : 200]);
+    }
+  });
 
   it.each([
     ['patient/Patient.r', 200, 403],

@@ -122,7 +122,10 @@ export function createOracle(model: Model, publicUrl: string, guarded: boolean):
   /** The letters that a scope of the token has on a type. */
   const lettersOf = (scope: ScopeParts, type: string): string =>
     scope.type === '*' || scope.type === type
-      ? [...scope.letters].filter(letter => matrix[type]?.[scope.context]?.includes(letter)).join('')
+      ? scope.letters
+          .split('')
+          .filter(letter => matrix[type]?.[scope.context]?.includes(letter))
+          .join('')
       : '';
 
   const reads = (token: Token, resource: Resource): boolean => {
