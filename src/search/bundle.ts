@@ -24,21 +24,31 @@ export interface SearchsetEntry {
   readonly text: string;
 }
 
-/** The text of a searchset Bundle around the stored texts of its resources. https://hl7.org/fhir/R4/bundle.html#searchset */
+/**
+ * The text of a searchset Bundle around the stored texts of its resources, which are copied once.
+ * https://hl7.org/fhir/R4/bundle.html#searchset
+ */
 export function searchset({ self, next, total, place, entries, warnings }: Searchset): string {
-  const links = [{ relation: 'self', url: self }, ...(next === undefined ? [] : [{ relation: 'next', url: next }])];
-  const start = JSON.stringify(place).slice(0, -1);
-  const parts = entries.map(({ id, text }) => entry(`${start}${id}"`, text, 'match'));
-  if (warnings.length > 0) parts.push(outcome(warnings));
-  return [
-    '{"resourceType":"Bundle","type":"searchset"',
-    total === undefined ? '' : `,"total":${total}`,
-    `,"link":${JSON.stringify(links)}`,
-    // FHIR has no empty arrays.
-    parts.length === 0 ? '' : `,"entry":[${parts.join(',')}]`,
-    '}',
-  ].join('');
+  const pieces = ['{"resourceType":"Bundle","type":"searchset"'];
+  if (total !== undefined) pieces.push(`,"total":${total}`);
+  pieces.push(',"link":[{"relation":"self","url":', JSON.stringify(self));
+  if (next !== undefined) pieces.push('},{"relation":"next","url":', JSON.stringify(next));
+  pieces.push('}]');
+  const start = `{"fullUrl":${JSON.stringify(place).slice(0, -1)}`;
+  const others = `${match},${start}`;
+  // FHIR has no empty arrays.
+  let before = `,"entry":[${start}`;
+  for (const { id, text } of entries) {
+    pieces.push(before, id, '","resource":', text);
+    before = others;
+  }
+  if (entries.length > 0) pieces.push(match);
+  if (warnings.length > 0) pieces.push(entries.length > 0 ? ',' : ',"entry":[', outcome(warnings));
+  pieces.push(entries.length + warnings.length > 0 ? ']}' : '}');
+  return pieces.join('');
 }
+
+const match = ',"search":{"mode":"match"}}';
 
 /**
  * The absolute URL of a search: `{base}/{type}?name=value&…`, each character escaped that a query cannot have or that
@@ -69,10 +79,5 @@ function outcome(warnings: readonly Issue[]): string {
     `8${hash.slice(17, 20)}`,
     hash.slice(20, 32),
   ];
-  return entry(`"urn:uuid:${uuid.join('-')}"`, text, 'outcome');
-}
-
-/** `fullUrl` as JSON. */
-function entry(fullUrl: string, text: string, mode: 'match' | 'outcome'): string {
-  return `{"fullUrl":${fullUrl},"resource":${text},"search":{"mode":"${mode}"}}`;
+  return `{"fullUrl":"urn:uuid:${uuid.join('-')}","resource":${text},"search":{"mode":"outcome"}}`;
 }

@@ -65,10 +65,19 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
     else if (absorbing(together)) return together;
     else joined[at] = together;
   }
-  const distinct = joined.length < 2 ? joined : [...new Map(joined.map(part => [print(part), part])).values()];
+  const distinct = differ(joined) ? joined : [...new Map(joined.map(part => [print(part), part])).values()];
   const [only] = distinct;
   if (only === undefined) return kind === 'and' ? { kind: 'all' } : none;
   return distinct.length === 1 ? only : { kind, of: distinct };
+}
+
+/** Whether no two can be the same, as far as that is seen without printing them: each is about a parameter of its own. */
+function differ(parts: readonly Query[]): boolean {
+  return parts.every(
+    (part, at) =>
+      part.kind === 'param' &&
+      parts.every((other, place) => place >= at || (other.kind === 'param' && other.param !== part.param)),
+  );
 }
 
 /** One query for the two together, where there is a simpler one. */

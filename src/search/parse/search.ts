@@ -80,15 +80,17 @@ function results(
   };
 }
 
-const isControl = (name: string): boolean => (controls as readonly string[]).includes(name);
+const known: ReadonlySet<string> = new Set(controls);
+const isControl = (name: string): boolean => known.has(name);
 
 /** Each at most once and without a modifier; page tokens are not read here. */
 function checkControls(pairs: readonly QueryPair[]): void {
   const seen = new Set<string>();
   for (const [name] of pairs) {
-    const [code = '', ...modifier] = name.split(':');
+    const colon = name.indexOf(':');
+    const code = colon === -1 ? name : name.slice(0, colon);
     if (!isControl(code)) continue;
-    if (modifier.length > 0) throw unsupportedModifier(code, modifier.join(':'), []);
+    if (colon !== -1) throw unsupportedModifier(code, name.slice(colon + 1), []);
     if (seen.has(code)) throw repeated(code);
     seen.add(code);
   }

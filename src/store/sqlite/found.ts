@@ -20,15 +20,16 @@ export function withTexts(database: Database, rows: readonly Row[]): readonly Fo
     'SELECT u.version, u.last_updated, u.text FROM json_each(?) j CROSS JOIN resources u ON u.r = j.value',
     [JSON.stringify(rows.map(row => row[1]))],
   );
-  return rows.map(([id, , ...keys], at) => foundRow(id, keys, texts[at] ?? []));
+  return rows.map((row, at) => foundRow(row, row.length - 2, texts[at] ?? [], 0));
 }
 
-export function foundRow(id: Row[number] | undefined, keys: Row, [version, lastUpdated, text]: Row): FoundRow {
+/** From a row `id, r, sort values…`, so many of those, and one that has `version, last_updated, text` from a place on. */
+export function foundRow(row: Row, keys: number, texts: Row, from: number): FoundRow {
   return {
-    id: String(id),
-    version: Number(version),
-    lastUpdated: Number(lastUpdated),
-    text: String(text),
-    keys: keys.map(key => key ?? ''),
+    id: row[0] as string,
+    version: texts[from] as number,
+    lastUpdated: texts[from + 1] as number,
+    text: texts[from + 2] as string,
+    keys: row.slice(2, 2 + keys) as (number | string)[], // no sort value is null
   };
 }

@@ -39,7 +39,7 @@ export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | 
   if (others.length === 0) {
     const rows = database.query(statement(walk, only, place, cap, true));
     if (isCut(database, walk, only, place, cap, rows.length)) return undefined;
-    return rows.map(([id, , ...rest]) => foundRow(id, rest.slice(0, walk.keys.length), rest.slice(walk.keys.length)));
+    return rows.map(row => foundRow(row, walk.keys.length, row, 2 + walk.keys.length));
   }
   const found: Row[] = [];
   for (const arm of walk.arms) {
