@@ -69,7 +69,6 @@ describe('access-criteria', () => {
     '{clientId}',
     '{fhirUser}',
     ' ',
-    'App',
     ' app',
     'app ',
     'a\\',
