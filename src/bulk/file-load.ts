@@ -5,12 +5,13 @@ import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
 import { type PromiseLacking, VersionConflict } from '../store/store.ts';
 import { checkStructure } from '../validation/structure.ts';
-import { IndependentEntries } from './bundle/independent.ts';
+import { IndependentEntries, type NestedBundle } from './bundle/independent.ts';
 import { planTransaction } from './bundle/transaction.ts';
 import type { LoadContext } from './context.ts';
 import type { Input } from './input.ts';
 import type { Counts } from './progress.ts';
 import { type Addressing, type BundleHead, containerType, readBundle } from './read/bundle-head.ts';
+import { OncePerFile } from './once-per-file.ts';
 import { BrokenInput, type Unit } from './read/unit.ts';
 import { readUnits } from './read/units.ts';
 import { type Outcome, jsonIssue, prepareRecord } from './record.ts';
@@ -32,10 +33,14 @@ export interface FileLoadParts {
 export class FileLoad implements Addressing {
   readonly base: string;
   readonly #parts: FileLoadParts;
+  readonly #once: OncePerFile;
+  /** Of the unit, or of the entry where the whole is one Bundle. */
+  #number = 0;
 
   constructor(parts: FileLoadParts) {
     this.#parts = parts;
     this.base = parts.options.base;
+    this.#once = new OncePerFile(parts.options.partition);
   }
 
   /** The same for the same place in the same bytes, so that loading again finds what it made. */
@@ -57,8 +62,10 @@ export class FileLoad implements Addressing {
         }
         for (const unit of units) {
           read++;
+          this.#number = read;
           if (read <= skip) {
             counts.resumed++;
+            this.#once.pass(unit.bytes, entries, read);
             entries?.pass();
             continue;
           }
@@ -92,17 +99,28 @@ export class FileLoad implements Addressing {
 
   async #entry(entries: IndependentEntries, at: string, bytes: Uint8Array): Promise<void> {
     const outcome = await entries.next(at, bytes);
-    if (outcome === undefined) return;
-    this.#parts.counts.records++;
-    await this.#apply(outcome, at, bytes);
+    if (outcome !== undefined) await this.#applyEntry(entries, outcome, at, bytes);
   }
 
   async *#deferred(entries: IndependentEntries): AsyncGenerator<void, void> {
     for (const deferred of entries.deferred) {
-      this.#parts.counts.records++;
-      await this.#apply(await entries.again(deferred), deferred.at, deferred.bytes);
+      await this.#applyEntry(entries, await entries.again(deferred), deferred.at, deferred.bytes);
       yield;
     }
+  }
+
+  async #applyEntry(
+    entries: IndependentEntries,
+    outcome: Outcome | NestedBundle,
+    at: string,
+    bytes: Uint8Array,
+  ): Promise<void> {
+    if (outcome.kind === 'bundle') {
+      await this.#bundle(at, outcome.bytes);
+      return;
+    }
+    this.#parts.counts.records++;
+    await this.#apply(entries.plain ? await this.#once.check(outcome, at, this.#number) : outcome, at, bytes);
   }
 
   /** A line or a whole document: a resource, or a Bundle. */
@@ -123,7 +141,7 @@ export class FileLoad implements Addressing {
       outcome = { kind: 'reject', issues: [jsonIssue(error)] };
     }
     this.#parts.counts.records++;
-    await this.#apply(outcome, at, bytes);
+    await this.#apply(await this.#once.check(outcome, at, this.#number), at, bytes);
   }
 
   /** Without a digest of the whole, the record's own bytes have to do. */
@@ -149,8 +167,10 @@ export class FileLoad implements Addressing {
     }
     const { options, writer } = this.#parts;
     const entries = new IndependentEntries(options, head, addressing, () => writer.flush());
-    for (const [index, entry] of bundle.entries.entries())
+    for (const [index, entry] of bundle.entries.entries()) {
+      if (at === '') this.#number = index + 1;
       await this.#entry(entries, `${prefix}entry ${index + 1}`, entry);
+    }
     for await (const _ of this.#deferred(entries));
     return true;
   }

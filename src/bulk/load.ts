@@ -29,14 +29,14 @@ const beat = 100;
  */
 export async function* load(paths: readonly string[], options: LoadOptions): AsyncGenerator<LoadProgress, void> {
   requireRejects(options.rejects);
-  const inputs = await listInputs(paths, options.rejects);
+  const { inputs, links } = await listInputs(paths, options.rejects);
   const sizes = inputs.map(input => input.size);
   const total = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   const digests = await digestsOf(inputs);
   const key = digests === undefined ? undefined : markKey(digests, options);
   const mark = key === undefined ? undefined : await options.partition.mark(key);
   const from = parsePosition(mark);
-  const counts = new Counts(total, () => performance.now());
+  const counts = new Counts(total, links, () => performance.now());
   const writer = new BatchWriter({
     partition: options.partition,
     counts,

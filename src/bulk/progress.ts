@@ -19,6 +19,8 @@ export interface LoadProgress {
   readonly unchanged: number;
   /** Records of types that are not declared, by type. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** Symbolic links in folders, which were not followed. */
+  readonly links: readonly string[];
   /** Records, or whole transactions and files, that stand in the file of rejects. */
   readonly rejected: number;
   /** True in the last value: everything that was not rejected is durable. */
@@ -39,9 +41,11 @@ export class Counts {
   readonly skipped = new Map<string, number>();
   readonly #started: number;
   readonly #totalBytes: number | undefined;
+  readonly #links: readonly string[];
   readonly #now: () => number;
 
-  constructor(totalBytes: number | undefined, now: () => number) {
+  constructor(totalBytes: number | undefined, links: readonly string[], now: () => number) {
+    this.#links = links;
     this.#totalBytes = totalBytes;
     this.#now = now;
     this.#started = now();
@@ -70,6 +74,7 @@ export class Counts {
       removed,
       unchanged,
       skipped: new Map(this.skipped),
+      links: this.#links,
       rejected,
       done,
     };

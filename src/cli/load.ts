@@ -83,7 +83,7 @@ function giveWay(): void {
 }
 
 function report(last: LoadProgress, rejects: string): string[] {
-  const { records, resumed, created, updated, removed, unchanged, rejected, skipped } = last;
+  const { records, resumed, created, updated, removed, unchanged, rejected, skipped, links } = last;
   const skippedRecords = [...skipped.values()].reduce((sum, records) => sum + records, 0);
   const parts: [number, string][] = [
     [created, 'created'],
@@ -98,6 +98,7 @@ function report(last: LoadProgress, rejects: string): string[] {
     `${count(records)} ${records === 1 ? 'record' : 'records'}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
     ...(resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : []),
     ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
+    ...links.map(path => `Not followed, since it is a symbolic link: ${path}`),
     ...(rejected > 0 ? [`What was rejected is in ${rejects}.`] : []),
   ];
 }

@@ -1,6 +1,5 @@
 // https://hl7.org/fhir/R4/datatypes.html#attachment
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { media, png, sha1 } from '../support/media.ts';
 import { type Target, openTarget } from './support/target.ts';
@@ -153,9 +152,10 @@ describe('content that a create would refuse', () => {
 it('many that come together are loaded, each version after the one before', async () => {
   const sizes = Array.from({ length: 60 }, (_, index) => 300_000 + index);
   const lines = sizes.map((size, index) => picture(`m${index % 20}`, png(size)));
-  const path = join(target.folder, 'a.ndjson');
-  writeFileSync(path, lines.join('\n'));
-  expect(await target.load([path])).toMatchObject({ created: 20, updated: 40, rejected: 0 });
+  const paths = ['a', 'b', 'c'].map((name, at) =>
+    target.file(`${name}.ndjson`, lines.slice(at * 20, (at + 1) * 20).join('\n')),
+  );
+  expect(await target.load(paths)).toMatchObject({ created: 20, updated: 40, rejected: 0 });
   const { carried, files } = await kept();
   expect(files).toBe(60);
   for (const [index, size] of sizes.slice(40).entries()) expect(carried.get(`m${index}`)?.length).toBe(size);

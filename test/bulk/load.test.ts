@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -542,3 +543,107 @@ describe('a record that no store takes', () => {
     ]);
   });
 });
+
+describe('the same id twice in a file', () => {
+  const [active, inactive] = [patient('a', ',"active":true'), patient('a', ',"active":false')];
+  const twice: readonly [title: string, name: string, text: string, at: string, before: string][] = [
+    ['lines', 'a.ndjson', [active, patient('b'), inactive].join('\n'), 'line 3', 'line 1'],
+    [
+      'entries',
+      'a.json',
+      bundle('collection', ...[active, patient('b'), inactive].map(one => `{"resource":${one}}`)),
+      'entry 3',
+      'entry 1',
+    ],
+  ];
+
+  it.each(twice)(
+    'is rejected where it says something else, and loading again is harmless: %s',
+    async (_, name, text, at, before) => {
+      const path = target.file(name, text);
+      expect(counts(await target.load([path]))).toEqual({ ...none, records: 3, created: 2, rejected: 1 });
+      const [reject] = target.rejects();
+      expect([reject?.at, reject?.outcome.issue[0]?.code]).toEqual([at, 'duplicate']);
+      expect(reject?.outcome.issue[0]?.diagnostics).toBe(
+        `\`Patient/a\` is in the file before (${before}) with other content: only that is loaded.`,
+      );
+      expect(counts(await target.load([path]))).toEqual({ ...none, records: 3, unchanged: 2, rejected: 1 });
+      expect((await target.partition.read('Patient', 'a'))?.version).toBe(1);
+    },
+  );
+
+  it('is nothing where it says the same, and where the first one was rejected', async () => {
+    const spaced = active.replaceAll(':', ': ');
+    const path = target.file('a.ndjson', [active, spaced, patient('b', ',"nmae":1'), patient('b')].join('\n'));
+    expect(counts(await target.load([path]))).toEqual({ ...none, records: 4, created: 2, unchanged: 1, rejected: 1 });
+  });
+
+  it('is a new version in another file, and where requests say so', async () => {
+    const files = [target.file('a.ndjson', active), target.file('b.ndjson', inactive)];
+    expect(counts(await target.load(files))).toEqual({ ...none, records: 2, created: 1, updated: 1 });
+    const path = target.file(
+      'c.json',
+      bundle('batch', put(active, 'Patient/a'), remove('Patient/a'), put(inactive, 'Patient/a')),
+    );
+    expect(await target.load([path])).toMatchObject({ rejected: 0, removed: 1 });
+  });
+});
+
+describe('a Bundle inside a Bundle', () => {
+  it('is loaded where the outer one is a collection', async () => {
+    const inner = bundle('collection', `{"resource":${patient('b')}}`, `{"resource":{"resourceType":"Pateint"}}`);
+    const innermost = bundle('searchset', `{"resource":${bundle('transaction', put(patient('d'), 'Patient/d'))}}`);
+    const outer = bundle(
+      'collection',
+      ...[patient('a'), inner, innermost, patient('c')].map(one => `{"resource":${one}}`),
+    );
+    expect(counts(await target.load([target.file('a.json', outer)]))).toEqual({
+      ...none,
+      records: 5,
+      created: 4,
+      rejected: 1,
+    });
+    expect(target.rejects().map(({ at }) => at)).toEqual(['entry 2, entry 2']);
+    const lines = target.file('b.ndjson', `${outer}\n${patient('e')}`);
+    expect(counts(await target.load([lines]))).toEqual({ ...none, records: 6, created: 1, unchanged: 4, rejected: 1 });
+    expect(target.rejects().map(({ at }) => at)).toEqual(['line 1, entry 2, entry 2']);
+  });
+
+  it.each(['batch', 'transaction'])('is rejected in a %s, which asks for a record of it', async type => {
+    const inner = bundle('collection', `{"resource":${patient('b')}}`);
+    const entry = `{"resource":${inner},"request":{"method":"POST","url":"Bundle"}}`;
+    const path = target.file('a.json', bundle(type, entry, put(patient('a'), 'Patient/a')));
+    const { skipped, rejected } = await target.load([path]);
+    expect([[...skipped], rejected]).toEqual([[], 1]);
+    const [reject] = target.rejects();
+    expect(reject?.outcome.issue[0]).toMatchObject({
+      code: 'not-supported',
+      diagnostics: 'The entry holds a Bundle, which is not stored here: load what is in it as a file of its own.',
+      expression: ['Bundle.entry[0].resource'],
+    });
+    expect((await target.text('Patient', 'a')) !== undefined).toBe(type === 'batch');
+  });
+});
+
+it.skipIf(process.platform === 'win32')(
+  'names symbolic links in a folder and does not follow them (a right on Windows)',
+  async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'outside-'));
+    writeFileSync(join(outside, 'x.ndjson'), patient('x'));
+    mkdirSync(join(target.folder, 'in'));
+    writeFileSync(join(target.folder, 'in', 'a.ndjson'), patient('a'));
+    symlinkSync(join(outside, 'x.ndjson'), join(target.folder, 'in', 'b.ndjson'));
+    symlinkSync(outside, join(target.folder, 'in', 'c'));
+    symlinkSync(join(outside, 'x.ndjson'), join(target.folder, 'in', 'd.txt'));
+    const result = await target.load([join(target.folder, 'in')]);
+    expect(counts(result)).toEqual({ ...none, records: 1, created: 1 });
+    expect(result.links).toEqual([join(target.folder, 'in', 'b.ndjson'), join(target.folder, 'in', 'c')]);
+    // Whoever names a link means what it leads to.
+    expect(await target.load([join(target.folder, 'in', 'b.ndjson')])).toMatchObject({ created: 1, links: [] });
+    rmSync(join(target.folder, 'in', 'a.ndjson'));
+    await expect(target.load([join(target.folder, 'in')])).rejects.toThrow(
+      /has no file that ends in .*; links in it are not followed/,
+    );
+    rmSync(outside, { recursive: true });
+  },
+);

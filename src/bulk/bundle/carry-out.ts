@@ -2,7 +2,7 @@ import { isKeptElsewhere } from '../../auth/referable.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { LoadContext } from '../context.ts';
-import type { Addressing, ContainerType, Targets } from '../read/bundle-head.ts';
+import { type Addressing, containerType, type ContainerType, type Targets } from '../read/bundle-head.ts';
 import { type Outcome, notDeclared, prepareRecord } from '../record.ts';
 import type { Found } from './criteria.ts';
 import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
@@ -37,6 +37,10 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
   });
   if (plan.kind === 'problem') return reject(plan.element, plan.text);
   const { undeclared, model } = scope.context;
+  if (!model.types.has(plan.type) && containerType(entry.resource?.parsed.value) !== undefined) {
+    const text = 'The entry holds a Bundle, which is not stored here: load what is in it as a file of its own.';
+    return reject('resource', text, 'not-supported');
+  }
   if (!model.types.has(plan.type) && model.definitions.resourceTypes.has(plan.type)) {
     if (plan.kind !== 'delete' && plan.kind !== 'remove') settle(scope, entry, plan.type, plan.id);
     if (undeclared === 'skip') return { kind: 'skip', type: plan.type };

@@ -1,5 +1,5 @@
 import type { LoadContext } from '../context.ts';
-import { type Addressing, type BundleHead } from '../read/bundle-head.ts';
+import { type Addressing, type BundleHead, containerType } from '../read/bundle-head.ts';
 import { maxDocument } from '../read/unit.ts';
 import { type Outcome, jsonIssue } from '../record.ts';
 import { type BundleScope, carryOut, settleEntry } from './carry-out.ts';
@@ -12,6 +12,12 @@ export interface Deferred {
   readonly bytes: Uint8Array;
 }
 
+/** An entry that holds a Bundle: what is in it is loaded as if it stood there by itself. */
+export interface NestedBundle {
+  readonly kind: 'bundle';
+  readonly bytes: Uint8Array;
+}
+
 /**
  * Carries out the entries of a Bundle one by one. What an entry refers to may come later in the Bundle: an entry with a
  * link that leads nowhere yet is put off to the end. `flush` makes what came before searchable.
@@ -19,6 +25,8 @@ export interface Deferred {
 export class IndependentEntries {
   /** What was put off, in order. */
   readonly deferred: Deferred[] = [];
+  /** Its entries are records, and no requests. */
+  readonly plain: boolean;
   #deferredBytes = 0;
   #index = 0;
   readonly #context: LoadContext;
@@ -26,6 +34,7 @@ export class IndependentEntries {
 
   constructor(context: LoadContext, head: BundleHead, addressing: Addressing, flush: () => Promise<void>) {
     this.#context = context;
+    this.plain = head.type !== 'batch';
     const known = new Map<string, Found>();
     const find = async (type: string, criteria: string): Promise<Found> => {
       await flush();
@@ -53,7 +62,7 @@ export class IndependentEntries {
   }
 
   /** What becomes of the next entry; undefined where it was put off. */
-  async next(at: string, bytes: Uint8Array): Promise<Outcome | undefined> {
+  async next(at: string, bytes: Uint8Array): Promise<Outcome | NestedBundle | undefined> {
     const { outcome, open } = await this.#carryOut(at, bytes, this.#index++);
     if (!open || this.#deferredBytes + bytes.length > maxDocument) return outcome;
     this.#deferredBytes += bytes.length;
@@ -62,18 +71,30 @@ export class IndependentEntries {
   }
 
   /** What becomes of an entry that was put off, now that all others were carried out. */
-  async again({ at, bytes }: Deferred): Promise<Outcome> {
+  async again({ at, bytes }: Deferred): Promise<Outcome | NestedBundle> {
     const index = Number(at.slice(at.lastIndexOf(' ') + 1)) - 1;
     return (await this.#carryOut(at, bytes, index)).outcome;
   }
 
-  async #carryOut(at: string, bytes: Uint8Array, index: number): ReturnType<typeof carryOut> {
+  async #carryOut(
+    at: string,
+    bytes: Uint8Array,
+    index: number,
+  ): Promise<{ readonly outcome: Outcome | NestedBundle; readonly open: boolean }> {
     let entry: Entry;
     try {
       entry = readEntry(this.#context, this.#scope.type, bytes, index);
     } catch (error) {
       return { outcome: { kind: 'reject', issues: [jsonIssue(error)] }, open: false };
     }
+    const { resource, issues } = entry;
+    if (
+      this.plain &&
+      resource !== undefined &&
+      issues.length === 0 &&
+      containerType(resource.parsed.value) !== undefined
+    )
+      return { outcome: { kind: 'bundle', bytes: Buffer.from(resource.text) }, open: false };
     return carryOut(this.#scope, entry, await settleEntry(this.#scope, entry, at));
   }
 }

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function read(name: string, content: string | Uint8Array): Promise<readonly string[]> {
   const path = name === '-' ? '-' : join(folder, name);
   if (path !== '-') writeFileSync(path, content);
-  const [input] = await listInputs([path]);
+  const [input] = (await listInputs([path])).inputs;
   const found: string[] = [];
   const options = {
     stdin: Readable.from([Buffer.from(content)]),
@@ -46,7 +46,7 @@ describe('readUnits', () => {
     const entries = Array.from({ length: 20_000 }, (_, at) => `{"resource":{"resourceType":"Patient","id":"p${at}"}}`);
     const text = `{"resourceType":"Bundle","type":"collection","entry":[${entries.join(',')}]}`;
     const writing = writeFile(path, text);
-    const [input] = await listInputs([path]);
+    const [input] = (await listInputs([path])).inputs;
     const found: string[] = [];
     const options = { stdin: Readable.from([]), onRead: () => {}, addressing: { base: '', newId: () => 'x' } };
     if (input !== undefined)
@@ -137,7 +137,7 @@ describe('readUnits', () => {
         ],
       }),
     );
-    const [input] = await listInputs([path]);
+    const [input] = (await listInputs([path])).inputs;
     const addressing = { base: '', newId: (at: string) => `made-for-${at.replace(' ', '-')}` };
     const groups = readUnits(input as NonNullable<typeof input>, {
       stdin: Readable.from([]),
@@ -194,7 +194,7 @@ describe('listInputs', () => {
     const root = mkdtempSync(join(tmpdir(), 'inputs-'));
     for (const name of ['b.ndjson.gz', 'a.json', 'c.txt', '.hidden.json', 'D.jsonl'])
       writeFileSync(join(root, name), '{}');
-    const names = (await listInputs([root, '-'])).map(input => `${input.name.replace(root, '')} ${input.lines}`);
+    const names = (await listInputs([root, '-'])).inputs.map(input => `${input.name.replace(root, '')} ${input.lines}`);
     expect(names).toEqual(['/D.jsonl true', '/a.json false', '/b.ndjson.gz true', '- false']);
     rmSync(root, { recursive: true });
   });
