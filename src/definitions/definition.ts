@@ -11,6 +11,10 @@ export interface Definition extends Place {
   readonly core: boolean;
   /** The resource type that a StructureDefinition makes, where it is not abstract and no profile. */
   readonly concrete: string | undefined;
+  /** Of a CodeSystem, where it is known without parsing. */
+  readonly caseSensitive?: boolean;
+  /** The definition of the R4 pack that has given way to this one, of the same url and version. */
+  readonly replaces?: Definition;
   resource(): JsonObject;
 }
 
@@ -50,6 +54,7 @@ export function definitionOf(resource: JsonObject, place: Place, read: () => Jso
     ...place,
     core: false,
     concrete: concrete ? asString(type) : undefined,
+    caseSensitive: resource['caseSensitive'] === true,
     resource: read,
   };
 }

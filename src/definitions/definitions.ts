@@ -69,7 +69,7 @@ function settle(a: Definition, b: Definition, problems: Problem[], notices: stri
   if (a.core || b.core) {
     const [core, other] = a.core ? [a, b] : [b, a];
     if (!same) notices.push(replacement(other, core));
-    return other;
+    return { ...other, replaces: core };
   }
   if (same) return a;
   const incomplete = [a, b].filter(isIncomplete);

@@ -94,7 +94,7 @@ export interface SearchParam {
   readonly single: boolean;
   /** Components of a composite; each expression is relative to what the composite's own expression yields. */
   readonly components: readonly { readonly param: SearchParam; readonly expression: string }[];
-  /** Digest of all that decides its entries: expression, type, targets, components, index version. */
+  /** Digest of all that decides its entries: expression, type, targets, components, index version, meaning of codes (token-meaning.ts). */
   readonly digest: string;
   readonly description: string | undefined;
 }

@@ -11,6 +11,7 @@ import { compileExpression } from './expression.ts';
 import type { CompiledExpression, ResultType } from './expression.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
 import { takesInstead } from './search-types.ts';
+import { tokenMeaning } from './token-meaning.ts';
 import { supertypes } from './type-definitions.ts';
 
 /** Raised whenever entries of an unchanged parameter come out otherwise: every index is then built again. */
@@ -77,7 +78,7 @@ export function compileParameter(
     type === 'composite' ? compileComponents(here, compiled.results, typeName, definitions, types, report) : [];
   if (components === undefined) return undefined;
   const targets = targetsOf(json, expression, compiled.results);
-  return withDigest({
+  const param = {
     code,
     type,
     url: definition.version === undefined ? definition.url : `${definition.url}|${definition.version}`,
@@ -92,7 +93,8 @@ export function compileParameter(
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
     description: descriptionFor(asString(json['description']), typeName),
-  });
+  };
+  return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
 
 const parameterTypes: ReadonlySet<string> = new Set<SearchParamType>([
@@ -144,10 +146,11 @@ const oneEntry = new Set([
   'Range',
 ]);
 
-function withDigest(param: Omit<SearchParam, 'digest'>): SearchParam {
+/** `meaning`: what other definitions than its own say of its entries. */
+function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
   const { type, expression, targets, components } = param;
-  const parts = components.map(component => [component.expression, component.param.type, component.param.targets]);
-  const decides = JSON.stringify([indexVersion, type, expression, targets, parts]);
+  const parts = components.map(component => [component.expression, component.param.digest]);
+  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, meaning]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });
 }
 
@@ -187,7 +190,11 @@ function compileComponents(
       tryCompile(expression, owner, types, text => report(here, `${at}.expression`, text)),
     );
     const results = compiled.flatMap(result => result?.results ?? []);
-    const param = withDigest({
+    const meaning =
+      json['type'] === 'token'
+        ? compiled.flatMap(one => (one === undefined ? [] : tokenMeaning(one, definitions)))
+        : [];
+    const part = {
       code: String(json['code']),
       type: json['type'],
       url: canonical,
@@ -198,8 +205,8 @@ function compileComponents(
       single: false,
       components: [],
       description: undefined,
-    });
-    return { param, expression };
+    };
+    return { param: withDigest(part, meaning), expression };
   });
   if (components.length < 2) report(here, 'component', 'A composite parameter needs two components or more.');
   const good = components.filter(component => component !== undefined);

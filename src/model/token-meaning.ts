@@ -1,0 +1,70 @@
+import type { Definition } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import type { CompiledExpression } from './expression.ts';
+import { valueSetSystem } from './value-set-system.ts';
+
+/**
+ * What decides the entries of a token parameter beside the parameter itself (indexing/token.ts), as texts for its digest: of
+ * which systems case counts otherwise than in R4, and the systems that bound `code` elements leave unsaid. Empty where
+ * everything is as R4 has it.
+ */
+export function tokenMeaning({ types, results }: CompiledExpression, definitions: Definitions): readonly string[] {
+  // Without types the values decide.
+  const anySystem = types.size === 0 || [...types].some(type => !withoutSystem.has(type));
+  const unsaid = results.flatMap(({ code, element }) =>
+    code === 'code' && element?.binding?.strength === 'required' ? [element.binding.valueSet] : [],
+  );
+  return [
+    ...(anySystem ? caseDifferences(definitions) : []),
+    ...[...new Set(unsaid)].flatMap(valueSet => systemDifference(valueSet, definitions)),
+  ];
+}
+
+/** Data types whose tokens do not ask a code system about case. */
+const withoutSystem = new Set([
+  'Identifier',
+  'ContactPoint',
+  'boolean',
+  'code',
+  'string',
+  'id',
+  'uri',
+  'url',
+  'canonical',
+  'oid',
+  'uuid',
+]);
+
+/** https://hl7.org/fhir/R4/codesystem-definitions.html#CodeSystem.caseSensitive */
+function caseDifferences(definitions: Definitions): readonly string[] {
+  const known = differences.get(definitions);
+  if (known !== undefined) return known;
+  const all = definitions.all('CodeSystem');
+  const ofR4 = new Map(all.flatMap(one => (coreOf(one) === undefined ? [] : [[one.url, coreOf(one)]])));
+  const urls = new Set(all.filter(({ core }) => !core).map(({ url }) => url));
+  const found = [...urls].flatMap(url => {
+    const counts = isCaseSensitive(definitions.find('CodeSystem', url));
+    return counts === isCaseSensitive(ofR4.get(url)) ? [] : [`${url} ${counts ? 'case' : 'no case'}`];
+  });
+  differences.set(definitions, found.sort());
+  return found;
+}
+
+/** Of all parameters of a model: asked for each of them. */
+const differences = new WeakMap<Definitions, readonly string[]>();
+
+function isCaseSensitive(definition: Definition | undefined): boolean {
+  return (definition?.caseSensitive ?? definition?.resource()['caseSensitive']) === true;
+}
+
+/** The system of a value set, where it is not the one that R4 says. */
+function systemDifference(valueSet: string, definitions: Definitions): readonly string[] {
+  const found = definitions.find('ValueSet', valueSet);
+  if (found === undefined || found.core) return [];
+  const core = definitions.all('ValueSet').find(one => one.url === found.url && coreOf(one) !== undefined);
+  const [now, before] = [found, core && coreOf(core)].map(one => valueSetSystem(one?.resource() ?? {}));
+  return now === before ? [] : [`${found.url} ${now ?? 'no system'}`];
+}
+
+/** The definition of R4 that this is, or that has given way to it. */
+const coreOf = (definition: Definition): Definition | undefined => (definition.core ? definition : definition.replaces);
