@@ -3,33 +3,45 @@ import { StoreRefused } from '../store.ts';
 import { parseStoreUrl } from '../url.ts';
 import type { Deployment } from './core.ts';
 import { openingError } from './failures.ts';
+import { reviveWhereStuck } from './revive.ts';
 
 /** The wire version of MongoDB 7.0, the first with compound wildcard indexes. */
 const leastWireVersion = 21;
 
 const noUrl = 'The URL of the store is not one of MongoDB: `mongodb://HOST:PORT/DATABASE`, or `mongodb+srv://…`';
 
+/** A client that is connected. */
+export interface Connected {
+  readonly client: MongoClient;
+  /** Of the database. */
+  readonly name: string;
+  readonly deployment: Deployment;
+  readonly close: () => Promise<void>;
+}
+
 /**
  * Connects to the deployment that a URL names, and asks what it is. `longest` is how long an answer of it may take, in milliseconds.
  * Throws `StoreRefused` with what to do, and never with what the URL holds besides the host.
  */
-export async function connect(
-  url: string,
-  longest: number,
-): Promise<{ readonly client: MongoClient; readonly name: string; readonly deployment: Deployment }> {
+export async function connect(url: string, longest: number): Promise<Connected> {
   const parsed = parseStoreUrl(url);
   if (parsed?.kind !== 'mongodb') throw new StoreRefused(noUrl);
   const name = parsed.database;
   const client = clientOf(url, longest);
+  const endWatch = reviveWhereStuck(client, longest);
+  const close = (): Promise<void> => {
+    endWatch();
+    return client.close();
+  };
   try {
     await client.connect();
     const hello = await client.db(name).command({ hello: 1 });
     if (Number(hello['maxWireVersion']) < leastWireVersion)
       throw new StoreRefused('The server of the store is older than MongoDB 7.0; use a newer one');
     const sharded = hello['msg'] === 'isdbgrid';
-    return { client, name, deployment: { sharded, transactions: sharded || hello['setName'] !== undefined } };
+    return { client, name, deployment: { sharded, transactions: sharded || hello['setName'] !== undefined }, close };
   } catch (error) {
-    await client.close();
+    await close();
     throw openingError(error);
   }
 }

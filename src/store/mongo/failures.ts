@@ -48,10 +48,13 @@ export async function* toldEach<T>(core: Core, values: () => AsyncIterable<T>): 
  * milliseconds. https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 export function portError(error: unknown, deadline: number): unknown {
+  // Many writes in one: what stopped them all stands within.
+  const inner: unknown = error instanceof driver.MongoBulkWriteError ? error.errorResponse : undefined;
+  if (inner instanceof Error) return portError(inner, deadline);
   if (isCode(error, maxTimeExpired)) return new DeadlinePassed(deadline);
   if (error instanceof driver.MongoOperationTimeoutError && isCode(error.cause, maxTimeExpired))
     return new DeadlinePassed(deadline);
-  if (timeouts.some(one => error instanceof one)) return unavailable('timeout', error);
+  if (timeouts.some(one => error instanceof one) || isPoolExhausted(error)) return unavailable('timeout', error);
   if (unreachable.some(one => error instanceof one)) return unavailable('no-store', error);
   if (isCode(error, ...writesTooSlow)) return unavailable('timeout', error);
   if (isCode(error, ...notServing, ...notAllowed)) return unavailable('no-store', error);
@@ -75,7 +78,7 @@ export function openingError(error: unknown): unknown {
 }
 
 /** Whether the server says one of these codes. */
-export function isCode(error: unknown, ...codes: readonly number[]): boolean {
+export function isCode(error: unknown, ...codes: readonly number[]): error is driver.MongoServerError {
   return error instanceof driver.MongoServerError && typeof error.code === 'number' && codes.includes(error.code);
 }
 
@@ -92,7 +95,13 @@ export function isOnlyTaken(error: unknown): error is driver.MongoBulkWriteError
 
 /** Whether the document would be larger than the server takes, also where the driver says so itself. */
 export function isTooLarge(error: unknown): boolean {
-  return isCode(error, 2, 10_334, 17_280, 17_419, 17_420) || (error instanceof RangeError && 'code' in error);
+  if (error instanceof driver.MongoInvalidArgumentError || isCode(error, badValue)) return /too large|larger than/.test(error.message);
+  return isCode(error, 10_334, 17_280, 17_419, 17_420) || (error instanceof RangeError && 'code' in error);
+}
+
+/** Whether no connection of the pool became free in time; the driver does not export the class. */
+function isPoolExhausted(error: unknown): boolean {
+  return error instanceof driver.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError';
 }
 
 function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnavailable {
@@ -102,6 +111,7 @@ function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnava
 }
 
 const maxTimeExpired = 50;
+const badValue = 2;
 const timeouts = [driver.MongoOperationTimeoutError, driver.MongoNetworkTimeoutError, driver.MongoWriteConcernError];
 const unreachable = [
   driver.MongoNetworkError,

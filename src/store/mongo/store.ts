@@ -29,7 +29,7 @@ export interface MongoTrial {
  * answers.
  */
 export async function openMongoStore(url: string, options: StoreOptions, trial: MongoTrial = {}): Promise<Store> {
-  const { client, name, deployment } = await connect(url, options.timeout ?? options.deadline + grace);
+  const { client, name, deployment, close } = await connect(url, options.timeout ?? options.deadline + grace);
   try {
     // What decides a write is read where it is written, whatever the URL says of searches.
     const database = client.db(name, { readPreference: 'primary' });
@@ -52,9 +52,9 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       await register(core);
       await sweepAtStart(core);
     }
-    return new MongoStore(core, ending, leave);
+    return new MongoStore(core, ending, leave, close);
   } catch (error) {
-    await client.close();
+    await close();
     throw openingError(error);
   }
 }
@@ -70,13 +70,13 @@ const longestQuestion = 10_000;
 
 /** Throws `StoreRefused` where the database that a URL names holds no store, and as `openMongoStore` does. */
 export async function requireMongoStore(url: string): Promise<void> {
-  const { client, name } = await connect(url, longestQuestion);
+  const { client, name, close } = await connect(url, longestQuestion);
   try {
     await prepareDatabase(client.db(name, { readPreference: 'primary' }), 'read');
   } catch (error) {
     throw openingError(error);
   } finally {
-    await client.close();
+    await close();
   }
 }
 
@@ -87,13 +87,15 @@ class MongoStore implements Store {
   readonly #core: Core;
   readonly #ending: AbortController;
   readonly #leave: () => Promise<void>;
+  readonly #disconnect: () => Promise<void>;
   readonly #work: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(core: Core, ending: AbortController, leave: () => Promise<void>) {
+  constructor(core: Core, ending: AbortController, leave: () => Promise<void>, disconnect: () => Promise<void>) {
     this.#core = core;
     this.#ending = ending;
     this.#leave = leave;
+    this.#disconnect = disconnect;
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
     this.indexes = new MongoIndexes(core);
@@ -136,7 +138,7 @@ class MongoStore implements Store {
     this.#ending.abort();
     // Where the server does not answer, it is not waited for.
     await Promise.race([this.#end(), setTimeout(longestEnd, undefined, { ref: false })]);
-    await this.#core.client.close();
+    await this.#disconnect();
   }
 
   async #end(): Promise<void> {
