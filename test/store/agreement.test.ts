@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { type Budgets, usualBudgets } from '../../src/store/sqlite/search.ts';
+import { type Budgets, usualBudgets } from '../../src/store/sqlite/budget.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { agreement } from '../search/agreement.ts';
 

@@ -4,7 +4,7 @@ import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
-import type { Budgets } from './search.ts';
+import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
 import { wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';

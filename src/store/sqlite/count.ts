@@ -2,7 +2,7 @@ import { check } from './check.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick } from './found.ts';
 import type { Database } from './open.ts';
-import { type Budget, budgetFor, isLong } from './search.ts';
+import { type Budget, budgetFor, isLong } from './budget.ts';
 import { candidates, countUpTo, resourcesOf, type Source, sourcesOf, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 

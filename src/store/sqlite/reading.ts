@@ -1,6 +1,7 @@
 import type { FoundRow } from './found.ts';
 import type { LoweredCount } from './count.ts';
-import type { Budget, LoweredSearch } from './search.ts';
+import type { Budget } from './budget.ts';
+import type { LoweredSearch } from './search.ts';
 
 /** What a reader worker is asked. */
 export type Question =

@@ -1,3 +1,4 @@
+import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, segments } from './along.ts';
 import { check, inside } from './check.ts';
 import type { Clause } from './clause.ts';
@@ -25,61 +26,6 @@ export interface LoweredSearch {
   readonly limit: number;
   readonly after: After | undefined;
 }
-
-/** How much work is allowed: on the event loop little, in a reader worker all that the deadline leaves. */
-export interface Budget {
-  /** A clause with more candidates than this is not a small one. */
-  readonly probe: number;
-  /** The most candidates that a walk looks at; undefined all, with `deadline()` called now and then. */
-  readonly rows: number | undefined;
-}
-
-/** What the event loop does itself, and what a reader worker does. */
-export interface Budgets {
-  readonly eventLoop: Budget;
-  readonly reader: Budget;
-}
-
-/** A candidate costs as many look-ups as a query has values; a few are within the budget. */
-export function budgetFor({ probe, rows }: Budget, clause: Clause): Budget {
-  if (rows === undefined) return { probe, rows };
-  const share = Math.min(1, usualValues / valuesIn(clause));
-  return { probe: Math.floor(probe * share), rows: Math.ceil(rows * share) };
-}
-
-const usualValues = 6;
-
-/** Whether making the statement alone would hold the event loop up. */
-export function isLong(clause: Clause, { rows }: Budget): boolean {
-  return rows !== undefined && valuesIn(clause) > mostValues;
-}
-
-const mostValues = 100;
-
-function valuesIn(clause: Clause): number {
-  switch (clause.kind) {
-    case 'and':
-    case 'or':
-    case 'tuple':
-      return clause.of.reduce((sum, part) => sum + valuesIn(part), 0);
-    case 'not':
-      return valuesIn(clause.of);
-    case 'terms':
-      return clause.values.length;
-    case 'ids':
-    case 'updated':
-    case 'string':
-    case 'range':
-      return 1;
-    default:
-      return clause satisfies never;
-  }
-}
-
-export const usualBudgets: Budgets = {
-  eventLoop: { probe: 2_000, rows: 2_000 },
-  reader: { probe: 100_000, rows: undefined },
-};
 
 /**
  * Finds a page and, where more remains, one resource beyond it. Undefined where the budget does not reach: then nothing
@@ -269,9 +215,10 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
 function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
   if (by?.kind !== 'terms') return [{ from: axis.from, where: axis.where }];
   const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.p} AND c.v = ${value}` }));
-  return arms.length === 1
-    ? arms
-    : arms.filter(({ where }) => database.query(sql`SELECT 1 FROM terms c WHERE ${where} LIMIT 1`).length > 0);
+  if (arms.length === 1) return arms;
+  const asked = arms.map(({ where }, at) => sql`SELECT ${at} FROM (SELECT 1 FROM terms c WHERE ${where} LIMIT 1)`);
+  const there = new Set(database.query(join(asked, ' UNION ALL ')).map(([at]) => at));
+  return arms.filter((_, at) => there.has(at));
 }
 
 /** The long intervals that match below the floor of a walk, where they are few: they are then found sooner than walked to. */
@@ -295,9 +242,25 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
     ', ',
   );
   const distinct = raw(source.distinct ? '' : 'DISTINCT');
+  const [arm, ...others] = source.arms;
+  if (arm !== undefined && others.length === 0 && search.after === undefined && search.keys.every(isColumn)) {
+    const columns = search.keys.map(keyValue);
+    const range = candidates(source, tick);
+    return withTexts(
+      database,
+      database.query(
+        sql`SELECT ${distinct} ${values} FROM ${range} c WHERE ${conditions} ORDER BY ${orderBy(columns, search.keys)} LIMIT ${want}`,
+      ),
+    );
+  }
   const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
   const rows = database.query(
     sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions}) SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
   );
   return withTexts(database, rows);
+}
+
+/** A key that is read from the candidate itself, so that it need not be kept beside it until the sort. */
+function isColumn({ by, descending, p }: Key): boolean {
+  return by === 'id' || (by === 'ord' && (descending || p === 0));
 }

@@ -166,10 +166,25 @@ export function resourcesOf(database: Database, t: number): number {
   return Number(database.get('SELECT resources FROM types WHERE t = ?', [t])?.[0] ?? 0);
 }
 
-/** How much a source looks at, up to a limit. */
+/**
+ * How much a source looks at, up to a limit. A limit under `count` makes SQLite keep the rows, which costs more than to read some:
+ * where they are few, which is most often so, they are counted without one.
+ */
 export function countUpTo(database: Database, source: Source, most: number): number {
+  const [only, ...others] = source.arms;
+  if (only !== undefined && others.length === 0 && !hasMore(database, only.range, Math.min(most, fewRows))) {
+    const [row] = database.query(sql`SELECT count(*) FROM (${only.range})`);
+    return Math.min(Number(row?.[0]), most);
+  }
   const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${lookedAt(source)} LIMIT ${most})`);
   return Number(row?.[0]);
+}
+
+const fewRows = 200;
+
+/** Whether a select has more rows than so many. */
+export function hasMore(database: Database, select: Sql, than: number): boolean {
+  return database.query(sql`SELECT 1 FROM (${select}) LIMIT 1 OFFSET ${than}`).length > 0;
 }
 
 function union(selects: readonly Sql[]): Sql {

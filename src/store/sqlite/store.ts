@@ -20,7 +20,7 @@ import { type Database, isSqliteError, openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { Readers } from './readers.ts';
-import { type Budgets, usualBudgets } from './search.ts';
+import { type Budgets, usualBudgets } from './budget.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 

@@ -5,6 +5,7 @@ import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd } from './rows.ts';
 import { deadlineTick, type FoundRow, foundRow, withTexts } from './found.ts';
+import { hasMore } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
 /** Rows in the order of the axis: a term, or the whole type. */
@@ -53,10 +54,7 @@ export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | 
 /** Whether the cap ended a walk before it found enough. */
 function isCut(database: Database, walk: Walk, arm: Arm, place: Sql, cap: number | undefined, found: number): boolean {
   if (cap === undefined || found >= walk.want) return false;
-  const [row] = database.query(
-    sql`SELECT count(*) FROM (SELECT 1 FROM ${arm.from} WHERE ${arm.where} AND ${place} LIMIT ${cap})`,
-  );
-  return Number(row?.[0]) >= cap;
+  return hasMore(database, sql`SELECT 1 FROM ${arm.from} WHERE ${arm.where} AND ${place}`, cap - 1);
 }
 
 function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, texts: boolean): Sql {

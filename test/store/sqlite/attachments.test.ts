@@ -11,7 +11,7 @@ import type { Core } from '../../../src/store/sqlite/core.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Readers } from '../../../src/store/sqlite/readers.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
-import { usualBudgets } from '../../../src/store/sqlite/search.ts';
+import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import { definitionsDigest } from '../../../src/store/sqlite/wanted.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import type { Partition, Store } from '../../../src/store/store.ts';

@@ -5,7 +5,8 @@ import { referenceTermsOf } from '../../../src/store/sqlite/find-terms.ts';
 import { lower } from '../../../src/store/sqlite/lower.ts';
 import { type Database, openDatabase, type Row } from '../../../src/store/sqlite/open.ts';
 import { lowerSort } from '../../../src/store/sqlite/order.ts';
-import { type Budget, findPage, usualBudgets } from '../../../src/store/sqlite/search.ts';
+import { type Budget, usualBudgets } from '../../../src/store/sqlite/budget.ts';
+import { findPage } from '../../../src/store/sqlite/search.ts';
 import type { Store } from '../../../src/store/store.ts';
 import * as t from '../support/fixture.ts';
 
