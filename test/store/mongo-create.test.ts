@@ -1,10 +1,12 @@
 import { describe } from 'vitest';
 import { createContract } from './contract-create.ts';
 import { killContract } from './contract-kill.ts';
-import { mongoWhere } from './mongo/support/where.ts';
+import { openAlternating } from './mongo/support/alternating.ts';
+import { mongoWhere, openAsSharded } from './mongo/support/where.ts';
 
 const where = await mongoWhere();
-const asSharded = await mongoWhere({ sharded: true });
+const asSharded = await mongoWhere(openAsSharded);
+const inTurns = await mongoWhere(openAlternating);
 
 describe('MongoDB', () => {
   createContract(where);
@@ -13,4 +15,8 @@ describe('MongoDB', () => {
 
 describe('MongoDB, asked as a sharded cluster is', () => {
   createContract(asSharded);
+});
+
+describe('MongoDB, by two processes in turns', () => {
+  createContract(inTurns);
 });

@@ -6,7 +6,7 @@ import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces } from './current.ts';
 import type { Prepared, Written } from './each-prepare.ts';
-import { isOnlyTaken } from './failures.ts';
+import { isOnlyTaken, isTooLarge } from './failures.ts';
 import type { ResourceDocument } from './layout.ts';
 import { historyOf } from './prepare.ts';
 import { type Conditional, createUnlessMatching } from './match.ts';
@@ -80,6 +80,8 @@ async function insertAll(core: Core, type: string, steps: readonly Insert[], ste
     await resources(core, type).insertMany(documents, { ordered: false, ...withSession(step) });
     return [];
   } catch (error) {
+    // One by one it is told which.
+    if (isTooLarge(error)) return steps;
     if (!isOnlyTaken(error) || step.session !== undefined) throw error;
     const taken = new Set(error.result.getWriteErrors().map(({ index }) => index));
     return steps.filter((_, index) => taken.has(index));
@@ -93,21 +95,38 @@ async function replaceAll(
   steps: readonly Replace[],
   step: Step,
 ): Promise<readonly Replace[]> {
-  const older = steps.map(({ current }) => historyOf(current));
-  await history(core, type).bulkWrite(
-    older.map(replacement => {
-      const filter = { _id: replacement._id, p: replacement.p };
-      return { replaceOne: { filter, replacement, upsert: true } };
-    }),
-    { ordered: false, ...withSession(step) },
-  );
+  await keepOlder(core, type, steps, step);
   await claimPlaces(core, type, steps.filter(({ document, current }) => document.b !== current.b), step); // prettier-ignore
   const replacing = steps.map(({ document, current }): AnyBulkWriteOperation<ResourceDocument> => {
     const filter = { p: document.p, b: current.b, _id: current._id, version: current.version };
     return { replaceOne: { filter, replacement: document } };
   });
-  const { matchedCount } = await resources(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
-  return matchedCount === steps.length ? [] : steps;
+  try {
+    const { matchedCount } = await resources(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
+    return matchedCount === steps.length ? [] : steps;
+  } catch (error) {
+    if (isTooLarge(error)) return steps;
+    throw error;
+  }
+}
+
+/** Keeps versions in the history. Where one is there it is the same, since a version never changes. */
+async function keepOlder(core: Core, type: string, steps: readonly Replace[], step: Step): Promise<void> {
+  const older = steps.map(({ current }) => historyOf(current));
+  if (step.session !== undefined) {
+    // A key that is taken would end the transaction.
+    const replacing = older.map(replacement => {
+      const filter = { _id: replacement._id, p: replacement.p };
+      return { replaceOne: { filter, replacement, upsert: true } };
+    });
+    await history(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
+    return;
+  }
+  try {
+    await history(core, type).insertMany(older, { ordered: false });
+  } catch (error) {
+    if (!isOnlyTaken(error)) throw error;
+  }
 }
 
 /** Says, before resources are written, where they will lie: only where the store is spread over several servers. */

@@ -95,7 +95,8 @@ export function isOnlyTaken(error: unknown): error is driver.MongoBulkWriteError
 
 /** Whether the document would be larger than the server takes, also where the driver says so itself. */
 export function isTooLarge(error: unknown): boolean {
-  if (error instanceof driver.MongoInvalidArgumentError || isCode(error, badValue)) return /too large|larger than/.test(error.message);
+  if (error instanceof driver.MongoInvalidArgumentError || isCode(error, badValue))
+    return /too large|larger than/.test(error.message);
   return isCode(error, 10_334, 17_280, 17_419, 17_420) || (error instanceof RangeError && 'code' in error);
 }
 
