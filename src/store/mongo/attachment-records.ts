@@ -1,5 +1,6 @@
 import type { IndexDescription } from 'mongodb';
 import { type Core, history, resources } from './core.ts';
+import { isTaken } from './failures.ts';
 
 /** The index by which records and their older versions are found that carry some bytes; on both collections of a type. */
 export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
@@ -17,16 +18,21 @@ export async function noteType(core: Core, type: string): Promise<void> {
   const known = noted.get(core) ?? new Set();
   noted.set(core, known);
   if (known.has(type)) return;
-  const { upsertedCount } = await attaching(core).updateOne(
-    { _id: type },
-    { $setOnInsert: { _id: type } },
-    { upsert: true },
-  );
   // Later starts make it in the background where it is missing.
-  if (upsertedCount > 0)
+  if (await isNew(core, type))
     for (const collection of [resources(core, type), history(core, type)])
       await collection.createIndexes([attachedIndex]);
   known.add(type);
+}
+
+async function isNew(core: Core, type: string): Promise<boolean> {
+  try {
+    await attaching(core).insertOne({ _id: type });
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
 }
 
 const noted = new WeakMap<Core, Set<string>>();

@@ -19,6 +19,7 @@ import {
 } from './attachment-bucket.ts';
 import { readChunks } from './attachment-chunks.ts';
 import type { Core } from './core.ts';
+import { isTaken, toldEach } from './failures.ts';
 
 /** Chunks that one operation writes: 4 MB. */
 const atOnce = 16;
@@ -43,7 +44,12 @@ export async function putAttachment(
 export async function openAttachment(core: Core, p: string, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
   const file = await files(core).findOne({ filename: fileName(p, digest) });
-  return file === null ? undefined : Readable.from(readChunks(core, file), { objectMode: false });
+  return file === null
+    ? undefined
+    : Readable.from(
+        toldEach(core, () => readChunks(core, file)),
+        { objectMode: false },
+      );
 }
 
 /**
@@ -132,7 +138,7 @@ async function nameFile(core: Core, _id: string, name: string, length: number): 
       ]);
       return matchedCount === 1;
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
+      if (!isTaken(error)) throw error;
     }
     const other = await files(core).findOne({ filename: name });
     if (other === null) continue;
@@ -144,9 +150,4 @@ async function nameFile(core: Core, _id: string, name: string, length: number): 
       { $set: { filename: goingName(other._id), metadata: displaced } },
     );
   }
-}
-
-/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 11_000;
 }
