@@ -55,7 +55,7 @@ export function portError(error: unknown, deadline: number): unknown {
   if (error instanceof driver.MongoOperationTimeoutError && isCode(error.cause, maxTimeExpired))
     return new DeadlinePassed(deadline);
   if (timeouts.some(one => error instanceof one) || isPoolExhausted(error)) return unavailable('timeout', error);
-  if (unreachable.some(one => error instanceof one)) return unavailable('no-store', error);
+  if (unreachable.some(one => error instanceof one) || isOfSocket(error)) return unavailable('no-store', error);
   if (isCode(error, ...writesTooSlow)) return unavailable('timeout', error);
   if (isCode(error, ...notServing, ...notAllowed)) return unavailable('no-store', error);
   if (error instanceof driver.MongoServerError && error.hasErrorLabel('RetryableWriteError'))
@@ -103,6 +103,11 @@ export function isTooLarge(error: unknown): boolean {
 /** Whether no connection of the pool became free in time; the driver does not export the class. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof driver.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError';
+}
+
+/** Whether it is an error of a socket as Node tells it, which the driver passes on where it meets it while it writes. */
+function isOfSocket(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && ['connect', 'read', 'write'].includes(String(error.syscall));
 }
 
 function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnavailable {
