@@ -1,10 +1,11 @@
 import type { AnyBulkWriteOperation, Collection, Filter, WithId } from 'mongodb';
-import { firstOutcome } from '../first-outcome.ts';
 import type { Note } from '../store.ts';
+import { writtenBy } from './apply.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { documents, marks, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
 import type { ReservationDocument } from './layout.ts';
+import { keptResults } from './keyed.ts';
 import { keepMark } from './mark.ts';
 import { requireWriting } from './register.ts';
 import { keyReservation } from './reservation-id.ts';
@@ -13,7 +14,8 @@ import { keyReservation } from './reservation-id.ts';
 const slice = 500;
 
 /** Documents, then marks, then keys of writes that are done; those that have expired left out. */
-export async function* keptNotes({ database, options }: Core): AsyncIterable<Note> {
+export async function* keptNotes(core: Core): AsyncIterable<Note> {
+  const { database, options } = core;
   const now = options.now();
   for await (const { _id, collection, value, expires } of pages(documents(database), {})) {
     if (expires !== undefined && expires <= now) continue;
@@ -23,11 +25,22 @@ export async function* keptNotes({ database, options }: Core): AsyncIterable<Not
   for (const { _id: partition, key: p } of await partitions(database).find().sort({ _id: 1 }).toArray()) {
     for await (const { _id, value } of pages(marks(database), {}, ofPartition(p)))
       yield { kind: 'mark', partition, mark: { key: _id.slice(p.length + 1), value } };
-    const done = { p, key: { $exists: true }, results: { $exists: true } };
-    for await (const { key = '', body, expires, results = [] } of pages(reservations(database), done))
-      if (expires > now) yield { kind: 'key', partition, key: { key, body, expires }, results };
+    for await (const held of pages(reservations(database), { p, key: { $exists: true } })) {
+      const { key = '', body, expires } = held;
+      const results = expires > now ? await resultsOf(core, held) : undefined;
+      if (results !== undefined) yield { kind: 'key', partition, key: { key, body, expires }, results };
+    }
   }
 }
+
+/** A crash may have left a write done that is not noted. Undefined where it is not done. */
+async function resultsOf(core: Core, { _id, p, type, id, results }: ReservationDocument): Promise<Results | undefined> {
+  if (results !== undefined || type === undefined || type === '') return results;
+  const done = await writtenBy(core, p, type, id, _id);
+  return done === undefined ? undefined : keptResults([done]);
+}
+
+type Results = NonNullable<ReservationDocument['results']>;
 
 /** Documents in the order of their `_id`. */
 async function* pages<T extends { _id: string }>(
@@ -88,12 +101,7 @@ function reservationOf(p: string, { key, results }: Extract<Note, { kind: 'key' 
     key: key.key,
     body: key.body,
     id: results[0]?.id ?? '',
-    results: results.map(({ id, version, lastUpdated, ...result }) => ({
-      outcome: firstOutcome(result),
-      id,
-      version,
-      lastUpdated,
-    })),
+    results: keptResults(results),
     expires: key.expires,
   };
 }
