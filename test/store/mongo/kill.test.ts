@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { newMongoPlace } from '../../support/mongodb/place.ts';
+import * as t from '../support/fixture.ts';
+import { list } from '../support/list.ts';
+
+const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
+const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 10);
+
+it(
+  `a load that is killed ${rounds} times and goes on after its mark loses and doubles nothing`,
+  { timeout: 60_000 + rounds * 10_000 },
+  async () => {
+    const place = await newMongoPlace();
+    let next = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const acknowledged = await loadAndKill(place.url, next, (round * 61) % 300);
+      const { store, demo } = await t.openDemo(place.url, { mode: 'command' });
+      const marked = Number((await demo.mark('load')) ?? -1);
+      expect(marked).toBeGreaterThanOrEqual(acknowledged ?? next - 1);
+      next = marked + 1;
+      await store.close();
+    }
+    expect(next).toBeGreaterThan(rounds);
+    const { store, demo } = await t.openDemo(place.url);
+    // The batch behind the mark may be there in part: doing it again makes it whole.
+    await demo.write(t.batch(next), t.each);
+    const all = next + 1;
+    expect(await demo.count(t.typeName, { kind: 'all' })).toBe(all * 20 - (all - 1));
+    expect(await demo.count(t.typeName, t.hasCode('changed'))).toBe(all - 1);
+    for (const at of [0, next - 1]) {
+      expect(await demo.read(t.typeName, `b${at}-0`)).toMatchObject({ version: 2 });
+      expect(await demo.readVersion(t.typeName, `b${at}-0`, 1)).toMatchObject({ version: 1 });
+      expect(await demo.read(t.typeName, `b${at}-1`)).toMatchObject({ version: 2, text: undefined });
+    }
+    expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+    await store.close();
+    await place.remove();
+  },
+);
+
+/** The last batch that was acknowledged; undefined where none was. */
+async function loadAndKill(url: string, from: number, after: number): Promise<number | undefined> {
+  const loading = spawn(process.execPath, [child, url, 'load', String(from)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  loading.stdout.on('data', (text: Buffer) => {
+    if (said === '') setTimeout(() => loading.kill('SIGKILL'), after);
+    said += text.toString();
+  });
+  await once(loading, 'close');
+  expect(loading.signalCode).toBe('SIGKILL');
+  const last = said.split('\n').slice(0, -1).findLast(line => line.startsWith('done ')); // prettier-ignore
+  return last === undefined ? undefined : Number(last.slice(5));
+}
