@@ -1,7 +1,11 @@
 import type { Samples } from './data/samples.ts';
 import type { WireRequest } from './protocol.ts';
 
-export type SubjectName = 'bare' | 'floor' | 'service';
+/**
+ * `floor`: koa that runs the statements of the service; `page`: the floor with those alone that fetch the page, which leaves out
+ * what the service needs to choose them and to read all of one moment.
+ */
+export type SubjectName = 'bare' | 'page' | 'floor' | 'service';
 
 /** A kind of request that is measured. */
 export interface RequestCase {
@@ -17,15 +21,11 @@ export interface RequestCase {
   readonly status?: number;
   /** What the subject is asked, in turn; bare koa is asked for as many bytes as the floor answers. */
   readonly requests: (samples: Samples, places: Places) => readonly WireRequest[];
-  /** Where the floor must be asked in another way. */
-  readonly floorRequests?: (samples: Samples, places: Places) => readonly WireRequest[];
 }
 
 /** Where page 1,000 begins: known only when the pages before it were walked. */
 export interface Places {
   readonly pageToken: string;
-  /** For the floor: the sort value and the id of the last record before. */
-  readonly after: string;
 }
 
 const base = '/r4/demo';
@@ -87,7 +87,6 @@ export const requestCases: readonly RequestCase[] = [
     name: 'page 1,000',
     ofFloor: searches,
     requests: (_, { pageToken }) => [{ path: `${base}/Observation?_page_token=${pageToken}` }],
-    floorRequests: (_, { after }) => [{ path: `${largeResult}&_after=${after}` }],
   },
 ];
 

@@ -75,7 +75,7 @@ describe('figures', () => {
       row({ connections: 64, cpuOfFloor: 2 }),
       row({ connections: 64, subject: 'floor', cpuOfFloor: 1 }),
     ];
-    const figures = figuresOf({ requests: { rows, residentUnderLoad: 0, strangeStatements: [] } });
+    const figures = figuresOf({ requests: { rows, residentUnderLoad: 0 } });
     expect(figures['read by id of floor']).toBe(0.5);
   });
 
@@ -86,7 +86,7 @@ describe('figures', () => {
       row({ case: 'page 1,000', connections: 1, cpu: 110 }),
       row({ case: 'page 1,000', connections: 16, cpu: 210 }),
     ];
-    const figures = figuresOf({ requests: { rows, residentUnderLoad: 0, strangeStatements: [] } });
+    const figures = figuresOf({ requests: { rows, residentUnderLoad: 0 } });
     expect(figures['page 1,000 to page 1']).toBeCloseTo(1.1);
   });
 

@@ -43,9 +43,18 @@ export interface RunResult {
 /** To a server that is measured. */
 export type ServerQuestion =
   | { readonly kind: 'usage' }
-  /** The texts of all SQL statements that were prepared so far. */
-  | { readonly kind: 'statements' }
+  /** To the recorder: asks for each path, and writes a Recording to the file. */
+  | { readonly kind: 'record'; readonly paths: readonly string[]; readonly file: string }
   | { readonly kind: 'stop' };
+
+/** One run of a statement: its place in the recording, the method of node:sqlite, and the values. */
+export type Ran = readonly [statement: number, how: 'all' | 'get' | 'run', values: readonly (string | number | null)[]];
+
+/** What statements the service runs for requests, by path with query. */
+export interface Recording {
+  readonly statements: readonly string[];
+  readonly requests: Readonly<Record<string, readonly Ran[]>>;
+}
 
 export interface Usage {
   /** Microseconds of processor time of the whole process, workers included. */

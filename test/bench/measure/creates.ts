@@ -31,7 +31,7 @@ export async function measureCreates(
       for (const count of numbers)
         for (const one of cases) {
           if (!(one.connections ?? connections).includes(count)) continue;
-          const requests = requestsFor('service', one, data, { pageToken: '', after: '' }, 0);
+          const requests = requestsFor('service', one, data, { pageToken: '' }, 0);
           const run = await measure(client, service, {
             requests,
             connections: count,

@@ -1,8 +1,10 @@
 import type { RequestCase, SubjectName } from '../cases.ts';
+import { join } from 'node:path';
+import { temporary } from '../data/dataset.ts';
 import type { Dataset } from '../data/dataset.ts';
 import type { Usage } from '../protocol.ts';
 import { median, medianRatio } from '../statistics.ts';
-import { compareAnswers, findPlaces, measure, requestsFor, startClient, startSubject } from './subjects.ts';
+import { compareAnswers, measure, record, requestsFor, startClient, startSubject } from './subjects.ts';
 import type { Measured } from './subjects.ts';
 
 export interface Rounds {
@@ -36,11 +38,9 @@ export interface RequestResults {
   readonly rows: readonly RequestRow[];
   /** Bytes that the service held at most. */
   readonly residentUnderLoad: number;
-  /** Statements of the floor that the service did not run: the floor then measures other work. */
-  readonly strangeStatements: readonly string[];
 }
 
-const names = ['bare', 'floor', 'service'] as const;
+const names = ['bare', 'page', 'floor', 'service'] as const;
 /** How often every case is run on every subject before anything counts. */
 const warmUps = 3;
 
@@ -54,12 +54,18 @@ export async function measureRequests(
   { rounds, duration, connections }: Rounds,
   say: (text: string) => void,
 ): Promise<RequestResults> {
-  const [client, ...subjects] = await Promise.all([startClient(), ...names.map(name => startSubject(name, data.file))]);
-  const [, floor, service] = subjects;
-  if (floor === undefined || service === undefined) throw new Error('A subject did not start');
+  say('Recording statements …');
+  const scratch = temporary('recording');
+  const recording = join(scratch.folder, 'statements.json');
+  const places = await record(cases, data, recording);
+  const [client, ...subjects] = await Promise.all([
+    startClient(),
+    ...names.map(name => startSubject(name, data.file, { recording })),
+  ]);
+  const [, page, floor, service] = subjects;
+  if (page === undefined || floor === undefined || service === undefined) throw new Error('A subject did not start');
   try {
-    const places = await findPlaces(service, data.file);
-    await compareAnswers(floor, service, cases, data, places);
+    for (const one of [page, floor]) await compareAnswers(one, service, cases, data, places);
     const bytes = new Map<string, number>();
     const run = async (
       one: RequestCase,
@@ -76,7 +82,7 @@ export async function measureRequests(
     say('Warming up …');
     for (let pass = 0; pass < warmUps; pass++)
       for (const one of cases)
-        for (const name of ['floor', 'service', 'bare'] as const) {
+        for (const name of ['floor', 'service', 'page', 'bare'] as const) {
           if (!hasSubject(one, name)) continue;
           const warm = await run(one, name, 16, Math.min(duration, 500));
           if (name !== 'bare') bytes.set(one.name, bytes.get(one.name) ?? warm.bytes);
@@ -95,15 +101,10 @@ export async function measureRequests(
         }
     }
     const { mostResident } = await service.child.ask<Usage>({ kind: 'usage' });
-    const known = new Set(await service.child.ask<readonly string[]>({ kind: 'statements' }));
-    const ran = cases.length > 5 ? await floor.child.ask<readonly string[]>({ kind: 'statements' }) : [];
-    return {
-      rows: rowsOf(cases, connections, kept),
-      residentUnderLoad: mostResident,
-      strangeStatements: ran.filter(text => !known.has(text)),
-    };
+    return { rows: rowsOf(cases, connections, kept), residentUnderLoad: mostResident };
   } finally {
     await Promise.all([client, ...subjects.map(({ child }) => child)].map(child => child.stop()));
+    scratch.remove();
   }
 }
 

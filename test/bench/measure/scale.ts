@@ -31,7 +31,7 @@ export async function measureScale(
     const sides = await Promise.all(
       subjects.map(async (subject, at) => {
         const data = stores[at] ?? small;
-        return { subject, data, places: await findPlaces(subject, data.file) };
+        return { subject, data, places: await findPlaces(subject) };
       }),
     );
     const kept = cases.map(() => sides.map((): Measured[] => []));

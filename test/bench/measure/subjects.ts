@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { deepPage, largeResult } from '../cases.ts';
 import type { Places, RequestCase, SubjectName } from '../cases.ts';
 import { startChild } from '../child.ts';
@@ -20,10 +19,12 @@ export const processors = { server: 0, client: 1 } as const;
 export async function startSubject(
   name: SubjectName,
   file: string,
-  { bound = true, nodeFlags = [] }: { readonly bound?: boolean; readonly nodeFlags?: readonly string[] } = {},
+  { bound = true, recording = '' }: { readonly bound?: boolean; readonly recording?: string } = {},
 ): Promise<Subject> {
   const place = bound ? { processor: processors.server } : {};
-  const child = await startChild(`./subjects/${name}.ts`, { arguments: [file], nodeFlags, ...place });
+  const module = name === 'page' ? 'floor' : name;
+  const more = { bare: [], service: [], floor: [recording], page: [recording, 'page'] }[name];
+  const child = await startChild(`./subjects/${module}.ts`, { arguments: [file, ...more], ...place });
   return { name, port: Number(child.greeting), child };
 }
 
@@ -66,12 +67,11 @@ export function requestsFor(
   bytes: number,
 ): readonly WireRequest[] {
   if (subject === 'bare') return [{ path: `/${Math.round(bytes)}` }];
-  const requests = subject === 'floor' ? (one.floorRequests ?? one.requests) : one.requests;
-  return requests(samples, places);
+  return one.requests(samples, places);
 }
 
 /** Walks to the page before the deep one, for its next link; throws where the result has fewer pages. */
-export async function findPlaces(service: Subject, file: string): Promise<Places> {
+export async function findPlaces(service: Subject): Promise<Places> {
   let path = largeResult;
   for (let page = 1; page < deepPage; page++) {
     const { link } = JSON.parse(await answerOf(service, path)) as { link: { relation: string; url: string }[] };
@@ -79,16 +79,20 @@ export async function findPlaces(service: Subject, file: string): Promise<Places
     if (next === undefined) throw new Error(`The large result has only ${page} pages`);
     path = next.replace(/^[a-z]+:\/\/[^/]+/, '');
   }
-  const database = new DatabaseSync(file, { readOnly: true });
-  const last = database
-    .prepare(
-      `SELECT c.ord, c.id FROM terms c JOIN parameters x ON x.p = c.p JOIN types y ON y.t = x.t
-       WHERE y.type = 'Observation' AND x.code = 'category' AND x.state = 'ready' AND c.v = 'Cvital-signs'
-       ORDER BY c.ord DESC, c.id DESC LIMIT 1 OFFSET ?`,
-    )
-    .get((deepPage - 1) * 20 - 1);
-  database.close();
-  return { pageToken: path.split('_page_token=')[1] ?? '', after: `${String(last?.['ord'])},${String(last?.['id'])}` };
+  return { pageToken: path.split('_page_token=')[1] ?? '' };
+}
+
+/** Has the service write down, into a file, what statements it runs for the requests of some cases; gives where pages begin. */
+export async function record(cases: readonly RequestCase[], data: Dataset, file: string): Promise<Places> {
+  const child = await startChild('./subjects/recorder.ts', { arguments: [data.file] });
+  try {
+    const places = await findPlaces({ name: 'service', port: Number(child.greeting), child });
+    const paths = cases.flatMap(one => one.requests(data.samples, places).map(({ path }) => path));
+    await child.ask({ kind: 'record', paths, file });
+    return places;
+  } finally {
+    await child.stop();
+  }
 }
 
 /** Checks that the floor answers the same records as the service, or what is compared is not the same work. */

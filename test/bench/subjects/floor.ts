@@ -1,100 +1,64 @@
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import type { StatementSync } from 'node:sqlite';
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import { foldString } from '../../../src/indexing/normalize.ts';
+import type { Context } from 'koa';
+import type { Ran, Recording } from '../protocol.ts';
 import { publicUrl } from '../public-url.ts';
-import { statements } from './floor-statements.ts';
 import { answerQuestions } from './serve.ts';
 
-// A child process: the least that a koa app must do to answer the same from the same file. One route a path shape, the
-// statements of each case, and the stored texts put together; it checks nothing. Argument: the file of the store.
+// A child process: the least that a koa app must do to answer the same from the same file. One route a path shape, whose handler
+// runs the statements that the service runs for the request, in their order, and puts the stored texts together; it checks nothing.
+// Arguments: the file of the store, the recording (recorder.ts), and `page` where only what fetches the page is to be run.
 
 type Row = readonly (string | number | null)[];
 
-const [file = ''] = process.argv.slice(2);
+const [file = '', recorded = '', only] = process.argv.slice(2);
 const database = new DatabaseSync(file, { returnArrays: true, timeout: 30_000 });
 database.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA query_only = 1');
-const prepared = new Map<string, StatementSync>(Object.values(statements).map(text => [text, database.prepare(text)]));
-// The connection returns arrays, which its types do not say.
-const all = (text: string, ...values: (string | number)[]): readonly Row[] =>
-  prepared.get(text)?.all(...values) as unknown as readonly Row[];
-const get = (text: string, ...values: (string | number)[]): Row | undefined =>
-  prepared.get(text)?.get(...values) as unknown as Row | undefined;
+const recording = JSON.parse(readFileSync(recorded, 'utf8')) as Recording; // of recorder.ts
 
-const rows = (text: string): readonly Row[] => database.prepare(text).all() as unknown as readonly Row[];
-const types = new Map(rows('SELECT type, t FROM types').map(([type, t]) => [String(type), Number(t)]));
-const indexes = new Map(
-  rows(`SELECT y.type || ' ' || x.code, x.p FROM parameters x JOIN types y ON y.t = x.t WHERE x.state = 'ready'`).map(
-    ([name, p]) => [String(name), Number(p)],
-  ),
+/** What a statement is for: the rows of the page, the texts of these rows, or anything else. */
+const uses = recording.statements.map(text => {
+  if (text.includes('u.text FROM json_each')) return 'texts';
+  return /^(?:WITH m |SELECT\s+(?:DISTINCT\s+)?c\.id, c\.r|SELECT id, version)/.test(text) ? 'page' : 'other';
+});
+const prepared = recording.statements.map(text => database.prepare(text));
+const requests = new Map(
+  Object.entries(recording.requests).map(([path, ran]): [string, readonly Ran[]] => [
+    path,
+    only === 'page' ? ran.filter(([statement]) => uses[statement] !== 'other') : ran,
+  ]),
 );
-const index = (name: string): number => indexes.get(name) ?? 0;
-
-type Query = Readonly<Record<string, string | string[] | undefined>>;
-const day = 86_400_000;
-const one = (value: string | string[] | undefined): string => String(value);
-const time = (text: string): number => Date.parse(`${text.slice(2)}T04:00:00Z`);
-const owner = (id: string): string => `r${id}/Patient`;
-const pair = (id: string, code: string): string => `${owner(id).length}|${owner(id)}C${code}`;
 
 /** Rows whose first value is the id and whose last is the text, one more than the page has. */
-function find(type: string, query: Query, limit: number): readonly Row[] {
-  switch (type) {
-    case 'Observation': {
-      if (query['patient'] === undefined) {
-        const term = [index('Observation category'), `C${one(query['category'])}`] as const;
-        if (query['_after'] === undefined) return all(statements.byTerm, ...term, limit);
-        const [ord = '', id = ''] = one(query['_after']).split(',');
-        return all(statements.byTermAfter, ...term, Number(ord), id, limit);
-      }
-      const patient = one(query['patient']);
-      if (query['category'] === undefined)
-        return all(statements.byTerm, index('Observation patient'), owner(patient), limit);
-      return all(
-        statements.byTerm,
-        index('Observation patient+category'),
-        pair(patient, one(query['category'])),
-        limit,
-      );
+function find(ran: readonly Ran[]): readonly Row[] {
+  let found: readonly Row[] = [];
+  for (const [number, how, values] of ran) {
+    const statement = prepared[number];
+    if (statement === undefined) continue;
+    const use = uses[number];
+    if (how === 'run') statement.run(...values);
+    else if (how === 'get') {
+      const row = statement.get(...values) as unknown as Row | undefined; // the connection returns arrays
+      if (use === 'page' && row !== undefined) found = [row];
+    } else if (use === 'texts') {
+      const texts = statement.all(JSON.stringify(found.map(row => row[1]))) as unknown as readonly Row[];
+      found = found.map(([id], at) => [id ?? null, ...(texts[at] ?? [])]);
+    } else {
+      const rows = statement.all(...values) as unknown as readonly Row[];
+      if (use === 'page') found = found.length === 0 ? rows : [...found, ...rows];
     }
-    case 'Condition': {
-      const term = pair(one(query['patient']), one(query['clinical-status']));
-      return all(statements.byTerm, index('Condition patient+clinical-status'), term, limit);
-    }
-    case 'Patient': {
-      const family = foldString(one(query['family']));
-      const end = family.slice(0, -1) + String.fromCodePoint((family.codePointAt(family.length - 1) ?? 0) + 1);
-      return withTexts(all(statements.byString, index('Patient family'), family, end, limit));
-    }
-    case 'Encounter': {
-      const term = [index('Encounter patient'), owner(one(query['patient']))] as const;
-      const since = time(one(query['date']));
-      return withTexts(all(statements.byTermAndDate, ...term, index('Encounter date'), '', since, limit));
-    }
-    case 'Appointment': {
-      const [from = 0, to = 0] = [query['date'] ?? []].flat().map(time);
-      const term = [index('Appointment status'), `C${one(query['status'])}`] as const;
-      const early = from - 26 * (day / 24);
-      const check = [from, index('Appointment date'), '', to, from] as const;
-      return all(statements.byTermOfADay, ...term, early, to, 2000, ...check, limit);
-    }
-    default:
-      return [];
   }
+  return found;
 }
 
-function withTexts(found: readonly Row[]): readonly Row[] {
-  const texts = all(statements.texts, JSON.stringify(found.map(row => row[1])));
-  return found.map(([id], at) => [id ?? null, ...(texts[at] ?? [])]);
-}
-
+const ranFor = ({ url }: Context): readonly Ran[] => requests.get(url) ?? [];
 const token = 'x'.repeat(200);
 const router = new Router();
 router.get('/r4/:partition/:type/:id', context => {
-  const { type = '', id = '' } = context.params;
-  const found = get(statements.read, types.get(type) ?? 0, id);
+  const [found] = find(ranFor(context));
   if (found === undefined) return;
   context.set('ETag', `W/"${found[1]}"`);
   context.set('Last-Modified', new Date(Number(found[2])).toUTCString());
@@ -103,9 +67,9 @@ router.get('/r4/:partition/:type/:id', context => {
 });
 router.get('/r4/:partition/:type', context => {
   const { type = '', partition = '' } = context.params;
-  const count = Number(context.query['_count']);
+  const count = Number(context.query['_count'] ?? 20);
   const base = `${publicUrl}/r4/${partition}/${type}`;
-  const found = find(type, context.query, count + 1);
+  const found = find(ranFor(context));
   const entries = found
     .slice(0, count)
     .map(row => `{"fullUrl":"${base}/${row[0]}","resource":${row.at(-1)},"search":{"mode":"match"}}`);
@@ -117,9 +81,5 @@ router.get('/r4/:partition/:type', context => {
 const app = new Koa();
 app.use(router.routes());
 const server = app.listen(0, '127.0.0.1', () => {
-  answerQuestions(
-    (server.address() as AddressInfo).port,
-    async () => server.closeAllConnections(),
-    () => Object.values(statements),
-  );
+  answerQuestions((server.address() as AddressInfo).port, async () => server.closeAllConnections());
 });

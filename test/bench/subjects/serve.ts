@@ -4,7 +4,7 @@ import type { ServerQuestion, Usage } from '../protocol.ts';
 export function answerQuestions(
   port: number,
   close: () => Promise<void>,
-  statements: () => readonly string[] = () => [],
+  record: (paths: readonly string[], file: string) => Promise<void> = async () => {},
 ): void {
   let closing: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -13,7 +13,8 @@ export function answerQuestions(
   };
   process.on('message', (question: ServerQuestion) => {
     if (question.kind === 'usage') process.send?.(usage());
-    else if (question.kind === 'statements') process.send?.(statements());
+    else if (question.kind === 'record')
+      void record(question.paths, question.file).then(() => process.send?.('recorded'));
     else void stop();
   });
   process.on('disconnect', () => void stop());
