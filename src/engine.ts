@@ -24,7 +24,7 @@ import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
 import { openStore } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
-import type { Store } from './store/store.ts';
+import type { DatabaseIndex, Store } from './store/store.ts';
 
 /** A server that answers. */
 export interface RunningEngine {
@@ -90,6 +90,7 @@ export async function startEngine(
       timeout: config.storeTimeout,
     });
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
+    for (const text of indexNotices(await store.indexes.database())) log.notice(text);
     await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
     const { issuers } = config;
@@ -158,4 +159,16 @@ function notServed({ types, systemInteractions }: Model): readonly string[] {
       .filter(code => interactions[code] === undefined)
       .map(code => `${name} declares ${code}, which is not served yet: it is answered 501.`),
   );
+}
+
+/** What the start says of indexes of the database itself that are not as the definitions want them. */
+function indexNotices(indexes: readonly DatabaseIndex[]): readonly string[] {
+  const named = (of: readonly DatabaseIndex[]): string =>
+    of.map(({ collection, name }) => `\`${collection}.${name}\``).join(', ');
+  const unused = indexes.filter(({ state }) => state === 'unused');
+  const awaited = indexes.filter(({ state }) => state !== 'unused');
+  return [
+    ...(awaited.length === 0 ? [] : [`Indexes are being made, until then searches are slow: ${named(awaited)}`]),
+    ...(unused.length === 0 ? [] : [`\`index drop-unused\` drops indexes that nothing needs: ${named(unused)}`]),
+  ];
 }

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import type { MongoClient } from 'mongodb';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
 import { sweepServers } from './heartbeat.ts';
-import { makeAllIndexes } from './index-setup.ts';
+import { makeMissingIndexes } from './index-setup.ts';
 import { rebuildType } from './rebuild.ts';
 import { sweepRemovals } from './removal.ts';
 
@@ -21,12 +22,13 @@ export async function sweepAtStart(core: Core): Promise<void> {
 
 /**
  * What a server does beside its requests, until the store is closed: makes the indexes of the database, fills pending ones, and
- * deletes what nothing needs. Several servers may do it at once; what fails is tried again.
+ * deletes what nothing needs. Several servers may do it at once; what fails is tried again. `connect` gives a client that waits as
+ * long as it takes.
  */
-export async function work(core: Core): Promise<void> {
+export async function work(core: Core, connect: () => MongoClient): Promise<void> {
   await Promise.all([
     again(core, pauses.look, async () => {
-      await makeAllIndexes(core);
+      await makeMissingIndexes(core, connect);
       return 'done';
     }),
     again(core, pauses.look, () => rebuildPending(core)),

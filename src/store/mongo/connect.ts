@@ -46,7 +46,12 @@ export async function connect(url: string, longest: number): Promise<Connected> 
   }
 }
 
-function clientOf(url: string, longest: number): MongoClient {
+/** A client for what may take as long as it takes: a server may give up an index whose client has left. Close it afterwards. */
+export function patientClient(url: string, longest: number): MongoClient {
+  return clientOf(url, longest, { socketTimeoutMS: 0, maxPoolSize: 2 });
+}
+
+function clientOf(url: string, longest: number, more: MongoClientOptions = {}): MongoClient {
   // What the URL says would not count beside what is given here.
   const said = new Set([...new URLSearchParams(url.split('?')[1]).keys()].map(key => key.toLowerCase()));
   const defaults: MongoClientOptions = {
@@ -59,6 +64,7 @@ function clientOf(url: string, longest: number): MongoClient {
     connectTimeoutMS: longest / 2,
     waitQueueTimeoutMS: longest / 2,
     heartbeatFrequencyMS: 5_000,
+    ...more,
   };
   const wanted = Object.entries(defaults).filter(([key]) => !said.has(key.toLowerCase()));
   try {

@@ -13,6 +13,7 @@ export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
   await sayThere(core);
   const timer = setInterval(() => void sayThere(core).catch(() => undefined), beat);
   timer.unref();
+  core.ending.addEventListener('abort', () => clearInterval(timer));
   return async () => {
     clearInterval(timer);
     await servers(core.database).deleteOne({ _id: core.process });

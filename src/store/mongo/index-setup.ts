@@ -1,9 +1,10 @@
+import type { MongoClient } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import { prepareBucket } from './attachment-bucket.ts';
 import { attachedIndex, attachingTypes } from './attachment-records.ts';
 import { collectionIndexes } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
+import { indexesOfDatabase } from './database-indexes.ts';
 
 /** Makes the indexes of declared types that have no collection yet: on empty collections that takes no time. */
 export async function makeNewIndexes(core: Core): Promise<void> {
@@ -13,15 +14,26 @@ export async function makeNewIndexes(core: Core): Promise<void> {
 }
 
 /**
- * Makes all indexes that are not there yet; on large collections it takes minutes, beside whatever reads and writes them. Throws
- * where an operation takes longer than the driver waits: the server goes on, and doing it again waits for it again.
+ * Makes all indexes that are not there yet; on large collections it takes minutes, beside whatever reads and writes them. `connect`
+ * gives a client that waits for it.
  */
-export async function makeAllIndexes(core: Core): Promise<void> {
-  for (const type of core.options.model.types.values()) await makeIndexes(core, type);
-  await prepareBucket(core);
-  for (const type of await attachingTypes(core))
-    for (const collection of [resources(core, type), history(core, type)])
-      await collection.createIndexes([attachedIndex]);
+export async function makeMissingIndexes(core: Core, connect: () => MongoClient): Promise<void> {
+  const found = await indexesOfDatabase(core);
+  if (!found.some(({ state }) => state === 'missing')) return;
+  const client = connect();
+  const end = (): void => void client.close().catch(() => undefined);
+  core.ending.addEventListener('abort', end);
+  try {
+    const database = client.db(core.database.databaseName, { readPreference: 'primary' });
+    const patient: Core = { ...core, client, database };
+    for (const type of core.options.model.types.values()) await makeIndexes(patient, type);
+    for (const type of await attachingTypes(patient))
+      for (const collection of [resources(patient, type), history(patient, type)])
+        await collection.createIndexes([attachedIndex]);
+  } finally {
+    core.ending.removeEventListener('abort', end);
+    end();
+  }
 }
 
 async function makeIndexes(core: Core, type: ResourceType): Promise<void> {

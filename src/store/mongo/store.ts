@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { ChainedLog } from '../audit/log.ts';
+import { auditCollection } from './audit-collection.ts';
 import { sweepAtStart, work } from './background.ts';
-import { connect } from './connect.ts';
+import { connect, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
@@ -29,11 +31,12 @@ export interface MongoTrial {
  * answers.
  */
 export async function openMongoStore(url: string, options: StoreOptions, trial: MongoTrial = {}): Promise<Store> {
-  const { client, name, deployment, close } = await connect(url, options.timeout ?? options.deadline + grace);
+  const longest = options.timeout ?? options.deadline + grace;
+  const { client, name, deployment, close } = await connect(url, longest);
+  const ending = new AbortController();
   try {
     // What decides a write is read where it is written, whatever the URL says of searches.
     const database = client.db(name, { readPreference: 'primary' });
-    const ending = new AbortController();
     const core: Core = {
       client,
       database,
@@ -52,8 +55,10 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       await register(core);
       await sweepAtStart(core);
     }
-    return new MongoStore(core, ending, leave, close);
+    const working = options.mode === 'serve' ? work(core, () => patientClient(url, longest)) : undefined;
+    return new MongoStore({ core, ending, working, leave, disconnect: close });
   } catch (error) {
+    ending.abort();
     await close();
     throw openingError(error);
   }
@@ -80,10 +85,22 @@ export async function requireMongoStore(url: string): Promise<void> {
   }
 }
 
+/** What an open store consists of. */
+interface Opened {
+  readonly core: Core;
+  readonly ending: AbortController;
+  /** What a server does beside its requests. */
+  readonly working: Promise<void> | undefined;
+  /** Says that this process works here no more. */
+  readonly leave: () => Promise<void>;
+  readonly disconnect: () => Promise<void>;
+}
+
 class MongoStore implements Store {
   readonly lacks: readonly Lack[];
   readonly partitions: MongoPartitions;
   readonly indexes: MongoIndexes;
+  readonly audit: ChainedLog;
   readonly #core: Core;
   readonly #ending: AbortController;
   readonly #leave: () => Promise<void>;
@@ -91,7 +108,7 @@ class MongoStore implements Store {
   readonly #work: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(core: Core, ending: AbortController, leave: () => Promise<void>, disconnect: () => Promise<void>) {
+  constructor({ core, ending, working, leave, disconnect }: Opened) {
     this.#core = core;
     this.#ending = ending;
     this.#leave = leave;
@@ -99,7 +116,8 @@ class MongoStore implements Store {
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
     this.indexes = new MongoIndexes(core);
-    if (core.options.mode === 'serve') this.#work = work(core);
+    this.audit = new ChainedLog(auditCollection(core), core.options.now);
+    this.#work = working;
   }
 
   partition(id: string): Promise<Partition | undefined> {
