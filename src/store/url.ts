@@ -3,7 +3,7 @@ export type StoreUrl =
   { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'mongodb'; readonly database: string };
 
 /** The database of a URL that names none. */
-const defaultDatabase = 'records';
+const defaultDatabase = 'clinical-records';
 
 /** `sqlite:` and a path, or what a MongoDB driver takes; undefined for anything else. The driver checks the options itself. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {

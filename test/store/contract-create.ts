@@ -17,12 +17,12 @@ import { bytesOf, digestOf } from './support/bytes-of.ts';
 import { each, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { kept, openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
-import { itWhere, type Where } from './support/where.ts';
+import { type Where, whereKept } from './support/where.ts';
 
 /** What every store promises about creating: conditional creates, keys of writes, and attachments. */
 export function createContract(where: Where): void {
-  const itAtOnce = itWhere(where, 'several-at-once');
-  const itInOrder = itWhere(where, 'commit-order');
+  const itAtOnce = whereKept(it, where, 'several-at-once');
+  const itInOrder = whereKept(it, where, 'commit-order');
   let place: Place;
   let model: Model;
   let store: Store;

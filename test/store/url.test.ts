@@ -5,8 +5,8 @@ import { hideCredentials, parseStoreUrl } from '../../src/store/url.ts';
 describe('the URL of a store', () => {
   it.each([
     ['sqlite:./data/records.sqlite', { kind: 'sqlite', file: './data/records.sqlite' }],
-    ['mongodb://localhost', { kind: 'mongodb', database: 'records' }],
-    ['mongodb://127.0.0.1:57017/?directConnection=true', { kind: 'mongodb', database: 'records' }],
+    ['mongodb://localhost', { kind: 'mongodb', database: 'clinical-records' }],
+    ['mongodb://127.0.0.1:57017/?directConnection=true', { kind: 'mongodb', database: 'clinical-records' }],
     ['mongodb://a:1,b:2,[::1]:3/clinic?replicaSet=rs0&w=majority', { kind: 'mongodb', database: 'clinic' }],
     ['mongodb://user:p%40ss@host/clinic?tls=true', { kind: 'mongodb', database: 'clinic' }],
     ['mongodb+srv://user@cluster.example/clinic%2D1', { kind: 'mongodb', database: 'clinic-1' }],

@@ -1,4 +1,4 @@
-import { it } from 'vitest';
+import type { TestAPI } from 'vitest';
 import type { openStore } from '../../../src/store/open.ts';
 import type { Lack } from '../../../src/store/store.ts';
 import type { Place } from './fixture.ts';
@@ -12,11 +12,13 @@ export interface Where {
   readonly open?: typeof openStore;
 }
 
-/** `it` for a case that needs a promise. */
-export function itWhere(
+/** Declares cases that need a promise by `declare`. */
+export function whereKept(
+  declare: TestAPI,
   { lacks = [] }: Where,
   promise: Lack['promise'],
 ): (title: string, run: () => Promise<void>) => void {
-  if (!lacks.includes(promise)) return (title, run) => it(title, run);
-  return (title, run) => it.skip(`${title} (left out: the store lacks \`${promise}\` here)`, run);
+  const isLacking = lacks.includes(promise);
+  const why = isLacking ? ` (left out: the store lacks \`${promise}\` here)` : '';
+  return (title, run) => declare.skipIf(isLacking)(title + why, run);
 }
