@@ -39,6 +39,8 @@ export interface Store {
   served(): Promise<boolean>;
   /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
   readonly lacks: readonly Lack[];
+  /** Who did what: kept apart from the records, whatever the mode, and not copied with them. */
+  readonly audit: AuditLog;
   /** What is kept beside resources and attachments, to be copied to another store. */
   notes(): AsyncIterable<Note>;
   /** Keeps notes as another store had them; may be repeated. Throws Error where their partition is not there. */
@@ -103,6 +105,53 @@ export interface Partition {
   mark(key: string): Promise<string | undefined>;
   /** Which parameters of a type cannot be searched yet, with how far their rebuild is. */
   pending(type: string): Promise<readonly PendingIndex[]>;
+}
+
+/** Events of who did what, to which nothing is done but adding, and dropping whole days; test/audit/contract.ts is its meaning. */
+export interface AuditLog {
+  /** Durable when it resolves. Where it throws, some may be kept: to append them again keeps those twice. */
+  append(events: readonly AuditEntry[]): Promise<void>;
+  /** Those that the filter lets through, in the order of their time (as near as processes agree on it). */
+  list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
+  /** Drops the whole days (UTC) before a time in milliseconds since 1970 UTC; gives how many events that were. */
+  prune(before: number): Promise<number>;
+  /** What shows that events were altered or removed: each is chained to the one before by a digest. */
+  verify(): AsyncIterable<AuditDamage>;
+}
+
+/** An event, with what events are asked for by. */
+export interface AuditEntry {
+  /** Milliseconds since 1970 UTC. */
+  readonly recorded: number;
+  readonly partition: string | undefined;
+  readonly client: string | undefined;
+  /** Ids of those whom it is about. */
+  readonly patients: readonly string[];
+  /** The event itself, as JSON without line breaks. */
+  readonly text: string;
+}
+
+/** What is given must all hold. */
+export interface AuditFilter {
+  readonly partition?: string;
+  readonly client?: string;
+  readonly patient?: string;
+  /** Milliseconds since 1970 UTC: from this one on. */
+  readonly since?: number;
+  /** Milliseconds since 1970 UTC: before this one. */
+  readonly until?: number;
+}
+
+export interface AuditDamage {
+  /** The chain, which is the name of its file where there are files. */
+  readonly chain: string;
+  /** The line of it, from 0 on; undefined for all of the chain. */
+  readonly line: number | undefined;
+  /**
+   * `altered`: what stands there is not what was written; `missing`: it is not there any more; `torn`: the end of it was not
+   * written whole, as happens to a process that is killed, so that nobody was told that it is kept.
+   */
+  readonly is: 'altered' | 'missing' | 'torn';
 }
 
 export interface StoredVersion {

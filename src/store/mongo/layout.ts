@@ -144,6 +144,18 @@ export interface SmallDocument {
   readonly expires?: number;
 }
 
+/** `audit`: a line of a chain (store/audit/line.ts), with what events are asked for by; `_id` is `{chain}/{n, 12 digits}`. */
+export interface AuditDocument {
+  readonly _id: string;
+  readonly chain: string;
+  readonly n: number;
+  readonly line: string;
+  readonly at?: number;
+  readonly partition?: string;
+  readonly client?: string;
+  readonly patients?: readonly string[];
+}
+
 /** `ids`: where the resources of a type with owners lie on a sharded cluster; `_id` is `{p}/{type}/{id}`. */
 export interface PlaceDocument {
   readonly _id: string;

@@ -89,7 +89,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Makes the names in a folder durable; Windows does so by itself, and opens no folder. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);
   try {

@@ -8,6 +8,8 @@ import {
   type StoreOptions,
   StoreRefused,
 } from '../store.ts';
+import { ChainedLog } from '../audit/log.ts';
+import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
@@ -85,6 +87,7 @@ class SqliteStore implements Store {
   readonly lacks = [];
   readonly partitions: SqlitePartitions;
   readonly indexes: SqliteIndexes;
+  readonly audit: ChainedLog;
   readonly #core: Core;
   readonly #lock: { release(): void } | undefined;
   readonly #ending = new AbortController();
@@ -96,6 +99,7 @@ class SqliteStore implements Store {
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);
     this.indexes = new SqliteIndexes(core);
+    this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
     if (core.options.mode === 'serve') this.#work = work(core, unswept, this.#ending.signal);
   }
 
@@ -136,6 +140,7 @@ class SqliteStore implements Store {
     this.#ending.abort();
     await this.#work;
     await Promise.allSettled(this.#core.underWay);
+    await this.audit.close().catch(() => undefined); // whoever appends was told
     await this.#core.readers.close();
     this.#core.database.close();
     await this.#core.writer?.close();

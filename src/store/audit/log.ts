@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditDamage, AuditEntry, AuditFilter, AuditLog } from '../store.ts';
+import { inOrder, lets } from './list.ts';
+import { parseLine, printLine } from './line.ts';
+import type { Link, Said } from './line.ts';
+import { chainName, dayOf } from './place.ts';
+import type { ChainPlace, OpenChain } from './place.ts';
+import { verifyChains } from './verify.ts';
+
+const day = 86_400_000;
+/** A chain names the ends of so many others when it begins: a removed one is missed while one of these stands. */
+const linked = 32;
+
+interface Writing {
+  readonly chain: OpenChain;
+  readonly name: string;
+  /** Of the line to come. */
+  n: number;
+  hash: string;
+}
+
+interface Waiting {
+  readonly said: readonly Said[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * An audit log of chains: one for each process and day (UTC), begun with its first event. What comes while others are being
+ * written is written with the next, so that many wait for the disk once. After a failure a new chain begins, since nobody knows
+ * how the old one ends.
+ */
+export class ChainedLog implements AuditLog {
+  readonly #place: ChainPlace;
+  readonly #now: () => number;
+  #writing: Writing | undefined;
+  #waiting: Waiting[] = [];
+  #work: Promise<void> | undefined;
+
+  /** `now`: milliseconds since 1970 UTC. */
+  constructor(place: ChainPlace, now: () => number) {
+    this.#place = place;
+    this.#now = now;
+  }
+
+  async append(events: readonly AuditEntry[]): Promise<void> {
+    if (events.length > 0) await this.#add(events);
+  }
+
+  async *list(filter: AuditFilter = {}): AsyncIterable<AuditEntry> {
+    const { since = -Infinity, until = Infinity } = filter;
+    // A chain of a day holds events of the end of the day before, and may end a moment after its day.
+    const chains = (await this.#place.chains()).filter(
+      chain => startOf(dayOf(chain)) + 2 * day > since && startOf(dayOf(chain)) - day < until,
+    );
+    const days = Map.groupBy(chains, dayOf);
+    for (const ofDay of days.values()) {
+      for await (const entry of inOrder(ofDay.map(chain => this.#entries(chain, filter)))) yield entry;
+    }
+  }
+
+  async prune(before: number): Promise<number> {
+    const first = new Date(Math.min(before, this.#now())).toISOString().slice(0, 10);
+    const old = (await this.#place.chains()).filter(chain => dayOf(chain) < first);
+    if (old.length === 0) return 0;
+    await this.#add([{ pruned: first }]);
+    let events = 0;
+    for (const chain of old) {
+      const last = parseLine((await this.#place.last(chain)) ?? '');
+      await this.#place.remove(chain);
+      events += last?.n ?? 0; // the first line, of number 0, is no event
+    }
+    return events;
+  }
+
+  verify(): AsyncIterable<AuditDamage> {
+    return verifyChains(this.#place);
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+    await this.#leave();
+  }
+
+  async *#entries(chain: string, filter: AuditFilter): AsyncIterable<AuditEntry> {
+    for await (const { text, whole } of this.#place.lines(chain, filter)) {
+      const entry = whole ? parseLine(text)?.entry : undefined;
+      if (entry !== undefined && lets(filter, entry)) yield entry;
+    }
+  }
+
+  #add(said: readonly Said[]): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push({ said, resolve, reject });
+    this.#work ??= this.#run();
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    await Promise.resolve(); // what comes in the same turn is written with the first
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#write(batch.flatMap(({ said }) => said));
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        await this.#leave().catch(() => undefined);
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#work = undefined;
+  }
+
+  async #write(said: readonly Said[]): Promise<void> {
+    const writing = await this.#chain();
+    let { n, hash } = writing;
+    const lines = said.map(one => {
+      const line = printLine(n, one, hash);
+      n += 1;
+      ({ hash } = line);
+      return line.text;
+    });
+    await writing.chain.write(writing.n, lines);
+    writing.n = n;
+    writing.hash = hash;
+  }
+
+  /** The chain of today. */
+  async #chain(): Promise<Writing> {
+    const now = this.#now();
+    if (this.#writing !== undefined && dayOf(this.#writing.name) === dayOf(chainName(now, ''))) return this.#writing;
+    await this.#leave();
+    const before = await this.#ends();
+    const name = chainName(now, randomBytes(4).toString('hex'));
+    const chain = await this.#place.begin(name);
+    const first = printLine(0, { before }, '');
+    this.#writing = { chain, name, n: 1, hash: first.hash };
+    await chain.write(0, [first.text]);
+    return this.#writing;
+  }
+
+  /** Where the last chains end now. */
+  async #ends(): Promise<readonly Link[]> {
+    const names = (await this.#place.chains()).slice(-linked);
+    const lines = await Promise.all(names.map(async chain => ({ chain, line: parseLine((await this.#place.last(chain)) ?? '') }))); // prettier-ignore
+    return lines.flatMap(({ chain, line }) => (line === undefined ? [] : [{ chain, n: line.n, hash: line.hash }]));
+  }
+
+  async #leave(): Promise<void> {
+    const { chain } = this.#writing ?? {};
+    this.#writing = undefined;
+    await chain?.close();
+  }
+}
+
+const startOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);

@@ -1,0 +1,101 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isChainName } from '../audit/place.ts';
+import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
+import { isAbsent, syncFolder } from './attachment-files.ts';
+
+/**
+ * Chains of audit events as files of lines in a folder beside the file of the store, which only their owner reads. They are opened
+ * to append only.
+ */
+export function auditFiles(file: string): ChainPlace {
+  const folder = `${file}.audit`;
+  const pathOf = (chain: string): string => join(folder, `${chain}${ending}`);
+  return {
+    chains: () => namesIn(folder),
+    async begin(chain) {
+      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(dirname(folder));
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
+      const handle = await open(pathOf(chain), flags, 0o600);
+      await syncFolder(folder);
+      return openChain(handle);
+    },
+    lines: chain => linesOf(pathOf(chain)),
+    last: chain => lastLine(pathOf(chain)),
+    async remove(chain) {
+      await rm(pathOf(chain), { force: true });
+      await syncFolder(folder);
+    },
+  };
+}
+
+const ending = '.ndjson';
+
+function openChain(handle: FileHandle): OpenChain {
+  return {
+    async write(_, lines) {
+      await handle.appendFile(`${lines.join('\n')}\n`);
+      await handle.datasync();
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder);
+    return names
+      .filter(name => name.endsWith(ending))
+      .map(name => name.slice(0, -ending.length))
+      .filter(isChainName)
+      .sort();
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+async function* linesOf(path: string): AsyncIterable<KeptLine> {
+  let rest = '';
+  let handle: FileHandle;
+  try {
+    handle = await open(path);
+  } catch (error) {
+    if (isAbsent(error)) return; // dropped meanwhile
+    throw error;
+  }
+  for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: 256 * 1024 })) {
+    const lines = (rest + String(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) yield { text, whole: true };
+  }
+  if (rest !== '') yield { text: rest, whole: false };
+}
+
+/** Reads from the end, farther back until a whole line is there. */
+async function lastLine(path: string): Promise<string | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+  try {
+    const { size } = await handle.stat();
+    for (let length = 16 * 1024; ; length *= 8) {
+      const from = Math.max(0, size - length);
+      const bytes = Buffer.alloc(size - from);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
+      const text = bytes.toString('latin1', 0, bytesRead); // positions are those of bytes
+      const end = text.lastIndexOf('\n');
+      const start = end <= 0 ? -1 : text.lastIndexOf('\n', end - 1);
+      if (end >= 0 && (start >= 0 || from === 0)) return bytes.toString('utf8', start + 1, end);
+      if (from === 0) return undefined;
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ChainedLog } from '../../src/store/audit/log.ts';
+import type { ChainPlace } from '../../src/store/audit/place.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { AuditDamage, AuditEntry, AuditFilter, AuditLog, Store } from '../../src/store/store.ts';
+import * as t from '../store/support/fixture.ts';
+import { list } from '../store/support/list.ts';
+
+/** Where chains are kept below a store, for tests that damage them. */
+export interface Below {
+  /** Does something to the lines of a chain; what it gives is what stands there from now on. */
+  change(url: string, chain: string, edit: (lines: string[]) => string[]): Promise<void>;
+}
+
+const noon = Date.parse('2026-11-21T12:00:00Z');
+const day = 86_400_000;
+
+/** What an audit log promises, whatever keeps it. */
+export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Below): void {
+  const open = (url: string, now: () => number = () => noon): Promise<Store> =>
+    openStore(url, { model: t.modelOf(), extract: t.extract, now, mode: 'command', deadline: 20_000 });
+
+  /** A log on a place of its own, and what it becomes when another process opens it. */
+  async function withLog(
+    work: (log: AuditLog, again: (now?: () => number) => Promise<AuditLog>, url: string) => Promise<void>,
+    now: () => number = () => noon,
+  ): Promise<void> {
+    const place = await where.newPlace();
+    const opened = [await open(place.url, now)];
+    try {
+      await work(
+        opened[0]!.audit, // eslint-disable-line typescript/no-non-null-assertion -- it was opened above
+        async (later = now) => {
+          const store = await open(place.url, later);
+          opened.push(store);
+          return store.audit;
+        },
+        place.url,
+      );
+    } finally {
+      for (const store of opened) await store.close();
+      await place.remove();
+    }
+  }
+
+  const texts = async (log: AuditLog, filter?: AuditFilter): Promise<readonly string[]> =>
+    (await list(log.list(filter))).map(({ text }) => text);
+
+  describe('append and list', () => {
+    it('give back what was kept, as it was, to other processes too', () =>
+      withLog(async (log, again) => {
+        const odd = event({ text: '{"a":"\\",\\"event\\":{é😀\\n"}', client: 'a "b"', partition: 'demo', patients: ['p1', 'p2'] }); // prettier-ignore
+        await log.append([odd]);
+        expect(await list(log.list())).toEqual([odd]);
+        expect(await list((await again()).list())).toEqual([odd]);
+      }));
+
+    it('keep the order in which events come, also of many appends at once', () =>
+      withLog(async log => {
+        const events = Array.from({ length: 300 }, (_, at) => event({ recorded: noon + at }));
+        await Promise.all(events.map(one => log.append([one])));
+        expect(await texts(log)).toEqual(events.map(({ text }) => text));
+        expect(await list(log.verify())).toEqual([]);
+      }));
+
+    it('give the events of several processes in the order of time', () =>
+      withLog(async (log, again) => {
+        const other = await again();
+        for (let at = 0; at < 10; at += 2) {
+          await log.append([event({ recorded: noon + at, text: `{"n":${at}}` })]);
+          await other.append([event({ recorded: noon + at + 1, text: `{"n":${at + 1}}` })]);
+        }
+        expect(await texts(await again())).toEqual(Array.from({ length: 10 }, (_, at) => `{"n":${at}}`));
+      }));
+
+    it('need nothing but the place: an empty log lists, verifies and prunes', () =>
+      withLog(async log => {
+        await log.append([]);
+        expect(await list(log.list())).toEqual([]);
+        expect(await list(log.verify())).toEqual([]);
+        expect(await log.prune(noon)).toBe(0);
+      }));
+  });
+
+  describe('a filter', () => {
+    const first = event({ recorded: noon, partition: 'demo', client: 'app', patients: ['p1'], text: '{"n":1}' });
+    const second = event({ recorded: noon + 1, partition: 'demo', client: 'other', patients: ['p1', 'p2'], text: '{"n":2}' }); // prettier-ignore
+    const third = event({ recorded: noon + 2, partition: 'clinic', patients: [], text: '{"n":3}' });
+    it.each<[AuditFilter, readonly number[]]>([
+      [{}, [1, 2, 3]],
+      [{ partition: 'demo' }, [1, 2]],
+      [{ client: 'app' }, [1]],
+      [{ patient: 'p1' }, [1, 2]],
+      [{ patient: 'p2', partition: 'demo' }, [2]],
+      [{ patient: 'p' }, []],
+      [{ patient: 'p2', client: 'app' }, []],
+      [{ since: noon + 1 }, [2, 3]],
+      [{ until: noon + 1 }, [1]],
+      [{ since: noon + 1, until: noon + 2 }, [2]],
+      [{ since: noon + day }, []],
+    ])('%j lets through %j', (filter, numbers) =>
+      withLog(async log => {
+        await log.append([first, second, third]);
+        expect(await texts(log, filter)).toEqual(numbers.map(n => `{"n":${n}}`));
+      }),
+    );
+  });
+
+  describe('prune', () => {
+    it('drops whole days alone, and the log goes on', async () => {
+      let now = noon;
+      await withLog(
+        async (log, again) => {
+          for (let at = 0; at < 4; at += 1) {
+            now = noon + at * day;
+            await log.append([event({ recorded: now, text: `{"day":${at}}` }), event({ recorded: now + 1 })]);
+          }
+          expect(await log.prune(noon - day)).toBe(0);
+          expect(await log.prune(noon + 2 * day + 3_600_000)).toBe(4);
+          expect(await list(log.verify())).toEqual([]);
+          const left = await texts(await again());
+          expect(left).toHaveLength(4);
+          expect(left[0]).toBe('{"day":2}');
+          expect(await log.prune(noon + 2 * day)).toBe(0);
+        },
+        () => now,
+      );
+    });
+
+    it('never drops what is being written, whatever it is told', () =>
+      withLog(async log => {
+        await log.append([event({})]);
+        expect(await log.prune(noon + 1000 * day)).toBe(0);
+        await log.append([event({})]);
+        expect(await list(log.list())).toHaveLength(2);
+      }));
+  });
+
+  describe('verify', () => {
+    /** What is told when the first chain is edited, which another process names. */
+    const damaged = async (
+      edit: (lines: string[]) => string[],
+      expected: (chain: string) => readonly AuditDamage[],
+    ): Promise<void> =>
+      withLog(async (log, again, url) => {
+        await log.append([1, 2, 3, 4].map(n => event({ text: `{"n":${n}}`, patients: ['p1'] })));
+        await (await again(() => noon + 1000)).append([event({})]);
+        const chain = await chainOf(url);
+        await below.change(url, chain, edit);
+        expect(await list((await again()).verify())).toEqual(expected(chain));
+      });
+
+    it.each<[string, (lines: string[]) => string[], number]>([
+      ['an event was altered', lines => lines.map(line => line.replace('{"n":2}', '{"n":9}')), 2],
+      ['a patient was altered', lines => lines.map((line, n) => (n === 3 ? line.replace('"p1"', '"p9"') : line)), 3],
+      ['an event was removed', lines => lines.toSpliced(2, 1), 2],
+      ['events were exchanged', ([a = '', b = '', c = '', ...rest]) => [a, c, b, ...rest], 1],
+      ['the first line is gone', lines => lines.slice(1), 0],
+    ])('tells that %s', (_, edit, line) =>
+      withLog(async (log, again, url) => {
+        await log.append([1, 2, 3, 4].map(n => event({ text: `{"n":${n}}`, patients: ['p1'] })));
+        const chain = await chainOf(url);
+        await below.change(url, chain, edit);
+        const found = await list((await again()).verify());
+        expect(found[0]).toEqual({ chain, line, is: 'altered' });
+      }),
+    );
+
+    it.each<[string, (lines: string[]) => string[], (chain: string) => readonly AuditDamage[]]>([
+      ['that the end of a chain is gone', lines => lines.slice(0, -1), chain => [{ chain, line: 4, is: 'missing' }]],
+      ['that a chain is gone', () => [], chain => [{ chain, line: undefined, is: 'missing' }]],
+      ['nothing where nothing was done', lines => lines, () => []],
+    ])('tells %s, where a later chain names it', async (_, edit, expected) => {
+      expect.assertions(1);
+      await damaged(edit, expected);
+    });
+  });
+
+  /** The first chain. */
+  async function chainOf(url: string): Promise<string> {
+    let found = '';
+    await below.change(url, '', lines => {
+      found = lines[0] ?? '';
+      return lines;
+    });
+    return found;
+  }
+
+  it('after a failure goes on in a new chain, and all is told to whoever appended', async () => {
+    const kept: string[][] = [];
+    let broken = false;
+    const place: ChainPlace = {
+      chains: async () => [],
+      begin: async () => {
+        const lines: string[] = [];
+        kept.push(lines);
+        return {
+          write: async (_, more) => {
+            if (broken) throw new Error('The disk is full');
+            lines.push(...more);
+          },
+          close: async () => {},
+        };
+      },
+      lines: () => list2([]),
+      last: async () => undefined,
+      remove: async () => {},
+    };
+    const log = new ChainedLog(place, () => noon);
+    await log.append([event({})]);
+    broken = true;
+    const failed = await Promise.allSettled([log.append([event({})]), log.append([event({})])]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    broken = false;
+    await log.append([event({})]);
+    expect(kept.map(({ length }) => length)).toEqual([2, 2]);
+  });
+}
+
+async function* list2<T>(values: readonly T[]): AsyncIterable<T> {
+  yield* values;
+}
+
+function event(more: Partial<AuditEntry>): AuditEntry {
+  return {
+    recorded: noon,
+    partition: undefined,
+    client: undefined,
+    patients: [],
+    text: JSON.stringify({ id: randomUUID() }),
+    ...more,
+  };
+}
