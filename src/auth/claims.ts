@@ -32,4 +32,8 @@ export class TokenRefused extends Error {
  * The claims of a token (as sent) for a partition (its id). Throws TokenRefused for what is no good token there. While a
  * verifier remembers a token it gives the same object, since what follows from claims is kept with them.
  */
-export type TokenVerifier = (token: string, partition: string) => Promise<Claims>;
+export interface TokenVerifier {
+  (token: string, partition: string): Promise<Claims>;
+  /** The claims of a token that is remembered as good for the partition, at once; undefined for any other, which is to be asked for. */
+  readonly known?: (token: string, partition: string) => Claims | undefined;
+}

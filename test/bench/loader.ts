@@ -5,7 +5,8 @@ import { loadModel } from '../../src/load-model.ts';
 import { openStore } from '../../src/store/open.ts';
 import { publicUrl } from './public-url.ts';
 
-// A child process: loads files into a store, as the command `load` does. Arguments: the file of the store, the partition.
+// A child process: loads files into a store, as the command `load` does. Arguments: the file of the store, or its URL; the partition;
+// where rejects are written, beside the file where it is left out.
 
 export interface LoadResult {
   readonly records: number;
@@ -15,12 +16,13 @@ export interface LoadResult {
   readonly mostResident: number;
 }
 
-const [file = '', id = ''] = process.argv.slice(2);
+const [place = '', id = '', rejects = `${place}.rejects`] = process.argv.slice(2);
+const url = place.includes('://') ? place : `sqlite:${place}`;
 const { model: loaded } = await loadModel({ definitions: [] });
 if (loaded === undefined) throw new Error('The definitions do not load');
 const model = modelAt(loaded, publicUrl);
 const extract = createExtract(model, publicUrl);
-const store = await openStore(`sqlite:${file}`, { model, extract, now: Date.now, mode: 'command', deadline: 60_000 });
+const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 60_000 });
 if ((await store.partition(id)) === undefined) await store.partitions.add(id, { zone: 'America/Toronto' });
 const partition = await store.partition(id);
 if (partition === undefined) throw new Error('The partition is not there');
@@ -41,7 +43,7 @@ async function run(paths: readonly string[]): Promise<LoadResult> {
   } as const;
   const before = process.cpuUsage();
   const started = performance.now();
-  for await (const progress of load(paths, { ...options, rejects: `${file}.rejects`, stdin: process.stdin })) {
+  for await (const progress of load(paths, { ...options, rejects, stdin: process.stdin })) {
     if (!progress.done) continue;
     if (progress.rejected > 0 || progress.created !== progress.records)
       throw new Error(`Of ${progress.records} records ${progress.created} were created`);

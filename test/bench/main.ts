@@ -7,13 +7,14 @@ import { requestCases } from './cases.ts';
 import { createCases } from './create-cases.ts';
 import { dataset } from './data/dataset.ts';
 import { measureCreates } from './measure/creates.ts';
+import { measureGuard } from './measure/guard.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
 import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measureStart } from './measure/start.ts';
 import { help, readOptions } from './options.ts';
 import type { Options } from './options.ts';
-import { budgetsOf, budgetTable, figuresOf, otherTable, requestTable, scaleTable } from './report.ts';
+import { budgetsOf, budgetTable, figuresOf, guardTable, otherTable, requestTable, scaleTable } from './report.ts';
 import type { Results } from './report.ts';
 
 const standardSize = 100_000;
@@ -24,6 +25,7 @@ const say = (text: string): void => console.error(text);
 
 const options = optionsOrEnd();
 if (options.help) console.log(help);
+else if (options.guard) await guard(options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
 
@@ -60,10 +62,16 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));
   console.log(`\n${budgetTable(verdicts)}`);
-  for (const text of results.requests?.strangeStatements ?? [])
-    console.log(`\nThe service does not run this statement of the floor: ${text}`);
   save('bench', { resources: data.resources, ...results, verdicts });
   if (check && !holds(verdicts)) process.exitCode = 1;
+}
+
+async function guard({ quick, check }: Options): Promise<void> {
+  const data = await dataset(standardSize, say);
+  const rows = await measureGuard(data, quick ? { rounds: 4, duration: 500 } : { rounds: 10, duration: 1_000 }, say);
+  console.log(`\n${guardTable(rows)}`);
+  save('guard', { resources: data.resources, guard: rows });
+  if (check && rows.some(({ times, promised }) => times > promised)) process.exitCode = 1;
 }
 
 async function scale(resources: number, { quick, cases, check }: Options): Promise<void> {

@@ -8,12 +8,15 @@ export interface Options {
   readonly cases: readonly string[];
   /** Resources of the large store; undefined where scale is not asked for. */
   readonly scale: number | undefined;
+  /** What the guard costs, and nothing else. */
+  readonly guard: boolean;
 }
 
 export const help = `npm run bench -- [FLAGS]
 
-Measures the service beside bare koa and beside the floor: a koa app that runs the same SQL statements on the same file and
-puts the same texts together. A round asks one after the other, so that what else the machine does hits all alike; figures are
+Measures the service beside bare koa and beside the floor: a koa app with one route a path that runs the same SQL statements on
+the same file, as they were recorded from the service, and puts the same texts together; \`page\` is the floor with those
+statements alone that fetch the page. A round asks one after the other, so that what else the machine does hits all alike; figures are
 medians of the rounds. The records are synthetic and kept in .cache/bench; results go to bench-results/ as JSON.
 
   --check        End with exit code 1 where a budget is missed by more than 15 %
@@ -21,6 +24,7 @@ medians of the rounds. The records are synthetic and kept in .cache/bench; resul
   --case TEXT    Only cases whose name contains the text; repeats
                  (requests, and: load, while loading, start)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
+  --guard        Compare the service with its guard and without it: processor time of reads and searches
   --help         This text`;
 
 /** Reads the arguments; throws Error with a sentence for what is no flag. */
@@ -36,11 +40,19 @@ export function readOptions(argv: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       case: { type: 'string', multiple: true, default: [] },
+      guard: { type: 'boolean', default: false },
       scale: { type: 'string' },
     },
   });
   const scale = values.scale === undefined ? undefined : Number(values.scale.replaceAll(/[,_]/g, ''));
   if (scale !== undefined && (!Number.isInteger(scale) || scale < 1))
     throw new Error(`\`--scale ${values.scale}\` is not a number of resources.`);
-  return { help: values.help, check: values.check, quick: values.quick, cases: values.case, scale };
+  return {
+    help: values.help,
+    guard: values.guard,
+    check: values.check,
+    quick: values.quick,
+    cases: values.case,
+    scale,
+  };
 }

@@ -56,6 +56,25 @@ export interface Recording {
   readonly requests: Readonly<Record<string, readonly Ran[]>>;
 }
 
+/** What the driver was told to find. */
+export interface FindCommand {
+  readonly collection: string;
+  readonly filter: object;
+  readonly options: {
+    readonly sort?: Readonly<Record<string, 1 | -1>>;
+    readonly projection?: Readonly<Record<string, 1>>;
+    readonly hint?: string;
+    readonly limit?: number;
+    readonly batchSize?: number;
+    readonly maxTimeMS?: number;
+  };
+}
+
+/** What the service has MongoDB find for requests, by path with query. */
+export interface MongoRecording {
+  readonly requests: Readonly<Record<string, readonly FindCommand[]>>;
+}
+
 export interface Usage {
   /** Microseconds of processor time of the whole process, workers included. */
   readonly cpu: number;

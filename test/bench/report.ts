@@ -1,6 +1,7 @@
 import { otherBudgets } from './budgets.ts';
 import type { Budget, Figures, Verdict } from './budgets.ts';
 import type { RequestCase } from './cases.ts';
+import type { GuardRow } from './measure/guard.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
 import type { ScaleRow } from './measure/scale.ts';
@@ -129,6 +130,16 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
       figure(measured),
       unit,
       verdict === 'near' ? 'missed by less than 15 %' : verdict,
+    ]),
+  );
+}
+
+export function guardTable(rows: readonly GuardRow[]): string {
+  return table(
+    [left('case'), ...['open CPU µs', 'guarded CPU µs', 'times', 'promised'].map(right)],
+    rows.map(({ case: name, open, guarded, times, promised }) => [
+      name,
+      ...[open, guarded, times, promised].map(figure),
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import type { DocumentStore } from '../../store/store.ts';
 import { TokenRefused } from '../claims.ts';
-import type { TokenVerifier } from '../claims.ts';
+import type { Claims, TokenVerifier } from '../claims.ts';
 import { Cache } from './cache.ts';
 import { digestOf } from './digest.ts';
 import { createIssuer } from './issuer.ts';
@@ -20,7 +20,7 @@ export interface TokenVerifierParts extends Pick<IssuerParts, 'now' | 'demo' | '
 }
 
 /** How long a token of ours is remembered, in milliseconds: within this time a revocation is complete in every process. */
-const remembered = 10_000;
+const longestRemembered = 10_000;
 
 /** Most tokens that are remembered. */
 const mostTokens = 10_000;
@@ -40,7 +40,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   const verifyOwn = async (digest: string): Promise<Verified | undefined> => {
     const from = now(); // before the store is asked, since it may be revoked as soon as it was read
     const claims = await readOwnToken(tokens, digest, publicUrl);
-    return claims && { claims, until: Math.min(claims.expires, from + remembered) };
+    return claims && { claims, until: Math.min(claims.expires, from + longestRemembered) };
   };
 
   const verify = async (token: string, digest: string, partition: string): Promise<Verified> => {
@@ -63,7 +63,13 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     throw new TokenRefused('The token is unknown here, has expired or was revoked.');
   };
 
-  return async (token, partition) => {
+  const remembered = (token: string, partition: string): Claims | undefined => {
+    if (!isBearer(token)) return undefined;
+    const verified = known.get(digestOf(token), now());
+    return verified?.claims.partition === partition ? verified.claims : undefined;
+  };
+
+  const ask: TokenVerifier = async (token, partition) => {
     if (!isBearer(token)) throw new TokenRefused('The token cannot be read.');
     const digest = digestOf(token);
     let verified = known.get(digest, now());
@@ -81,6 +87,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     if (verified.claims.partition !== partition) throw new TokenRefused('The token is for another partition.');
     return verified.claims;
   };
+  return Object.assign(ask, { known: remembered });
 }
 
 /** What may follow `Bearer`, in a length that no issuer exceeds. https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */

@@ -56,7 +56,7 @@ export async function dataset(resources: number, say: (text: string) => void): P
     say(`Loading ${records.count.toLocaleString('en-US')} resources …`);
     const load = await loadInto(join(folder, 'records.sqlite'), records.file);
     rmSync(records.file);
-    const samples = chooseSamples(generate({ patients: patientsOf(resources), seed }));
+    const samples = samplesOf(resources, seed);
     const described: Omit<Dataset, 'file'> = { resources: records.count, samples, load };
     writeFileSync(`${description}.new`, JSON.stringify(described));
     renameSync(`${description}.new`, description);
@@ -103,13 +103,19 @@ export async function ndjson(
 }
 
 /** Loads a file into a store, in a process of its own. */
-export async function loadInto(store: string, file: string): Promise<LoadResult> {
-  const child = await startChild('./loader.ts', { arguments: [store, partition] });
+export async function loadInto(store: string, file: string, rejects?: string): Promise<LoadResult> {
+  const more = rejects === undefined ? [] : [rejects];
+  const child = await startChild('./loader.ts', { arguments: [store, partition, ...more] });
   try {
     return await child.ask<LoadResult>([file]);
   } finally {
     await child.stop();
   }
+}
+
+/** What to ask for of about so many generated resources. */
+export function samplesOf(resources: number, seed: number): Samples {
+  return chooseSamples(generate({ patients: patientsOf(resources), seed }));
 }
 
 function patientsOf(resources: number): number {

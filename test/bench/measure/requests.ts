@@ -1,11 +1,11 @@
-import type { RequestCase, SubjectName } from '../cases.ts';
+import type { Places, RequestCase, SubjectName } from '../cases.ts';
 import { join } from 'node:path';
 import { temporary } from '../data/dataset.ts';
 import type { Dataset } from '../data/dataset.ts';
 import type { Usage } from '../protocol.ts';
 import { median, medianRatio } from '../statistics.ts';
 import { compareAnswers, measure, record, requestsFor, startClient, startSubject } from './subjects.ts';
-import type { Measured } from './subjects.ts';
+import type { Measured, Subject } from './subjects.ts';
 
 export interface Rounds {
   readonly rounds: number;
@@ -40,6 +40,15 @@ export interface RequestResults {
   readonly residentUnderLoad: number;
 }
 
+/** What is measured side by side, and where pages begin. */
+export interface Setup {
+  readonly subjects: readonly Subject[];
+  readonly places: Places;
+}
+
+/** Starts the subjects; what the service does for requests goes into the file `recording` before. */
+export type Start = (paths: (places: Places) => readonly string[], recording: string) => Promise<Setup>;
+
 const names = ['bare', 'page', 'floor', 'service'] as const;
 /** How often every case is run on every subject before anything counts. */
 const warmUps = 3;
@@ -53,19 +62,20 @@ export async function measureRequests(
   data: Dataset,
   { rounds, duration, connections }: Rounds,
   say: (text: string) => void,
+  start: Start = onSqlite(data.file),
 ): Promise<RequestResults> {
-  say('Recording statements …');
+  say('Recording what the service asks of the store …');
   const scratch = temporary('recording');
-  const recording = join(scratch.folder, 'statements.json');
-  const places = await record(cases, data, recording);
-  const [client, ...subjects] = await Promise.all([
-    startClient(),
-    ...names.map(name => startSubject(name, data.file, { recording })),
-  ]);
-  const [, page, floor, service] = subjects;
-  if (page === undefined || floor === undefined || service === undefined) throw new Error('A subject did not start');
+  const pathsOf = (places: Places): readonly string[] =>
+    cases.flatMap(one => one.requests(data.samples, places).map(({ path }) => path));
+  const { subjects, places } = await start(pathsOf, join(scratch.folder, 'recording.json'));
+  const client = await startClient();
+  const service = subjects.find(({ name }) => name === 'service');
+  if (service === undefined) throw new Error('The service did not start');
+  const order = subjects.map(({ name }) => name);
   try {
-    for (const one of [page, floor]) await compareAnswers(one, service, cases, data, places);
+    for (const one of subjects.filter(({ name }) => name === 'page' || name === 'floor'))
+      await compareAnswers(one, service, cases, data, places);
     const bytes = new Map<string, number>();
     const run = async (
       one: RequestCase,
@@ -82,7 +92,7 @@ export async function measureRequests(
     say('Warming up …');
     for (let pass = 0; pass < warmUps; pass++)
       for (const one of cases)
-        for (const name of ['floor', 'service', 'page', 'bare'] as const) {
+        for (const name of order.toReversed()) {
           if (!hasSubject(one, name)) continue;
           const warm = await run(one, name, 16, Math.min(duration, 500));
           if (name !== 'bare') bytes.set(one.name, bytes.get(one.name) ?? warm.bytes);
@@ -93,7 +103,7 @@ export async function measureRequests(
       for (const count of connections)
         for (const one of cases) {
           if (one.connections !== undefined && !one.connections.includes(count)) continue;
-          for (const name of round % 2 === 0 ? names : names.toReversed()) {
+          for (const name of round % 2 === 0 ? order : order.toReversed()) {
             if (!hasSubject(one, name)) continue;
             const key = keyOf(one.name, count, name);
             kept.set(key, [...(kept.get(key) ?? []), await run(one, name, count, duration)]);
@@ -106,6 +116,14 @@ export async function measureRequests(
     await Promise.all([client, ...subjects.map(({ child }) => child)].map(child => child.stop()));
     scratch.remove();
   }
+}
+
+/** The subjects on a file of SQLite. */
+function onSqlite(file: string): Start {
+  return async (paths, recording) => {
+    const places = await record(file, paths, recording);
+    return { places, subjects: await Promise.all(names.map(name => startSubject(name, file, { recording }))) };
+  };
 }
 
 const hasSubject = (one: RequestCase, name: SubjectName): boolean => one.subjects?.includes(name) ?? true;

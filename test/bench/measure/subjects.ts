@@ -82,13 +82,16 @@ export async function findPlaces(service: Subject): Promise<Places> {
   return { pageToken: path.split('_page_token=')[1] ?? '' };
 }
 
-/** Has the service write down, into a file, what statements it runs for the requests of some cases; gives where pages begin. */
-export async function record(cases: readonly RequestCase[], data: Dataset, file: string): Promise<Places> {
-  const child = await startChild('./subjects/recorder.ts', { arguments: [data.file] });
+/** Has the service write down, into a file, what statements it runs for requests; gives where pages begin. */
+export async function record(
+  store: string,
+  paths: (places: Places) => readonly string[],
+  recording: string,
+): Promise<Places> {
+  const child = await startChild('./subjects/recorder.ts', { arguments: [store] });
   try {
     const places = await findPlaces({ name: 'service', port: Number(child.greeting), child });
-    const paths = cases.flatMap(one => one.requests(data.samples, places).map(({ path }) => path));
-    await child.ask({ kind: 'record', paths, file });
+    await child.ask({ kind: 'record', paths: paths(places), file: recording });
     return places;
   } finally {
     await child.stop();
