@@ -1,5 +1,4 @@
-import { fhirError } from '../fhir/error.ts';
-import type { FhirError } from '../fhir/error.ts';
+import { FhirError, fhirError } from '../fhir/error.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
@@ -17,15 +16,18 @@ export function healthz(respond: Respond): Handler {
 
 /**
  * `/readyz`: 200 where requests can be served: the definitions are loaded (nothing listens before), the store answers within two
- * seconds, and the server is not shutting down; 503 otherwise, with the reason.
+ * seconds, and the server is not shutting down; 503 otherwise, with the reason. Where the store works but lacks indexes, it says so.
  */
 export function readyz(respond: Respond, store: Store, closing: () => boolean): Handler {
   return async context => {
     checkMethod(context);
     if (closing()) throw notReady('transient', 'The server is shutting down.');
-    const problem = await problemOf(store);
-    if (problem !== undefined) throw problem;
-    await respond(context, ok);
+    const found = await within(check(store));
+    if (found instanceof FhirError) throw found;
+    await respond(
+      context,
+      found.length === 0 ? ok : { ...ok, body: JSON.stringify({ status: 'ok', problems: found }) },
+    );
   };
 }
 
@@ -34,15 +36,24 @@ const ok = { status: 200, body: '{"status":"ok"}', headers: { 'Content-Type': 'a
 const notReady = (code: IssueCode, text: string): FhirError =>
   fhirError(503, code, text, undefined, { 'Retry-After': '5' });
 
-/** Why the store cannot be used now; undefined where it can. */
-async function problemOf(store: Store): Promise<FhirError | undefined> {
+/** What is wrong with a store that works; why it cannot be used, where it cannot. */
+async function check(store: Store): Promise<readonly string[] | FhirError> {
+  try {
+    await store.check();
+    const lacking = (await store.indexes.database()).filter(({ state }) => state !== 'unused');
+    return lacking.map(({ collection, name, state }) => `The index ${name} of ${collection} is ${state}.`);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+async function within<T>(work: Promise<T>): Promise<T | FhirError> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<FhirError>(resolve => {
     timer = setTimeout(() => resolve(inTime), longestCheck);
   });
-  const check = store.check().then(() => undefined, explain);
   try {
-    return await Promise.race([check, late]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -30,7 +30,9 @@ export function startLoad(bases: readonly string[], clients = 8): Load {
   const client = async (base: string): Promise<void> => {
     while (!stopping.signal.aborted) {
       const number = next++;
-      exchanges.push(await create(base, number));
+      const created = await create(base, number);
+      exchanges.push(created);
+      if (created.status !== 201) await setTimeout(20); // as somebody who is refused does
       exchanges.push(await ask('read', `${base}/Patient/p1`));
       exchanges.push(await ask('search', `${base}/Patient?name=tremblay`));
     }

@@ -32,10 +32,11 @@ export async function startServer(store: string, ...flags: readonly string[]): P
   return { ...launched, url, base: `${url}/r4/demo`, end };
 }
 
-/** Makes the partition `demo` with the patient `p1`. */
-export async function fill(store: string): Promise<void> {
+/** Makes the partition `demo` with so many patients, `p1` the first. */
+export async function fill(store: string, patients = 1): Promise<void> {
   const running = await startEngine(readConfig(['--port', '0', '--log', 'off', ...common, '--store', store]));
   await running.engine.store.partitions.add('demo', { zone: 'UTC' });
-  await put((await running.engine.store.partition('demo'))!, [patient('p1')]); // added above
+  const people = Array.from({ length: patients }, (_, at) => patient(`p${at + 1}`));
+  await put((await running.engine.store.partition('demo'))!, people); // added above
   await running.close();
 }
