@@ -53,8 +53,8 @@ export async function withKey(
     return before === undefined ? results : again(first);
   } catch (error) {
     // After an error of the driver nobody knows whether it was done: the key stays, for whoever tries again.
-    if (before === undefined && !(error instanceof MongoError))
-      await reservations(core.database).deleteOne({ _id: own._id, id: own.id, results: { $exists: false } });
+    if (!(error instanceof MongoError))
+      await reservations(core.database).deleteOne({ _id: held._id, id: held.id, results: { $exists: false } });
     throw error;
   }
 }
