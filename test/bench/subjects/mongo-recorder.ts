@@ -11,18 +11,18 @@ import { startService } from './start-service.ts';
 let found: FindCommand[] = [];
 const isOfType = (collection: unknown): boolean => /^[A-Z][A-Za-z]*$/.test(String(collection));
 
+/** Options of a find that the driver's function takes by the same name. */
+const kept = ['sort', 'projection', 'hint', 'limit', 'batchSize', 'maxTimeMS'] as const;
+
 const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, 'connect')?.value as MongoClient['connect'];
 MongoClient.prototype.connect = function (this: MongoClient) {
   this.options.monitorCommands = true;
   this.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
     if (commandName !== 'find' || !isOfType(command['find'])) return;
-    const {
-      find: collection,
-      filter,
-      ...options
-    } = command as FindCommand['options'] & { find: string; filter: object };
-    const { sort, projection, hint, limit, batchSize, maxTimeMS } = options;
-    found.push({ collection, filter, options: { sort, projection, hint, limit, batchSize, maxTimeMS } });
+    const options = Object.fromEntries(
+      kept.flatMap(name => (command[name] === undefined ? [] : [[name, command[name]]])),
+    );
+    found.push({ collection: String(command['find']), filter: command['filter'] as object, options });
   });
   return connect.call(this);
 };
