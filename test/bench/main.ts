@@ -9,6 +9,7 @@ import { dataset } from './data/dataset.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureGuard } from './measure/guard.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
+import { measureMongo, mongoBudgets } from './measure/mongo.ts';
 import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measureStart } from './measure/start.ts';
@@ -26,6 +27,7 @@ const say = (text: string): void => console.error(text);
 const options = optionsOrEnd();
 if (options.help) console.log(help);
 else if (options.guard) await guard(options);
+else if (options.store !== undefined) await mongo(options.store, options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
 
@@ -63,6 +65,23 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));
   console.log(`\n${budgetTable(verdicts)}`);
   save('bench', { resources: data.resources, ...results, verdicts });
+  if (check && !holds(verdicts)) process.exitCode = 1;
+}
+
+async function mongo(url: string, { quick, cases, check }: Options): Promise<void> {
+  const wanted = requestCases.filter(({ name }) => cases.length === 0 || cases.some(text => name.includes(text)));
+  const rounds = quick
+    ? { rounds: 3, duration: 500, connections: [16], records: 10_000 }
+    : { rounds: 5, duration: 1_000, connections: [1, 16, 64], records: standardSize };
+  const results = await measureMongo(url, wanted, rounds, say);
+  console.log(`\n${requestTable(results.requests.rows)}`);
+  console.log(
+    `\nload: ${Math.round(results.load.service)} records/s, bare insertMany: ${Math.round(results.load.bare)} documents/s`,
+  );
+  const { budgets, figures } = mongoBudgets(wanted, results);
+  const verdicts = judge(budgets, figures);
+  console.log(`\n${budgetTable(verdicts)}`);
+  save('mongodb', { ...results, verdicts });
   if (check && !holds(verdicts)) process.exitCode = 1;
 }
 

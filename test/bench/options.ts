@@ -8,6 +8,8 @@ export interface Options {
   readonly cases: readonly string[];
   /** Resources of the large store; undefined where scale is not asked for. */
   readonly scale: number | undefined;
+  /** URL of a MongoDB deployment; undefined for the embedded store. */
+  readonly store: string | undefined;
   /** What the guard costs, and nothing else. */
   readonly guard: boolean;
 }
@@ -25,6 +27,8 @@ medians of the rounds. The records are synthetic and kept in .cache/bench; resul
                  (requests, and: load, while loading, start)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
   --guard        Compare the service with its guard and without it: processor time of reads and searches
+  --store URL    Measure the store on MongoDB: \`floor\` is then bare koa before bare calls of the driver, which have found what the
+                 service has found. Works in databases of its own, beside the one of the URL, and drops them
   --help         This text`;
 
 /** Reads the arguments; throws Error with a sentence for what is no flag. */
@@ -41,6 +45,7 @@ export function readOptions(argv: readonly string[]): Options {
       help: { type: 'boolean', default: false },
       case: { type: 'string', multiple: true, default: [] },
       guard: { type: 'boolean', default: false },
+      store: { type: 'string' },
       scale: { type: 'string' },
     },
   });
@@ -53,6 +58,7 @@ export function readOptions(argv: readonly string[]): Options {
     check: values.check,
     quick: values.quick,
     cases: values.case,
+    store: values.store,
     scale,
   };
 }
