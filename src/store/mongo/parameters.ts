@@ -51,12 +51,17 @@ export async function statesOf(
   }));
 }
 
-/** Which parameters of a type cannot be searched yet. Pairs only make searches faster, so they are not among them. */
+/**
+ * Which parameters of a type cannot be searched yet. Pairs only make searches faster, so they are not among them. Asks the server
+ * only where the registry, which searches go by too, does not know that all are ready.
+ */
 export async function pendingOf(
   core: Core,
   partition: PartitionInfo,
   type: ResourceType,
 ): Promise<readonly PendingIndex[]> {
+  const ready = await core.registry.ready(partition.p, type);
+  if ([...type.indexed.keys()].every(code => ready.has(code))) return [];
   const found = await readParameters(core, partition, type);
   const waiting = found.filter(({ code, kept }) => type.indexed.has(code) && kept?.state !== 'ready');
   if (waiting.length === 0) return [];
