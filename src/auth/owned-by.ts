@@ -7,7 +7,7 @@ import type { Query } from '../search/ast.ts';
  * Undefined where resources of the type belong to no patient.
  */
 export function ownedBy(model: Model, type: ResourceType, patient: string): Query | undefined {
-  const owner = [...model.compartments.values()].find(({ url }) => url === defaultCompartment)?.code;
+  const owner = ownerType(model);
   if (type.name === owner) return { kind: 'id', anyOf: [patient] };
   const of = type.accessLinks.flatMap(({ compartment, parameter }): Query[] => {
     const param = type.indexed.get(parameter);
@@ -16,3 +16,7 @@ export function ownedBy(model: Model, type: ResourceType, patient: string): Quer
   });
   return of.length === 0 ? undefined : { kind: 'or', of };
 }
+
+/** The type of those to whom records belong; undefined where no such compartment is loaded. */
+export const ownerType = (model: Model): string | undefined =>
+  [...model.compartments.values()].find(({ url }) => url === defaultCompartment)?.code;

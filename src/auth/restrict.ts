@@ -41,10 +41,11 @@ export function isWithin(
 
 const everything: Query = { kind: 'all' };
 
-/** By type the same type with the parameters of a rule alone, since reading the others would be in vain. */
+/** By type and codes, what `narrowed` gives. */
 const narrow = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
+/** The same type with some of its parameters alone, since reading the others would be in vain. */
+export function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
   const key = params.map(({ code }) => code).join(' ');
   const kept = narrow.get(type) ?? new Map<string, ResourceType>();
   narrow.set(type, kept);

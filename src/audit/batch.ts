@@ -1,0 +1,101 @@
+import type { AuditEntry, AuditLog } from '../store/store.ts';
+
+/** How long an event may wait for others, in milliseconds. */
+const wait = 250;
+/** Most events that wait; what comes when there are more is lost, and counted. */
+const most = 50_000;
+/** From when on the log counts as failing while it keeps events, in milliseconds. */
+const longest = 5_000;
+
+export interface BatchParts {
+  readonly log: AuditLog;
+  /** Is told why events could not be kept. */
+  readonly fault: (error: unknown) => void;
+  /** The event that tells of a time in which events could not be kept, and how many were lost. */
+  readonly outage: (lost: number) => AuditEntry;
+}
+
+/** Keeps events a few times a second, many at once; those that could not be kept it tries again until they are. */
+export class Batch {
+  readonly #parts: BatchParts;
+  #waiting: AuditEntry[] = [];
+  #lost = 0;
+  #failed = false;
+  /** Since when events are being kept (performance.now). */
+  #since: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> | undefined;
+
+  constructor(parts: BatchParts) {
+    this.#parts = parts;
+  }
+
+  /** True while events cannot be kept, or not in time. */
+  get failing(): boolean {
+    return this.#failed || (this.#since !== undefined && performance.now() - this.#since > longest);
+  }
+
+  /** Durable within a second, where the log works. */
+  add(event: AuditEntry): void {
+    if (this.#waiting.length >= most) this.#lost += 1;
+    else this.#waiting.push(event);
+    this.#schedule();
+  }
+
+  /** Durable when it resolves. Throws what the log throws. */
+  async keep(event: AuditEntry): Promise<void> {
+    try {
+      await this.#parts.log.append([event]);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** Keeps what waits; gives how many events could not be kept. */
+  async close(): Promise<number> {
+    clearTimeout(this.#timer);
+    await this.#work;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length > 0) await this.#flush();
+    clearTimeout(this.#timer);
+    return this.#waiting.length + this.#lost;
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#work !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#work = this.#flush();
+    }, wait);
+  }
+
+  async #flush(): Promise<void> {
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#since = performance.now();
+    try {
+      await this.#parts.log.append(events);
+      this.#failed = false;
+    } catch (error) {
+      this.#waiting = [...events, ...this.#waiting];
+      this.#fail(error);
+    }
+    this.#since = undefined;
+    this.#work = undefined;
+    if (!this.#failed && this.#lost > 0) {
+      this.#waiting.push(this.#parts.outage(this.#lost));
+      this.#lost = 0;
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  /** From now on something waits, so that it is tried again. */
+  #fail(error: unknown): void {
+    if (!this.#failed) this.#waiting.push(this.#parts.outage(0));
+    this.#failed = true;
+    this.#parts.fault(error);
+    this.#schedule();
+  }
+}

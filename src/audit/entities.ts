@@ -1,0 +1,47 @@
+import type { StoredVersion } from '../store/store.ts';
+import { coding } from './event.ts';
+import { systems } from './systems.ts';
+
+/** Most records and patients that one event names; how many there are, it says. */
+export const mostNamed = 1_000;
+
+/** A version of a record that was shown. Ids need no escapes. */
+export const recordEntity = ({ type, id, version }: Pick<StoredVersion, 'type' | 'id' | 'version'>): string =>
+  `{"what":{"reference":"${type}/${id}/_history/${version}"}}`;
+
+/** A record that was asked for, or is to be written. */
+export const targetEntity = (type: string, id: string): string =>
+  `{"what":{"reference":"${type}/${id}"},"role":${role.record}}`;
+
+/** Somebody whom the records are about. */
+export const patientEntity = (ownerType: string, id: string): string =>
+  `{"what":{"reference":"${ownerType}/${id}"},"type":${person},"role":${role.patient}}`;
+
+/** The search that was asked for, cut where it is longer than a URL. */
+export function queryEntity(query: string): string {
+  const text = query.length > longestQuery ? `${query.slice(0, longestQuery)}…` : query;
+  return `{"type":${system},"role":${role.query},"query":"${Buffer.from(text).toString('base64')}"}`;
+}
+
+/** The id by which the log of the server names the request. */
+export const requestEntity = (requestId: string): string =>
+  `{"what":{"identifier":{"value":${JSON.stringify(requestId)}}},"type":${coding(systems.basic, 'XrequestId')}}`;
+
+/** The digest of the key that makes a write repeatable. */
+export const keyEntity = (key: string): string =>
+  `{"what":{"identifier":{"system":"${systems.key}","value":${JSON.stringify(key)}}}}`;
+
+/** Figures and names, by what they are. */
+export function detailEntity(details: Readonly<Record<string, string | number>>): string {
+  const all = Object.entries(details).map(([type, value]) => ({ type, valueString: String(value) }));
+  return `{"detail":${JSON.stringify(all)}}`;
+}
+
+const longestQuery = 16_384;
+const role = {
+  patient: coding(systems.role, '1'),
+  record: coding(systems.role, '4'),
+  query: coding(systems.role, '24'),
+} as const;
+const person = coding(systems.entity, '1');
+const system = coding(systems.entity, '2');

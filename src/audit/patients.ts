@@ -1,0 +1,77 @@
+import { narrowed } from '../auth/restrict.ts';
+import { ownerType } from '../auth/owned-by.ts';
+import { isId } from '../fhir/id.ts';
+import type { Model, ResourceType, SearchParam } from '../model/model.ts';
+import { splitUnion } from '../model/branch.ts';
+import type { Extract, Partition } from '../store/store.ts';
+
+/** Adds the ids of those to whom a record belongs, by the access links of its type. */
+export type AddPatients = (
+  found: Set<string>,
+  record: { readonly type: string; readonly id: string; readonly text: string | undefined },
+  partition: Partition,
+) => void;
+
+/**
+ * Makes the function that tells to whom records belong. Most texts tell it to a look for references where the links have theirs;
+ * the others are read as they are for the index, which costs ten times as much.
+ */
+export function createAddPatients(model: Model, extract: Extract): AddPatients {
+  const owner = ownerType(model);
+  const links = new Map<string, Links | undefined>();
+  return (found, { type: name, id, text }, partition) => {
+    if (owner === undefined || text === undefined) return;
+    if (name === owner) {
+      found.add(id);
+      return;
+    }
+    if (!links.has(name)) links.set(name, linksOf(model.types.get(name), owner));
+    const link = links.get(name);
+    if (link === undefined || addAtSight(found, text, `${owner}/`, link.before)) return;
+    const place = { id: partition.id, zone: partition.settings.zone };
+    for (const { value } of extract(link.type, text, place)) {
+      if (value.kind === 'reference' && value.type === owner && value.id !== undefined) found.add(value.id);
+    }
+  };
+}
+
+interface Links {
+  /** The type with the parameters of its links alone. */
+  readonly type: ResourceType;
+  /** What stands before the references that the links mean: `"subject":{"reference":"`; undefined where that cannot be told. */
+  readonly before: readonly string[] | undefined;
+}
+
+function linksOf(type: ResourceType | undefined, owner: string): Links | undefined {
+  if (type === undefined) return undefined;
+  const params = type.accessLinks.flatMap(({ parameter }): SearchParam[] => {
+    const param = type.indexed.get(parameter);
+    return param !== undefined && (param.targets.length === 0 || param.targets.includes(owner)) ? [param] : [];
+  });
+  if (params.length === 0) return undefined;
+  const names = params.flatMap(({ expression }) => splitUnion(expression).map(elementOf));
+  const before = names.flatMap(name => (name === undefined ? [] : [`"${name}":{"reference":"`]));
+  return { type: narrowed(type, params), before: before.length === names.length ? before : undefined };
+}
+
+/** The last element of a plain path, as in `Type.part.element.where(resolve() is Other)`. */
+const elementOf = (expression: string): string | undefined =>
+  /^\(?\s*\w+(?:\.\w+)*\.(\w+)(?:\.where\(\s*resolve\(\) is \w+\s*\))?\s*\)?$/.exec(expression.trim())?.[1];
+
+/** False where a look does not tell: an escape, a resource within, a reference elsewhere or of another form. */
+function addAtSight(found: Set<string>, text: string, owner: string, before: readonly string[] | undefined): boolean {
+  if (before === undefined || text.includes('\\u') || text.includes('\\/') || text.includes('"contained":'))
+    return false;
+  const seen: string[] = [];
+  for (let at = text.indexOf(owner); at >= 0;) {
+    const start = at + owner.length;
+    const end = text.indexOf('"', start);
+    const id = text.slice(start, end);
+    const at0 = at;
+    if (!isId(id) || !before.some(prefix => text.startsWith(prefix, at0 - prefix.length))) return false;
+    seen.push(id);
+    at = text.indexOf(owner, end);
+  }
+  for (const id of seen) found.add(id);
+  return true;
+}
