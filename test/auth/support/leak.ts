@@ -25,7 +25,11 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>): 
     const statuses = new Map<string, number>();
     let worlds = 0;
     let hidden = 0;
-    const world = fc.record({ records: anyRecords, token: anyToken, requests: anyRequests });
+    const world = fc.record({
+      records: anyRecords,
+      token: anyToken,
+      requests: anyRequests(guarded ? ['Media', 'Communication', 'Communication'] : ['Media']),
+    });
     await fc.assert(
       fc.asyncProperty(world, async ({ records: all, token, requests }) => {
         const { types } = whole.running.engine.model;

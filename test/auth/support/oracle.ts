@@ -49,8 +49,8 @@ const anyScope: fc.Arbitrary<ScopeParts> = fc.record({
 
 /** What lets a client create something. */
 const writing: fc.Arbitrary<ScopeParts> = fc.record({
-  context: pick<Context>('patient', 'user', 'user', 'system'),
-  type: pick('Media', 'Communication'),
+  context: pick<Context>('patient', 'user', 'user', 'user', 'system'),
+  type: pick('Media', 'Communication', '*'),
   letters: pick('c', 'crs', 'cs'),
   criteria: pick(undefined),
 });

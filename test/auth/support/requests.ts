@@ -75,33 +75,42 @@ const createHeaders = fc.oneof(
   pick('k1', 'k2').map((key): Readonly<Record<string, string>> => ({ 'Idempotency-Key': key })),
   parameter.map((criteria): Readonly<Record<string, string>> => ({ 'If-None-Exist': criteria })),
 );
-const create = fc
-  .record({
-    type: pick('Media', 'Communication', 'Communication'),
-    subject: anyPatient,
-    about: fc.option(fc.tuple(pick(...types), pick(...ids)), { nil: undefined }),
-    client: pick('c1', 'c2'),
-    headers: createHeaders,
-  })
-  .map(({ type, subject, about, client, headers }): Asked => {
-    const others = about === undefined ? [] : [{ reference: `${about[0]}/${about[1].replace('%2f', '')}` }];
-    const other = others.length === 0 ? {} : { [type === 'Media' ? 'partOf' : 'about']: others };
-    const shared = { resourceType: type, status: 'completed', subject: { reference: `Patient/${subject}` }, ...other };
-    const own =
-      type === 'Media'
-        ? { content: { contentType: 'image/gif', data: gif } }
-        : { identifier: [{ system: 'urn:client', value: client }] };
-    const all = { 'Content-Type': 'application/fhir+json', ...headers };
-    return { method: 'POST', path: `/${type}`, headers: all, body: JSON.stringify({ ...shared, ...own }) };
-  });
+/** Of the types that can be created. */
+const create = (created: readonly string[]) =>
+  fc
+    .record({
+      type: pick(...created),
+      subject: anyPatient,
+      about: fc.option(fc.tuple(pick(...types), pick(...ids)), { nil: undefined, freq: 1 }),
+      client: pick('c1', 'c2'),
+      headers: createHeaders,
+    })
+    .map(({ type, subject, about, client, headers }): Asked => {
+      const others = about === undefined ? [] : [{ reference: `${about[0]}/${about[1].replace('%2f', '')}` }];
+      const other = others.length === 0 ? {} : { [type === 'Media' ? 'partOf' : 'about']: others };
+      const shared = {
+        resourceType: type,
+        status: 'completed',
+        subject: { reference: `Patient/${subject}` },
+        ...other,
+      };
+      const own =
+        type === 'Media'
+          ? { content: { contentType: 'image/gif', data: gif } }
+          : { identifier: [{ system: 'urn:client', value: client }] };
+      const all = { 'Content-Type': 'application/fhir+json', ...headers };
+      return { method: 'POST', path: `/${type}`, headers: all, body: JSON.stringify({ ...shared, ...own }) };
+    });
 const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-export const anyRequests: fc.Arbitrary<readonly Asked[]> = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: search },
-    { weight: 4, arbitrary: read },
-    { weight: 4, arbitrary: create },
-    { weight: 1, arbitrary: other },
-  ),
-  { minLength: 15, maxLength: 15 },
-);
+/** Some requests; `created` are the types that can be created. */
+export const anyRequests = (created: readonly string[]): fc.Arbitrary<readonly Asked[]> =>
+  fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: search },
+      { weight: 4, arbitrary: read },
+      { weight: 4, arbitrary: create(created) },
+      { weight: 1, arbitrary: other },
+    ),
+    { minLength: 15, maxLength: 15 },
+  );
