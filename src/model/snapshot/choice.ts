@@ -1,0 +1,50 @@
+import { asString, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { isChoiceOf } from './tree.ts';
+import type { Node } from './tree.ts';
+
+/**
+ * The children of a differential with those that are named by a type of a choice (`valueQuantity`) as slices of it, by type:
+ * `value[x]:valueQuantity`, and the choice then takes only the types that are named so. `children` are those of the base.
+ * https://hl7.org/fhir/R4/profiling.html#slicing
+ */
+export function withShorthands(written: readonly Node[], children: readonly Node[]): readonly Node[] {
+  const found = new Map<string, Node>();
+  for (const child of written) {
+    const choice = children.some(({ name }) => name === child.name) ? undefined : choiceOf(child.name, children);
+    const name = choice?.name ?? child.name;
+    const there = found.get(name) ?? { name, slice: undefined, element: undefined, children: [], slices: [] };
+    found.set(name, choice === undefined ? joined(there, child) : withSlice(there, child, choice));
+  }
+  return [...found.values()];
+}
+
+/** The type that a name such as `valueQuantity` or `Observation.value[x]:valueQuantity` stands for; undefined for none. */
+export function typeOfChoice(name: string, choice: Node): JsonObject | undefined {
+  const stem = choice.name.slice(0, -3);
+  return objectsOf(choice.element?.['type']).find(({ code }) => name === stem + capital(String(code)));
+}
+
+const choiceOf = (name: string, children: readonly Node[]): Node | undefined =>
+  children.find(child => isChoiceOf(name, child.name) && typeOfChoice(name, child) !== undefined);
+
+const capital = (code: string): string => code.charAt(0).toUpperCase() + code.slice(1);
+
+function withSlice(there: Node, child: Node, choice: Node): Node {
+  const type = typeOfChoice(child.name, choice);
+  const slice = asString(child.element?.['sliceName']) ?? child.name;
+  const named = objectsOf(there.element?.['type']);
+  const element: JsonObject = {
+    slicing: { discriminator: [{ type: 'type', path: '$this' }], ordered: false, rules: 'closed' },
+    ...there.element,
+    type: there.element?.['slicing'] === undefined || named.length > 0 ? [...named, type] : undefined,
+  };
+  const own: Node = { ...child, name: choice.name, slice, element: { type: [type], ...child.element } };
+  return { ...there, element, slices: [...there.slices, own] };
+}
+
+const joined = (there: Node, child: Node): Node => ({
+  ...child,
+  element: there.element === undefined ? child.element : { ...there.element, ...child.element },
+  slices: [...there.slices, ...child.slices],
+});

@@ -1,0 +1,63 @@
+import { asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import type { FindSnapshot } from './generate.ts';
+import { parseTree } from './tree.ts';
+import type { Node } from './tree.ts';
+
+/** An element with the children that its type gives it. */
+export interface Expanded {
+  readonly element: JsonObject | undefined;
+  readonly children: readonly Node[];
+  /** What was looked for and is not here; the children are then those of a more general type, or none. */
+  readonly problem?: string;
+}
+
+/**
+ * The children of an element: its own where it has some; else those of the element that its content reference names, which
+ * it then is itself; else those of its type, as the one type profile has them. An element of several types has what all
+ * elements have. https://hl7.org/fhir/R4/profiling.html#snapshot
+ */
+export function childrenOf(node: Node, context: { readonly find: FindSnapshot; readonly base: Node }): Expanded {
+  const { element, children } = node;
+  if (children.length > 0) return { element, children };
+  const reference = asString(element?.['contentReference']);
+  if (reference !== undefined) return referred(node, reference, context);
+  const types = objectsOf(element?.['type']);
+  const [type] = types;
+  if (type === undefined) return { element, children, problem: 'The element has no type whose elements this could be.' };
+  if (new Set(types.map(({ code }) => code)).size > 1) return ofStructure(element, 'Element', context.find);
+  const profiles = types.length === 1 ? stringsOf(type['profile']) : [];
+  const [profile] = profiles;
+  if (profile === undefined || profiles.length > 1) return ofStructure(element, typeName(type), context.find);
+  const expanded = ofStructure(element, profile, context.find);
+  return expanded.problem === undefined ? expanded : { ...expanded, ...ofStructure(element, typeName(type), context.find), problem: expanded.problem };
+}
+
+function referred(
+  { element, children }: Node,
+  reference: string,
+  { find, base }: { readonly find: FindSnapshot; readonly base: Node },
+): Expanded {
+  const [url = '', path = ''] = reference.split('#');
+  const root = url === '' ? base : parseTree(find(url)?.elements ?? []);
+  let target = root;
+  for (const name of path.split('.').slice(1)) target = target?.children.find(child => child.name === name);
+  if (target === undefined) return { element, children, problem: `\`${reference}\` names no element.` };
+  const { contentReference: _, ...rest } = element ?? {};
+  return { element: { ...rest, type: target.element?.['type'] }, children: target.children };
+}
+
+function ofStructure(element: JsonObject | undefined, canonical: string, find: FindSnapshot): Expanded {
+  const root = parseTree(find(canonical)?.elements ?? []);
+  return root === undefined
+    ? { element, children: [], problem: `\`${canonical}\`, which its type names, is not here.` }
+    : { element, children: root.children };
+}
+
+/** The FHIR type; ids and values of primitives are typed as FHIRPath strings and name theirs in an extension. */
+function typeName({ code, extension }: JsonObject): string {
+  const named = objectsOf(extension).find(({ url }) => url === fhirType);
+  return asString(named?.['valueUrl']) ?? String(code);
+}
+
+const fhirType = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';

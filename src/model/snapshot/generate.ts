@@ -1,0 +1,140 @@
+import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { withShorthands } from './choice.ts';
+import { childrenOf } from './expand.ts';
+import { maxOf, mergeElement, minOf } from './merge-element.ts';
+import { parseTree, printTree } from './tree.ts';
+import type { Node } from './tree.ts';
+
+/** All elements that a StructureDefinition describes. https://hl7.org/fhir/R4/profiling.html#snapshot */
+export interface Snapshot {
+  /** Canonical url, without version. */
+  readonly url: string;
+  /** The FHIR type that it constrains or makes. */
+  readonly type: string;
+  readonly elements: readonly JsonObject[];
+  /** Where the differential could not be followed; empty for a published snapshot. */
+  readonly problems: readonly SnapshotProblem[];
+}
+
+export interface SnapshotProblem {
+  /** Id of the element. */
+  readonly element: string;
+  /** A whole sentence. */
+  readonly text: string;
+}
+
+/** Finds the snapshot of a canonical or of a type by its name; undefined where nobody has it. */
+export type FindSnapshot = (canonical: string) => Snapshot | undefined;
+
+/**
+ * The snapshot of a StructureDefinition from its differential: the elements of its base with what it says of them, with
+ * slices, with those elements of data types, type profiles and content references that it goes into, and, where it makes a
+ * type of its own, with new ones. What cannot be followed is left out and told. Nothing is loosened: the narrower
+ * cardinality stands. https://hl7.org/fhir/R4/profiling.html#snapshot
+ */
+export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Snapshot {
+  const problems: SnapshotProblem[] = [];
+  const type = String(structure['type']);
+  const url = String(structure['url']);
+  const made = (elements: readonly JsonObject[]): Snapshot => ({ url, type, elements, problems });
+  const differential = parseTree(objectsOf(asObject(structure['differential'])['element']));
+  const baseUrl = asString(structure['baseDefinition']);
+  if (baseUrl === undefined) return made(differential === undefined ? [] : printTree(differential));
+  const found = find(baseUrl);
+  const base = parseTree(found?.elements ?? []);
+  if (base === undefined) {
+    problems.push({ element: type, text: `The base \`${baseUrl}\` is not here.` });
+    return made([]);
+  }
+  const adds = structure['derivation'] === 'specialization';
+  const root: Node = { ...base, name: adds ? type : base.name };
+  return made(printTree(merge(root, differential, { find, base: root, adds, problems, id: root.name })));
+}
+
+interface Context {
+  readonly find: FindSnapshot;
+  /** The tree that content references point into. */
+  readonly base: Node;
+  /** Whether the differential may name new elements. */
+  readonly adds: boolean;
+  readonly problems: SnapshotProblem[];
+  /** Of the element that is being merged. */
+  readonly id: string;
+}
+
+function merge(base: Node, differential: Node | undefined, context: Context): Node {
+  if (differential === undefined) return base;
+  checkCardinality(base, differential, context);
+  const element = mergeElement(base.element ?? {}, differential.element ?? {});
+  const node = mergeChildren({ ...base, element }, differential, context);
+  return mergeSlices(base, node, differential, context);
+}
+
+function mergeChildren(node: Node, written: Node, context: Context): Node {
+  if (written.children.length === 0) return node;
+  const { children, element, problem } = childrenOf(node, context);
+  if (problem !== undefined) context.problems.push({ element: context.id, text: problem });
+  const differential = withShorthands(written.children, children);
+  const at = (child: Node): Context => ({ ...context, id: `${context.id}.${child.name}` });
+  const known = children.map(child => merge(child, named(differential, child.name), at(child)));
+  const others = differential.filter(child => named(children, child.name) === undefined);
+  if (context.adds) return { ...node, element, children: [...known, ...others.map(child => create(child, at(child)))] };
+  for (const child of others)
+    context.problems.push({ element: at(child).id, text: 'The base has no such element, so this was left out.' });
+  return { ...node, element, children: known };
+}
+
+/** An element that a new type adds. https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.base */
+function create(written: Node, context: Context): Node {
+  const { min, max } = written.element ?? {};
+  const element = { ...written.element, base: { path: context.id, min, max } };
+  return mergeChildren({ ...written, element, children: [] }, written, context);
+}
+
+/**
+ * `node` is the element after its own merge. The slices of the base come first, with what the differential says of them; a new
+ * one begins as the element itself, or as the slice that it slices further, and after it.
+ */
+function mergeSlices(base: Node, node: Node, written: Node, context: Context): Node {
+  if (written.slices.length === 0) return node;
+  const at = ({ slice }: Node): Context => ({ ...context, id: `${context.id}:${slice}` });
+  const slices = base.slices.map(slice => merge(slice, sliced(written.slices, slice.slice), at(slice)));
+  for (const one of written.slices) {
+    if (sliced(base.slices, one.slice) !== undefined) continue;
+    const above = one.slice?.slice(0, Math.max(0, one.slice.lastIndexOf('/')));
+    const template = sliced(slices, above) ?? base;
+    const place = slices.findLastIndex(({ slice }) => slice === above || slice?.startsWith(`${above}/`) === true);
+    slices.splice(place < 0 ? slices.length : place + 1, 0, merge(asSlice(template, one), one, at(one)));
+  }
+  return { ...node, element: withSlicing(node), slices };
+}
+
+/** What a new slice is before the differential says anything of it: optional, and not sliced itself. */
+function asSlice({ name, element, children }: Node, { slice }: Node): Node {
+  const { slicing: _, ...rest } = element ?? {};
+  return { name, slice, element: { ...rest, min: 0 }, children, slices: [] };
+}
+
+/** Extensions are sliced by url and choices by type, also where that is not written. https://hl7.org/fhir/R4/profiling.html#slicing */
+function withSlicing({ name, element }: Node): JsonObject {
+  const discriminator = name.endsWith('[x]') ? { type: 'type', path: '$this' } : { type: 'value', path: 'url' };
+  if (element?.['slicing'] !== undefined || !/\[x\]$|^(modifierE|e)xtension$/.test(name)) return element ?? {};
+  return { ...element, slicing: { discriminator: [discriminator], ordered: false, rules: 'open' } };
+}
+
+const sliced = (slices: readonly Node[], name: string | undefined): Node | undefined =>
+  slices.find(({ slice }) => slice === name);
+
+function checkCardinality(base: Node, differential: Node, { problems, id }: Context): void {
+  const [before, now] = [base.element ?? {}, differential.element ?? {}];
+  if (now['min'] !== undefined && minOf(now) < minOf(before))
+    problems.push({ element: id, text: `\`min\` ${minOf(now)} would loosen the base's ${minOf(before)}, which stands.` });
+  if (now['max'] !== undefined && maxOf(now) > maxOf(before))
+    problems.push({
+      element: id,
+      text: `\`max\` ${String(now['max'])} would loosen the base's ${maxOf(before)}, which stands.`,
+    });
+}
+
+const named = (nodes: readonly Node[], name: string): Node | undefined => nodes.find(node => node.name === name);

@@ -1,0 +1,69 @@
+import { asObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+
+/**
+ * One element of the base with what a differential says of it. Most of it replaces; invariants add up by their key, lists of
+ * other things by content, a binding keeps what is not said anew, and slicing keeps its discriminators. Nothing here is ever
+ * loosened: the narrower cardinality stands, `mustSupport` stays. https://hl7.org/fhir/R4/profiling.html#limitations
+ */
+export function mergeElement(base: JsonObject, differential: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...base, ...differential };
+  if (base['min'] !== undefined) merged['min'] = Math.max(minOf(base), minOf(differential));
+  if (base['max'] !== undefined) merged['max'] = maxOf(differential) < maxOf(base) ? differential['max'] : base['max'];
+  if (base['mustSupport'] === true) merged['mustSupport'] = true;
+  if (base['base'] !== undefined) merged['base'] = base['base'];
+  if (differential['type'] !== undefined) delete merged['contentReference'];
+  if (differential['binding'] !== undefined && base['binding'] !== undefined)
+    merged['binding'] = { ...asObject(base['binding']), ...asObject(differential['binding']) };
+  if (differential['slicing'] !== undefined && base['slicing'] !== undefined)
+    merged['slicing'] = mergeSlicing(asObject(base['slicing']), asObject(differential['slicing']));
+  const constraints = added(objectsOf(base['constraint']), objectsOf(differential['constraint']), ({ key }) => key);
+  if (constraints.length > 0) merged['constraint'] = constraints;
+  for (const list of ['mapping', 'example', 'code', 'extension']) {
+    const items = added(objectsOf(base[list]), objectsOf(differential[list]), item => JSON.stringify(item));
+    if (items.length > 0) merged[list] = items;
+  }
+  for (const list of ['condition', 'alias', 'representation']) {
+    const items = [...new Set([...stringsOf(base[list]), ...stringsOf(differential[list])])];
+    if (items.length > 0) merged[list] = items;
+  }
+  // A value that is fixed or held narrows one before it, of whatever kind.
+  for (const kind of ['fixed', 'pattern'])
+    if (valueKey(differential, kind) !== undefined) {
+      const before = valueKey(base, kind);
+      if (before !== undefined && before !== valueKey(differential, kind)) delete merged[before];
+    }
+  return merged;
+}
+
+/** `min` of an element, 0 where it does not say. */
+export const minOf = ({ min }: JsonObject): number => (typeof min === 'number' ? min : 0);
+
+/** `max` of an element as a number; Infinity for `*` and where it does not say. */
+export const maxOf = ({ max }: JsonObject): number => (typeof max === 'string' && max !== '*' ? Number(max) : Infinity);
+
+const valueKey = (element: JsonObject, kind: string): string | undefined =>
+  Object.keys(element).find(key => key.startsWith(kind) && /^[A-Z]/.test(key.slice(kind.length)));
+
+function mergeSlicing(base: JsonObject, differential: JsonObject): JsonObject {
+  const discriminator = added(objectsOf(base['discriminator']), objectsOf(differential['discriminator']), one =>
+    JSON.stringify([one['type'], one['path']]),
+  );
+  return {
+    ...base,
+    ...differential,
+    ...(discriminator.length === 0 ? {} : { discriminator }),
+    ...(base['ordered'] === true ? { ordered: true } : {}),
+    ...(base['rules'] === 'closed' ? { rules: 'closed' } : {}),
+  };
+}
+
+/** The items of both, later ones in the place of earlier ones of the same key. */
+function added(
+  base: readonly JsonObject[],
+  differential: readonly JsonObject[],
+  keyOf: (item: JsonObject) => unknown,
+): readonly JsonObject[] {
+  const items = new Map([...base, ...differential].map(item => [keyOf(item), item]));
+  return [...items.values()];
+}

@@ -1,0 +1,59 @@
+import type { Definitions } from '../../definitions/definitions.ts';
+import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { generateSnapshot } from './generate.ts';
+import type { FindSnapshot, Snapshot } from './generate.ts';
+
+/** Finds the StructureDefinition of a canonical; undefined where nobody has it. */
+export type FindStructure = (canonical: string) => JsonObject | undefined;
+
+/**
+ * Snapshots by canonical (with or without version) or by the name of a type of R4: the published one, else one that is
+ * generated from the differential when it is first asked for, and kept. https://hl7.org/fhir/R4/profiling.html#snapshot
+ */
+export function createSnapshots(structureOf: FindStructure): FindSnapshot {
+  const kept = new Map<JsonObject, Snapshot>();
+  const byCanonical = new Map<string, Snapshot | undefined>();
+  const begun = new Set<JsonObject>();
+  const snapshotOf = (structure: JsonObject): Snapshot => {
+    const there = kept.get(structure) ?? published(structure);
+    if (there !== undefined) return there;
+    if (begun.has(structure)) {
+      const text = `The base of \`${String(structure['url'])}\` leads back to itself.`;
+      return { url: String(structure['url']), type: String(structure['type']), elements: [], problems: [{ element: '', text }] };
+    }
+    begun.add(structure);
+    const snapshot = generateSnapshot(structure, find);
+    kept.set(structure, snapshot);
+    return snapshot;
+  };
+  const find: FindSnapshot = canonical => {
+    if (!byCanonical.has(canonical)) {
+      const structure = structureOf(/^[\w.-]+$/.test(canonical) ? `${base}${canonical}` : canonical);
+      byCanonical.set(canonical, structure === undefined ? undefined : snapshotOf(structure));
+    }
+    return byCanonical.get(canonical);
+  };
+  return find;
+}
+
+/** Snapshots of loaded definitions; the types of R4 are those of R4 itself (4.0.1) wherever they are there. */
+export function snapshotsOf(definitions: Definitions): FindSnapshot {
+  const structures = new Map<unknown, JsonObject>(); // one object for a definition, whatever it is called by
+  return createSnapshots(canonical => {
+    const definition =
+      (canonical.startsWith(base) && !canonical.includes('|')
+        ? definitions.find('StructureDefinition', `${canonical}|4.0.1`)
+        : undefined) ?? definitions.find('StructureDefinition', canonical);
+    if (definition !== undefined && !structures.has(definition)) structures.set(definition, definition.resource());
+    return structures.get(definition);
+  });
+}
+
+const base = 'http://hl7.org/fhir/StructureDefinition/';
+
+function published(structure: JsonObject): Snapshot | undefined {
+  const elements = objectsOf(asObject(structure['snapshot'])['element']);
+  if (elements.length === 0) return undefined;
+  return { url: asString(structure['url']) ?? '', type: String(structure['type']), elements, problems: [] };
+}

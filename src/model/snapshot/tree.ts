@@ -1,0 +1,104 @@
+import { asString } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+
+/**
+ * One ElementDefinition in the tree that paths and slice names make of a list: `Observation.component:systolic.code` is the
+ * child `code` of the slice `systolic` of the child `component`. Never changed once made, so that trees may share parts.
+ * https://hl7.org/fhir/R4/elementdefinition.html#id
+ */
+export interface Node {
+  /** The last step of the path: `value[x]`. */
+  readonly name: string;
+  /** Name of the slice; of a slice of a slice `a/b`. Undefined for the element itself. */
+  readonly slice: string | undefined;
+  /** Undefined where the list names only something below. */
+  readonly element: JsonObject | undefined;
+  readonly children: readonly Node[];
+  /** The slices of this element, each after the one that it slices further; empty for a slice. */
+  readonly slices: readonly Node[];
+}
+
+/**
+ * The tree of a snapshot or differential; undefined for an empty list. Where ids are missing or say something else than the
+ * paths, an element belongs to the last one above it in the list.
+ */
+export function parseTree(elements: readonly JsonObject[]): Node | undefined {
+  const roots: Growing[] = [];
+  const latest = new Map<string, readonly Step[]>(); // by path
+  for (const element of elements) {
+    const steps = stepsOf(element, latest);
+    latest.set(String(element['path']), steps);
+    let siblings = roots;
+    let node: Growing | undefined;
+    for (const { name, slice } of steps) {
+      node = grow(siblings, name, undefined);
+      if (slice !== undefined) node = grow(node.slices, name, slice);
+      siblings = node.children;
+    }
+    if (node !== undefined) node.element ??= element;
+  }
+  return roots[0];
+}
+
+/** The list of a tree: depth first, an element before its slices, with paths and ids made anew. */
+export function printTree(root: Node): readonly JsonObject[] {
+  const printed: JsonObject[] = [];
+  const print = (node: Node, path: string, id: string): void => {
+    const { id: _id, path: _path, sliceName: _sliceName, ...rest } = node.element ?? {};
+    printed.push({ id, path, ...(node.slice === undefined ? {} : { sliceName: node.slice }), ...rest });
+    for (const child of node.children) print(child, `${path}.${child.name}`, `${id}.${child.name}`);
+    for (const slice of node.slices) print(slice, path, `${id}:${slice.slice}`);
+  };
+  print(root, root.name, root.name);
+  return printed;
+}
+
+interface Step {
+  readonly name: string;
+  readonly slice: string | undefined;
+}
+
+interface Growing extends Node {
+  element: JsonObject | undefined;
+  readonly children: Growing[];
+  readonly slices: Growing[];
+}
+
+function grow(siblings: Growing[], name: string, slice: string | undefined): Growing {
+  const there = siblings.find(node => node.name === name && node.slice === slice);
+  if (there !== undefined) return there;
+  const made: Growing = { name, slice, element: undefined, children: [], slices: [] };
+  siblings.push(made);
+  return made;
+}
+
+function stepsOf(element: JsonObject, latest: ReadonlyMap<string, readonly Step[]>): readonly Step[] {
+  const path = String(element['path']);
+  const names = path.split('.');
+  const slice = asString(element['sliceName']);
+  const byId = idSteps(String(element['id'] ?? ''), names, slice);
+  if (byId !== undefined) return byId;
+  let above: readonly Step[] = [];
+  for (let length = names.length - 1; length > 0 && above.length === 0; length--)
+    above = latest.get(names.slice(0, length).join('.')) ?? [];
+  const rest = names.slice(above.length);
+  return [...above, ...rest.map((name, at) => ({ name, slice: at === rest.length - 1 ? slice : undefined }))];
+}
+
+/** The steps that an id names, where it agrees with the path and the slice name. */
+function idSteps(id: string, names: readonly string[], sliceName: string | undefined): readonly Step[] | undefined {
+  const steps = id.split('.').map((step): Step => {
+    const colon = step.indexOf(':');
+    return colon < 0 ? { name: step, slice: undefined } : { name: step.slice(0, colon), slice: step.slice(colon + 1) };
+  });
+  const last = steps.at(-1);
+  const agrees =
+    steps.length === names.length &&
+    steps.every(({ name }, at) => name === names[at] || isChoiceOf(names[at] ?? '', name)) &&
+    (sliceName === undefined || last?.slice === sliceName || isChoiceOf(sliceName, last?.name ?? ''));
+  return agrees ? steps : undefined;
+}
+
+/** Whether `valueQuantity` may stand for `value[x]`. */
+export const isChoiceOf = (name: string, choice: string): boolean =>
+  choice.endsWith('[x]') && name.startsWith(choice.slice(0, -3)) && /^[A-Z]/.test(name.slice(choice.length - 3));
