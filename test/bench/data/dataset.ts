@@ -30,6 +30,7 @@ const perPatient = 54.6;
 const decisive = [
   'src/demo',
   'src/indexing',
+  'src/model',
   'src/store/sqlite/migrations.ts',
   'src/store/sqlite/rows.ts',
   'src/store/sqlite/schema.ts',
