@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createAudit, noAudit } from './audit/audit.ts';
+import { startPruning } from './audit/pruning.ts';
 import type { TokenVerifier } from './auth/claims.ts';
 import { unusableCriteria } from './auth/reach.ts';
 import { tokenCollection } from './auth/token/own-tokens.ts';
@@ -42,6 +44,8 @@ export interface EngineParts {
   readonly demo?: boolean;
   /** Tells what tokens are worth. */
   readonly verify?: TokenVerifier;
+  /** False where nothing is accounted for: for measurements of what that costs. */
+  readonly audit?: boolean;
   /** Milliseconds since 1970 UTC. */
   readonly now?: () => number;
   /** A new logical id, which nobody can guess. */
@@ -55,7 +59,7 @@ export interface EngineParts {
 export async function startEngine(
   config: Config,
   log: Log = createLog(config.log),
-  { demo = false, verify: given, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
+  { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
 ): Promise<RunningEngine> {
   // Also where no settings were read from a command line.
   if (config.access === 'open' && !isLoopback(config.host)) throw new Error(openElsewhere(config.host));
@@ -101,9 +105,22 @@ export async function startEngine(
     if (verify === undefined) log.notice(openToAll);
     const { handling, maxUrl, maxBody } = config;
     const secured = verify !== undefined;
+    const audit = audited
+      ? createAudit({
+          log: store.audit,
+          model,
+          extract,
+          publicUrl: url,
+          now,
+          whenFailing: config.auditFailure,
+          fault: error => log.fault(error, 'none'),
+        })
+      : noAudit;
+    const stopPruning = audited ? startPruning(store.audit, url, config.auditDays, now, log) : async () => {};
     const engine: Engine = {
       model,
       store,
+      audit,
       secured,
       extract,
       cursors,
@@ -137,6 +154,8 @@ export async function startEngine(
     const close = async (): Promise<void> => {
       closing = true;
       await listening.close();
+      await stopPruning();
+      await audit.close();
       await engine.store.close();
     };
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };

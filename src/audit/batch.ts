@@ -25,6 +25,7 @@ export class Batch {
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
+  #closed = false;
 
   constructor(parts: BatchParts) {
     this.#parts = parts;
@@ -37,6 +38,7 @@ export class Batch {
 
   /** Durable within a second, where the log works. */
   add(event: AuditEntry): void {
+    if (this.#closed) return; // the last connections were cut
     if (this.#waiting.length >= most) this.#lost += 1;
     else this.#waiting.push(event);
     this.#schedule();
@@ -59,6 +61,7 @@ export class Batch {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length > 0) await this.#flush();
+    this.#closed = true;
     clearTimeout(this.#timer);
     return this.#waiting.length + this.#lost;
   }

@@ -41,6 +41,10 @@ export interface Config {
   /** `auto`: on, but off behind a trusted proxy. */
   readonly compression: 'auto' | 'on' | 'off';
   readonly compressionThreshold: number;
+  /** `refuse`: nothing is answered while audit events cannot be kept. */
+  readonly auditFailure: 'refuse' | 'open';
+  /** How many days audit events are kept. */
+  readonly auditDays: number;
   readonly handling: 'strict' | 'lenient';
   readonly log: 'info' | 'error' | 'off';
   readonly debug: boolean;
@@ -141,6 +145,19 @@ export const settings: readonly Setting[] = [
       default: 'strict',
     },
   ),
+  setting(
+    'audit-failure',
+    'HOW',
+    choice('refuse', 'open'),
+    'While audit events cannot be kept: `refuse` answers 503, `open` goes on',
+    {
+      default: 'refuse',
+    },
+  ),
+  setting('audit-days', 'NUMBER', integer(1, 36_500), 'How long audit events are kept', {
+    default: '400',
+    unit: 'days',
+  }),
   setting('log', 'LEVEL', choice('info', 'error', 'off'), '`info` one line a request, `error` faults only, `off`', {
     default: 'info',
   }),

@@ -7,6 +7,7 @@ import type { ClientAddress } from './client-address.ts';
 import type { Handler, Middleware, RequestState, Respond } from './context.ts';
 import { healthz, readyz } from './health.ts';
 import { inTurn } from './in-turn.ts';
+import { account, checkAudit } from './middleware/account.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
 import { answerErrors } from './middleware/errors.ts';
@@ -44,7 +45,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     shape,
     lastly(
       inTurn(
-        partition, // first, so that nothing is told about a partition that is not there
+        checkAudit(engine.audit, shape),
+        partition, // before the rest, so that nothing is told about a partition that is not there
         guard(engine, verify, shape), // who asks: before it is told what is declared
         findRoute(engine.model, shape),
         checkScope(engine.model), // before the body is read, which is refused with the rest
@@ -63,12 +65,13 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 
   const app = new Koa<RequestState>();
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
+  app.use(account(engine.audit, clientAddress)); // around all that answers, refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));
   app.use(
     findPath([
       ['/healthz', healthz(respond)],
-      ['/readyz', readyz(respond, engine.store, closing)],
+      ['/readyz', readyz(respond, engine, closing)],
       ...(verify === undefined ? [] : [smart]),
       ...fhir,
     ]),

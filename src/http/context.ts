@@ -14,6 +14,10 @@ export interface RequestState {
   /** middleware/target.ts: the path as it was sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
+  /** middleware/account.ts: of the client. */
+  address: string;
+  /** respond.ts: how the request was answered. */
+  response: FhirResponse | undefined;
   /** middleware/path.ts: the pattern of the path, and what stands in its variable segments. */
   pattern: string | undefined;
   params: Readonly<Record<string, string>>;

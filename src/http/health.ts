@@ -1,6 +1,7 @@
 import { FhirError, fhirError } from '../fhir/error.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import type { Engine } from '../interaction/interaction.ts';
 import type { Store } from '../store/store.ts';
 import type { Context, Handler, Respond } from './context.ts';
 
@@ -16,12 +17,13 @@ export function healthz(respond: Respond): Handler {
 
 /**
  * `/readyz`: 200 where requests can be served: the definitions are loaded (nothing listens before), the store answers within two
- * seconds, and the server is not shutting down; 503 otherwise, with the reason. Where the store works but lacks indexes, it says so.
+ * seconds, events can be kept, and the server is not shutting down; 503 otherwise, with the reason. Where the store works but lacks indexes, it says so.
  */
-export function readyz(respond: Respond, store: Store, closing: () => boolean): Handler {
+export function readyz(respond: Respond, { store, audit }: Engine, closing: () => boolean): Handler {
   return async context => {
     checkMethod(context);
     if (closing()) throw notReady('transient', 'The server is shutting down.');
+    if (audit.failing) throw notReady('transient', 'The audit log cannot be written.');
     const found = await within(check(store));
     if (found instanceof FhirError) throw found;
     await respond(

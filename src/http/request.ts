@@ -6,6 +6,8 @@ export function fhirRequest({ state, req, method }: Context): FhirRequest {
   return {
     ...state.route,
     method,
+    requestId: state.requestId,
+    address: state.address,
     access: state.access,
     partition: state.partition,
     base: state.base,

@@ -26,6 +26,7 @@ export function createRespond(options: RespondOptions): Respond {
   return async (context, response) => {
     const { req, res, state } = context;
     context.respond = false;
+    state.response = response;
     if (res.headersSent || res.destroyed) return;
     const own = response.headers ?? {};
     const headers = headersOf(context, response, always);

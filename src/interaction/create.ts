@@ -27,7 +27,11 @@ export const create: Interaction = async (engine, request) => {
   try {
     const draft = { type, id: engine.newId(), body, precondition, key };
     const written = await refuseCostly(write(engine, request, draft));
-    return answer(written, `${request.base}/${type.name}/${written.id}`, type.versioning, headers['prefer']);
+    const { id, version, lastUpdated, text } = written;
+    return {
+      ...answer(written, `${request.base}/${type.name}/${id}`, type.versioning, headers['prefer']),
+      records: [{ type: type.name, id, version, lastUpdated, text }],
+    };
   } catch (error) {
     if (error instanceof KeyUsed) throw keyUsed();
     if (!(error instanceof SeveralMatch)) throw error;

@@ -1,14 +1,19 @@
+import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
-import type { Extract, Partition, Store } from '../store/store.ts';
+import type { Extract, Partition, Store, StoredVersion } from '../store/store.ts';
 import type { Handling } from './prefer.ts';
 
 /** A request as a value: what HTTP and, later, each entry of a Bundle become. */
 export interface FhirRequest {
   readonly interaction: InteractionCode;
+  /** The id by which answer, log and audit name the request. */
+  readonly requestId: string;
+  /** The address of the client; empty where it is not known. */
+  readonly address: string;
   /** Who asks. */
   readonly access: Access;
   readonly method: string;
@@ -35,12 +40,16 @@ export interface FhirResponse {
   /** Milliseconds since 1970 UTC. */
   readonly lastModified?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The records that the answer shows, for the audit. */
+  readonly records?: readonly StoredVersion[];
 }
 
 /** What interactions work with. */
 export interface Engine {
   readonly model: Model;
   readonly store: Store;
+  /** Accounts for what requests do. */
+  readonly audit: Audit;
   /** True where requests need a token. */
   readonly secured: boolean;
   readonly extract: Extract;

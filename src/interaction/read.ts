@@ -27,8 +27,9 @@ export const read: Interaction = async (
   const { text } = found;
   if (text === undefined) throw rule.kind === 'all' ? gone(type.name, id) : notFound(type.name, id);
   if (!isWithin(rule, type, { ...found, text }, extract, partition)) throw notFound(type.name, id);
+  const records = [found];
   const etag = String(found.version);
   const lastModified = found.lastUpdated;
-  if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified };
-  return { status: 200, etag, lastModified, body: subset(text, wanted, type.definition, model.definitions) };
+  if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified, records };
+  return { status: 200, etag, lastModified, records, body: subset(text, wanted, type.definition, model.definitions) };
 };

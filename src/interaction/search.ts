@@ -43,7 +43,7 @@ export const search: Interaction = async (engine, request) => {
     entries,
     warnings: [...asked.warnings, ...counted.warnings],
   });
-  return { status: 200, body };
+  return { status: 200, body, records: page.versions };
 };
 
 const noPage: Page = { versions: [], next: undefined };

@@ -26,15 +26,17 @@ export interface Written extends WriteResult {
  */
 export async function write(
   engine: Engine,
-  place: Pick<FhirRequest, 'partition' | 'base' | 'access'>,
+  request: FhirRequest,
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
-  const { partition } = place;
+  const { partition } = request;
   // What came before is answered before anything is checked: what it was checked against may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents } = await readRecord(engine, type, body, place);
+  const { text, contents } = await readRecord(engine, type, body, request);
   const parts = splitForStamp(text, id);
+  // Durable before anything is written, so that nothing is written of which nobody knows who did it.
+  await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
   const change = { kind: 'put', type: type.name, id, text: parts, precondition } as const;
   const options = key === undefined ? {} : { key };
   const [result] = await writeCarrying(partition, [{ change, contents }], options);

@@ -1,0 +1,51 @@
+import type { AuditLog } from '../store/store.ts';
+import { serverEvent } from './command-event.ts';
+
+const day = 86_400_000;
+const hour = 3_600_000;
+
+/** Where it is told that events were dropped, or could not be. */
+export interface PruningLog {
+  notice(text: string): void;
+  fault(error: unknown, requestId: string): void;
+}
+
+/**
+ * Drops the events of days that are older than so many days, now and once an hour; the function that it gives ends that. What is
+ * dropped leaves an event.
+ */
+export function startPruning(
+  audit: AuditLog,
+  publicUrl: string,
+  days: number,
+  now: () => number,
+  log: PruningLog,
+): () => Promise<void> {
+  let work: Promise<void> | undefined;
+  const prune = (): void => {
+    work ??= pruneOlder(audit, publicUrl, days, now)
+      .then(
+        events => events > 0 && log.notice(`${events} audit events older than ${days} days were dropped.`),
+        error => log.fault(error, 'none'),
+      )
+      .then(() => {
+        work = undefined;
+      });
+  };
+  prune();
+  const timer = setInterval(prune, hour);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await work;
+  };
+}
+
+async function pruneOlder(audit: AuditLog, publicUrl: string, days: number, now: () => number): Promise<number> {
+  const before = now() - days * day;
+  const events = await audit.prune(before);
+  if (events === 0) return 0;
+  const details = { before: new Date(before).toISOString().slice(0, 10), events };
+  await audit.append([serverEvent(publicUrl, now(), 'audit-prune', { outcome: '0', details })]);
+  return events;
+}
