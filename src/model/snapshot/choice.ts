@@ -19,8 +19,9 @@ export function withShorthands(written: readonly Node[], children: readonly Node
   return [...found.values()];
 }
 
-/** The type that a name such as `valueQuantity` or `Observation.value[x]:valueQuantity` stands for; undefined for none. */
+/** The type that a name such as `valueQuantity` stands for among those of a choice; undefined for none. */
 export function typeOfChoice(name: string, choice: Node): JsonObject | undefined {
+  if (!choice.name.endsWith('[x]')) return undefined;
   const stem = choice.name.slice(0, -3);
   return objectsOf(choice.element?.['type']).find(({ code }) => name === stem + capital(String(code)));
 }

@@ -1,7 +1,7 @@
 import { asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import type { FindSnapshot } from './generate.ts';
-import { parseTree } from './tree.ts';
+import { parseSnapshot } from './tree.ts';
 import type { Node } from './tree.ts';
 
 /** An element with the children that its type gives it. */
@@ -24,13 +24,16 @@ export function childrenOf(node: Node, context: { readonly find: FindSnapshot; r
   if (reference !== undefined) return referred(node, reference, context);
   const types = objectsOf(element?.['type']);
   const [type] = types;
-  if (type === undefined) return { element, children, problem: 'The element has no type whose elements this could be.' };
+  if (type === undefined)
+    return { element, children, problem: 'The element has no type whose elements this could be.' };
   if (new Set(types.map(({ code }) => code)).size > 1) return ofStructure(element, 'Element', context.find);
   const profiles = types.length === 1 ? stringsOf(type['profile']) : [];
   const [profile] = profiles;
   if (profile === undefined || profiles.length > 1) return ofStructure(element, typeName(type), context.find);
   const expanded = ofStructure(element, profile, context.find);
-  return expanded.problem === undefined ? expanded : { ...expanded, ...ofStructure(element, typeName(type), context.find), problem: expanded.problem };
+  return expanded.problem === undefined
+    ? expanded
+    : { ...expanded, ...ofStructure(element, typeName(type), context.find), problem: expanded.problem };
 }
 
 function referred(
@@ -39,7 +42,7 @@ function referred(
   { find, base }: { readonly find: FindSnapshot; readonly base: Node },
 ): Expanded {
   const [url = '', path = ''] = reference.split('#');
-  const root = url === '' ? base : parseTree(find(url)?.elements ?? []);
+  const root = url === '' ? base : parseSnapshot(find(url)?.elements ?? []);
   let target = root;
   for (const name of path.split('.').slice(1)) target = target?.children.find(child => child.name === name);
   if (target === undefined) return { element, children, problem: `\`${reference}\` names no element.` };
@@ -48,7 +51,7 @@ function referred(
 }
 
 function ofStructure(element: JsonObject | undefined, canonical: string, find: FindSnapshot): Expanded {
-  const root = parseTree(find(canonical)?.elements ?? []);
+  const root = parseSnapshot(find(canonical)?.elements ?? []);
   return root === undefined
     ? { element, children: [], problem: `\`${canonical}\`, which its type names, is not here.` }
     : { element, children: root.children };

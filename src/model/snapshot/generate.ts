@@ -1,9 +1,9 @@
 import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { withShorthands } from './choice.ts';
+import { typeOfChoice, withShorthands } from './choice.ts';
 import { childrenOf } from './expand.ts';
 import { maxOf, mergeElement, minOf } from './merge-element.ts';
-import { parseTree, printTree } from './tree.ts';
+import { foldSlice, parseSnapshot, parseTree, printTree } from './tree.ts';
 import type { Node } from './tree.ts';
 
 /** All elements that a StructureDefinition describes. https://hl7.org/fhir/R4/profiling.html#snapshot */
@@ -42,9 +42,10 @@ export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Sna
   const baseUrl = asString(structure['baseDefinition']);
   if (baseUrl === undefined) return made(differential === undefined ? [] : printTree(differential));
   const found = find(baseUrl);
-  const base = parseTree(found?.elements ?? []);
+  problems.push(...(found?.problems ?? []));
+  const base = parseSnapshot(found?.elements ?? []);
   if (base === undefined) {
-    problems.push({ element: type, text: `The base \`${baseUrl}\` is not here.` });
+    if (problems.length === 0) problems.push({ element: type, text: `The base \`${baseUrl}\` is not here.` });
     return made([]);
   }
   const adds = structure['derivation'] === 'specialization';
@@ -63,8 +64,9 @@ interface Context {
   readonly id: string;
 }
 
-function merge(base: Node, differential: Node | undefined, context: Context): Node {
-  if (differential === undefined) return base;
+function merge(base: Node, written: Node | undefined, context: Context): Node {
+  if (written === undefined) return base;
+  const differential = isSliced(base, written) ? written : foldSlice(written);
   checkCardinality(base, differential, context);
   const element = mergeElement(base.element ?? {}, differential.element ?? {});
   const node = mergeChildren({ ...base, element }, differential, context);
@@ -94,7 +96,7 @@ function create(written: Node, context: Context): Node {
 
 /**
  * `node` is the element after its own merge. The slices of the base come first, with what the differential says of them; a new
- * one begins as the element itself, or as the slice that it slices further, and after it.
+ * one begins as the element itself, or as the slice that it slices further, and comes after that.
  */
 function mergeSlices(base: Node, node: Node, written: Node, context: Context): Node {
   if (written.slices.length === 0) return node;
@@ -103,25 +105,56 @@ function mergeSlices(base: Node, node: Node, written: Node, context: Context): N
   for (const one of written.slices) {
     if (sliced(base.slices, one.slice) !== undefined) continue;
     const above = one.slice?.slice(0, Math.max(0, one.slice.lastIndexOf('/')));
-    const template = sliced(slices, above) ?? base;
+    const parent = sliced(slices, above);
+    const template = parent === undefined ? asSlice(node, base, one) : asSlice(parent, parent, one);
     const place = slices.findLastIndex(({ slice }) => slice === above || slice?.startsWith(`${above}/`) === true);
-    slices.splice(place < 0 ? slices.length : place + 1, 0, merge(asSlice(template, one), one, at(one)));
+    slices.splice(place < 0 ? slices.length : place + 1, 0, merge(template, one, at(one)));
   }
   return { ...node, element: withSlicing(node), slices };
 }
 
-/** What a new slice is before the differential says anything of it: optional, and not sliced itself. */
-function asSlice({ name, element, children }: Node, { slice }: Node): Node {
+/**
+ * What a new slice is before the differential says anything of it: like all items, but optional, not sliced itself, and as
+ * many as the base has, since some differentials allow none but those of the slices.
+ */
+function asSlice({ name, element, children }: Node, base: Node, { slice }: Node): Node {
   const { slicing: _, ...rest } = element ?? {};
-  return { name, slice, element: { ...rest, min: 0 }, children, slices: [] };
+  const max = base.element?.['max'];
+  const type = typeOfChoice(slice ?? '', base);
+  return {
+    name,
+    slice,
+    element: {
+      ...rest,
+      min: 0,
+      ...(max === undefined ? {} : { max }),
+      ...(type === undefined ? {} : { type: [type] }),
+    },
+    children: type === undefined ? children : [],
+    slices: [],
+  };
+}
+
+/**
+ * A name is no slice where nothing says how items are told apart: HL7's own tool then takes it as the element itself, as in
+ * http://hl7.org/fhir/StructureDefinition/catalog.
+ */
+function isSliced(base: Node, { element, slices }: Node): boolean {
+  const [first, second] = slices;
+  if (first === undefined || second !== undefined || element !== undefined) return true;
+  if (base.element?.['slicing'] !== undefined || base.slices.length > 0) return true;
+  if (!base.name.endsWith('[x]')) return slicedByNature.test(base.name);
+  return objectsOf(first.element?.['type']).length === 1 || typeOfChoice(first.slice ?? '', base) !== undefined;
 }
 
 /** Extensions are sliced by url and choices by type, also where that is not written. https://hl7.org/fhir/R4/profiling.html#slicing */
 function withSlicing({ name, element }: Node): JsonObject {
   const discriminator = name.endsWith('[x]') ? { type: 'type', path: '$this' } : { type: 'value', path: 'url' };
-  if (element?.['slicing'] !== undefined || !/\[x\]$|^(modifierE|e)xtension$/.test(name)) return element ?? {};
+  if (element?.['slicing'] !== undefined || !slicedByNature.test(name)) return element ?? {};
   return { ...element, slicing: { discriminator: [discriminator], ordered: false, rules: 'open' } };
 }
+
+const slicedByNature = /\[x\]$|^(modifierE|e)xtension$/;
 
 const sliced = (slices: readonly Node[], name: string | undefined): Node | undefined =>
   slices.find(({ slice }) => slice === name);
@@ -129,7 +162,10 @@ const sliced = (slices: readonly Node[], name: string | undefined): Node | undef
 function checkCardinality(base: Node, differential: Node, { problems, id }: Context): void {
   const [before, now] = [base.element ?? {}, differential.element ?? {}];
   if (now['min'] !== undefined && minOf(now) < minOf(before))
-    problems.push({ element: id, text: `\`min\` ${minOf(now)} would loosen the base's ${minOf(before)}, which stands.` });
+    problems.push({
+      element: id,
+      text: `\`min\` ${minOf(now)} would loosen the base's ${minOf(before)}, which stands.`,
+    });
   if (now['max'] !== undefined && maxOf(now) > maxOf(before))
     problems.push({
       element: id,

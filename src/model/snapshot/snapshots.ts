@@ -20,7 +20,12 @@ export function createSnapshots(structureOf: FindStructure): FindSnapshot {
     if (there !== undefined) return there;
     if (begun.has(structure)) {
       const text = `The base of \`${String(structure['url'])}\` leads back to itself.`;
-      return { url: String(structure['url']), type: String(structure['type']), elements: [], problems: [{ element: '', text }] };
+      return {
+        url: String(structure['url']),
+        type: String(structure['type']),
+        elements: [],
+        problems: [{ element: '', text }],
+      };
     }
     begun.add(structure);
     const snapshot = generateSnapshot(structure, find);

@@ -40,6 +40,24 @@ export function parseTree(elements: readonly JsonObject[]): Node | undefined {
   return roots[0];
 }
 
+/** The tree of a snapshot, where each element stands; made once for a list. Undefined for an empty list. */
+export function parseSnapshot(elements: readonly JsonObject[]): Node | undefined {
+  const there = parsed.get(elements);
+  if (there !== undefined) return there;
+  const root = parseTree(elements);
+  if (root === undefined) return undefined;
+  const tree = settled(root);
+  parsed.set(elements, tree);
+  return tree;
+}
+
+const parsed = new WeakMap<readonly JsonObject[], Node>();
+
+const settled = (node: Node): Node => {
+  const { children, slices, ...rest } = foldSlice(node);
+  return { ...rest, children: children.map(settled), slices: slices.map(settled) };
+};
+
 /** The list of a tree: depth first, an element before its slices, with paths and ids made anew. */
 export function printTree(root: Node): readonly JsonObject[] {
   const printed: JsonObject[] = [];
@@ -51,6 +69,14 @@ export function printTree(root: Node): readonly JsonObject[] {
   };
   print(root, root.name, root.name);
   return printed;
+}
+
+/** An element of which only one slice is named, as that slice: without its name. */
+export function foldSlice(node: Node): Node {
+  const [only] = node.slices;
+  if (node.element !== undefined || only === undefined || node.slices.length > 1) return node;
+  const { sliceName: _, ...element } = only.element ?? {};
+  return { ...only, slice: undefined, element, children: [...node.children, ...only.children] };
 }
 
 interface Step {
