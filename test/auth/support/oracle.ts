@@ -42,9 +42,9 @@ const pick = fc.constantFrom;
 
 const anyScope: fc.Arbitrary<ScopeParts> = fc.record({
   context: pick<Context>('patient', 'patient', 'user', 'system'),
-  type: pick('*', ...Object.keys(matrix)),
+  type: pick('*', '*', '*', '*', '*', '*', ...Object.keys(matrix)),
   letters: pick('r', 's', 'rs', 'rs', 'rs', 'crs', 'c', 'cruds'),
-  criteria: pick(undefined, undefined, undefined, 'code=a', 'gender=female', 'status=booked,active', '_id=p1,con1,app1', 'patient=Patient/p1', 'nothing=a', 'category:not=a'), // prettier-ignore
+  criteria: pick(undefined, undefined, undefined, undefined, undefined, undefined, 'code=a', 'gender=female', 'status=booked,active', '_id=p1,con1,app1', 'patient=Patient/p1', 'nothing=a', 'category:not=a'), // prettier-ignore
 });
 
 /** What lets a client create something. */
@@ -57,7 +57,7 @@ const writing: fc.Arbitrary<ScopeParts> = fc.record({
 
 export const anyToken: fc.Arbitrary<Token> = fc.record({
   client: pick(...clients),
-  patient: pick(...patients, undefined),
+  patient: pick(...patients, ...patients, undefined),
   fhirUser: pick(...doctors, ...doctors, 'Patient/p0', undefined),
   scopes: fc
     .tuple(fc.array(anyScope, { minLength: 1, maxLength: 4 }), fc.oneof(pick([]), fc.array(writing, { maxLength: 2 })))

@@ -14,23 +14,45 @@ const types = ['Patient', 'Observation', 'Appointment', 'Condition', 'Medication
 const ids = [...patients, ...types.flatMap(type => [0, 1, 2].map(number => `${type.slice(0, 3).toLowerCase()}${number}`)), 'dr', 'other', 'nobody', 'a%2fb']; // prettier-ignore
 const anyPatient = pick(...patients, 'nobody');
 
-const parameter = fc.oneof(
-  anyPatient.map(id => `patient=Patient/${id}`),
-  anyPatient.map(id => `patient=${id}`),
-  pick('code=a', 'code=http://codes.example|b', 'code:not=a', 'code:missing=true', 'category=a', 'status=booked', 'status:not=active', 'date=ge2025', 'date:missing=false', 'recorded-date=2024', 'name=roy', 'family=Roy', 'gender=female', 'active:missing=true', 'identifier=c1', 'clinical-status:missing=true', 'onset-date=2020'), // prettier-ignore
-  fc.uniqueArray(pick(...ids), { minLength: 1, maxLength: 4 }).map(list => `_id=${list.join(',')}`),
-  pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'recipient=Patient/p1', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'patient.name=roy', '_has:Condition:patient:code=a', '_include=Condition:patient', '_revinclude=Condition:patient'), // prettier-ignore
-);
+/** Searches that each type offers. */
+const offered: Readonly<Record<string, readonly string[]>> = {
+  Patient: ['name=roy', 'family=Roy', 'gender=female', 'active:missing=true', 'gender:not=male'],
+  Observation: ['category=a', 'code=a', 'code:not=a', 'date=ge2025', 'date=lt2025'],
+  Appointment: ['status=booked', 'status:not=booked', 'date=2025-01-01', 'practitioner:missing=true'],
+  Condition: [
+    'code=http://codes.example|b',
+    'code:missing=false',
+    'recorded-date=2024',
+    'clinical-status:missing=true',
+  ],
+  MedicationRequest: ['status=active', 'status:not=active'],
+  FamilyMemberHistory: ['status=partial,completed'],
+  Encounter: ['status=finished', 'date:missing=true', 'appointment:missing=true'],
+  Communication: ['identifier=c1', 'identifier=urn:client|c2', 'status:not=completed', 'recipient=Patient/p1'],
+};
+const patientOf = fc.tuple(anyPatient, fc.boolean()).map(([id, short]) => `patient=${short ? id : `Patient/${id}`}`);
+const anyIds = fc.uniqueArray(pick(...ids), { minLength: 1, maxLength: 4 }).map(list => `_id=${list.join(',')}`);
+const odd = pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'patient.name=roy', '_has:Condition:patient:code=a', '_include=Condition:patient', '_revinclude=Condition:patient', 'status=a', 'code=a'); // prettier-ignore
+const parameterOf = (type: string): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 4, arbitrary: pick(...(offered[type] ?? ['code=a'])) },
+    { weight: 2, arbitrary: patientOf },
+    { weight: 1, arbitrary: anyIds },
+    { weight: 1, arbitrary: odd },
+  );
+const anyParameter = pick(...Object.keys(offered)).chain(parameterOf);
 const control = pick('_total=accurate', '_total=accurate', '_total=estimate', '_summary=count', '_summary=true', '_count=0', '_count=1', '_count=2', '_sort=-_lastUpdated', '_sort=_id', '_sort=date', '_sort=-recorded-date,_id', '_elements=id', '_page_token=x'); // prettier-ignore
 const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
 
-const search = fc
-  .tuple(
-    pick(...types),
-    fc.array(parameter, { maxLength: 3 }),
-    fc.uniqueArray(control, { maxLength: 2 }),
-    lenient,
-    fc.boolean(),
+const search = pick(...types, ...Object.keys(offered))
+  .chain(type =>
+    fc.tuple(
+      pick(type),
+      fc.array(parameterOf(type), { maxLength: 2 }),
+      fc.uniqueArray(control, { maxLength: 2 }),
+      lenient,
+      fc.boolean(),
+    ),
   )
   .map(([type, parameters, controls, headers, byPost]): Asked => {
     const query = [...parameters, ...controls].join('&');
@@ -46,13 +68,25 @@ const condition = pick<Readonly<Record<string, string>>>(
   { 'If-None-Match': 'W/"1"' },
   { 'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT' },
 );
-const read = fc
-  .tuple(
-    pick('GET', 'GET', 'HEAD'),
-    pick(...types),
-    pick(...ids),
-    condition,
-    pick('', '', '?_summary=true', '?_elements=id', '?nme=a'),
+/** An id such as records of the type have, or any. */
+const idOf = (type: string): fc.Arbitrary<string> => {
+  const own = ids.filter(id =>
+    type === 'Patient' ? patients.includes(id) : id.startsWith(type.slice(0, 3).toLowerCase()),
+  );
+  return fc.oneof(
+    { weight: 4, arbitrary: pick(...own, ...(own.length === 0 ? ids : [])) },
+    { weight: 1, arbitrary: pick(...ids) },
+  );
+};
+const read = pick(...types)
+  .chain(type =>
+    fc.tuple(
+      pick('GET', 'GET', 'HEAD'),
+      pick(type),
+      idOf(type),
+      condition,
+      pick('', '', '', '?_summary=true', '?_elements=id', '?nme=a'),
+    ),
   )
   .map(([method, type, id, headers, query]): Asked => ({
     method,
@@ -73,7 +107,7 @@ const other = fc
 const createHeaders = fc.oneof(
   pick<Readonly<Record<string, string>>>({}, { Prefer: 'return=minimal' }, { Prefer: 'return=OperationOutcome' }),
   pick('k1', 'k2').map((key): Readonly<Record<string, string>> => ({ 'Idempotency-Key': key })),
-  parameter.map((criteria): Readonly<Record<string, string>> => ({ 'If-None-Exist': criteria })),
+  anyParameter.map((criteria): Readonly<Record<string, string>> => ({ 'If-None-Exist': criteria })),
 );
 /** Of the types that can be created. */
 const create = (created: readonly string[]) =>
