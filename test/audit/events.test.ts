@@ -1,0 +1,276 @@
+// https://hl7.org/fhir/R4/auditevent.html
+/* eslint-disable typescript/no-explicit-any -- events are looked into as they come */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkRules } from '../../src/validation/rules.ts';
+import { checkStructure } from '../../src/validation/structure.ts';
+import type { ResourceType } from '../../src/model/model.ts';
+import type { AuditFilter } from '../../src/store/store.ts';
+import { serve } from '../support/serve.ts';
+import type { Answer, Served } from '../support/serve.ts';
+import { list } from '../store/support/list.ts';
+import { clinician, testTokens } from '../support/tokens.ts';
+
+const tokens = testTokens();
+const system = tokens.bearer({ scope: 'system/*.rs', client: 'backend' });
+const user = tokens.bearer({ scope: 'user/*.cruds', client: 'chart', ...clinician });
+const patient = tokens.bearer({ scope: 'patient/*.rs', client: 'phone', patient: 'p1', subject: 'ann', fhirUser: 'Patient/p1' }); // prettier-ignore
+
+let server: Served;
+beforeAll(async () => {
+  server = await serve(
+    [
+      { resourceType: 'Patient', id: 'p1', name: [{ family: 'Tremblay' }], link: [{ other: { reference: 'Patient/p3' }, type: 'seealso' }] }, // prettier-ignore
+      { resourceType: 'Patient', id: 'p2', name: [{ family: 'Tremblay' }] },
+      {
+        resourceType: 'Condition',
+        id: 'c1',
+        subject: { reference: 'Patient/p1' },
+        asserter: { reference: 'Patient/p3' },
+      },
+      { resourceType: 'Condition', id: 'c2', subject: { reference: 'Patient/p2' } },
+      { resourceType: 'Appointment', id: 'a1', status: 'booked', participant: [{ actor: { reference: 'Patient/p1' }, status: 'accepted' }, { actor: { reference: 'Patient/p2' }, status: 'accepted' }, { actor: { reference: 'Practitioner/dr' }, status: 'accepted' }] }, // prettier-ignore
+    ],
+    [],
+    undefined,
+    { verify: tokens.verify },
+  );
+});
+afterAll(() => server.close());
+
+/** The events that are kept within a second. */
+async function eventsOf(requestId: string): Promise<any[]> {
+  for (const end = Date.now() + 1_000; ; await new Promise(done => setTimeout(done, 50))) {
+    const found: unknown[] = [];
+    for await (const { text } of server.running.engine.store.audit.list())
+      if (text.includes(`"value":"${requestId}"`)) found.push(JSON.parse(text));
+    if (found.length > 0 || Date.now() > end) return found;
+  }
+}
+
+let asked = 0;
+/** Asks, and gives the answer with the events that it left. */
+async function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<{ answer: Answer; events: any[] }> {
+  const requestId = `request-${(asked += 1)}`;
+  const answer = await server.ask(method, path, {
+    headers: { ...headers, 'X-Request-Id': requestId },
+    ...(body === undefined ? {} : { body }),
+  });
+  return { answer, events: await eventsOf(requestId) };
+}
+
+const references = (event: any, role: string | undefined): string[] =>
+  event.entity.filter((entity: any) => entity.role?.code === role && entity.what?.reference !== undefined).map((entity: any) => entity.what.reference); // prettier-ignore
+const patientsOf = (event: any): string[] => references(event, '1').toSorted();
+const queryOf = (event: any): string | undefined =>
+  event.entity.filter(({ query }: any) => query !== undefined).map(({ query }: any) => Buffer.from(query, 'base64').toString())[0]; // prettier-ignore
+const json = { 'Content-Type': 'application/fhir+json' };
+const media = (subject: string, more: object = {}): string =>
+  JSON.stringify({ resourceType: 'Media', status: 'completed', subject: { reference: subject }, content: { contentType: 'image/gif', data: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' }, ...more }); // prettier-ignore
+
+describe('the event of a request', () => {
+  it('says who read what, of whom, and when', async () => {
+    const before = Date.now();
+    const { answer, events } = await ask('GET', '/Condition/c1', system);
+    expect([answer.status, events.length]).toEqual([200, 1]);
+    const [event] = events;
+    expect(event).toEqual({
+      resourceType: 'AuditEvent',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      type: { system: 'http://terminology.hl7.org/CodeSystem/audit-event-type', code: 'rest' },
+      subtype: [{ system: 'http://hl7.org/fhir/restful-interaction', code: 'read' }],
+      action: 'R',
+      recorded: expect.any(String) as string,
+      outcome: '0',
+      agent: [
+        {
+          type: { coding: [{ system: 'http://dicom.nema.org/resources/ontology/DCM', code: '110153' }] },
+          who: { identifier: { system: 'https://issuer.example', value: 'backend' } },
+          requestor: true,
+          network: { address: '127.0.0.1', type: '2' },
+        },
+      ],
+      source: {
+        site: server.base,
+        observer: { display: server.base },
+        type: [{ system: 'http://terminology.hl7.org/CodeSystem/security-source-type', code: '4' }],
+      },
+      entity: [
+        {
+          what: { reference: 'Patient/p1' },
+          type: { system: 'http://terminology.hl7.org/CodeSystem/audit-entity-type', code: '1' },
+          role: { system: 'http://terminology.hl7.org/CodeSystem/object-role', code: '1' },
+        },
+        { what: { reference: 'Condition/c1/_history/1' } },
+        {
+          what: { identifier: { value: 'request-1' } },
+          type: { system: 'https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType', code: 'XrequestId' },
+        },
+      ],
+    });
+    expect(Date.parse(event.recorded)).toBeGreaterThanOrEqual(before);
+  });
+
+  it('names the user beside the client', async () => {
+    const { events } = await ask('GET', '/Patient/p1', user);
+    expect(events[0].agent.map(({ who, requestor }: any) => [who, requestor])).toEqual([
+      [{ identifier: { system: 'https://issuer.example', value: 'chart' } }, false],
+      [{ reference: 'Practitioner/dr', identifier: { system: 'https://issuer.example', value: 'dr' } }, true],
+    ]);
+  });
+
+  it.each<[string, string, number, string, string | undefined, string[], string[]]>([
+    [
+      'a search',
+      'GET /Patient?family=tremblay&_sort=_id',
+      200,
+      'search-type',
+      'Patient?family=tremblay&_sort=_id',
+      ['p1', 'p2'],
+      ['Patient/p1', 'Patient/p2'],
+    ],
+    [
+      'a search by POST',
+      'POST /Condition/_search?_count=5',
+      200,
+      'search-type',
+      'Condition/_search?_count=5&patient=p2',
+      ['p2'],
+      ['Condition/c2'],
+    ],
+    ['several patients of one record', 'GET /Appointment/a1', 200, 'read', undefined, ['p1', 'p2'], ['Appointment/a1']],
+    ['nothing found', 'GET /Condition?patient=nobody', 200, 'search-type', 'Condition?patient=nobody', [], []],
+    ['what is not there', 'GET /Condition/none', 404, 'read', undefined, [], []],
+    ['what is not understood', 'GET /Condition?colour=red', 400, 'search-type', 'Condition?colour=red', [], []],
+    ['what is not offered', 'DELETE /Condition/c1', 405, '', undefined, [], []],
+    ['a type that is not offered', 'GET /Basic/x', 404, '', undefined, [], []],
+  ])('is there for %s', async (_, request, status, code, query, patients, records) => {
+    const [method = '', path = ''] = request.split(' ');
+    const isForm = method === 'POST';
+    const headers = isForm ? { ...system, 'Content-Type': 'application/x-www-form-urlencoded' } : system;
+    const { answer, events } = await ask(method, path, headers, isForm ? 'patient=p2' : undefined);
+    expect([answer.status, events.length]).toEqual([status, 1]);
+    const [event] = events;
+    expect(event.subtype?.[0].code ?? '').toBe(code);
+    expect(event.outcome).toBe(status < 400 ? '0' : '4');
+    expect(event.outcomeDesc).toBe(status < 400 ? undefined : `HTTP status ${status}`);
+    expect(queryOf(event)).toBe(query);
+    expect(patientsOf(event)).toEqual(patients.map(id => `Patient/${id}`));
+    expect(references(event, undefined)).toEqual(records.map(record => `${record}/_history/1`));
+  });
+
+  it('names what was asked for and refused, and the patient whose record the client has open', async () => {
+    for (const [path, status] of [
+      ['/Condition/c2', 404],
+      ['/Practitioner/x', 403],
+    ] as const) {
+      // prettier-ignore
+      const { answer, events } = await ask('GET', path, patient);
+      expect([answer.status, events[0].outcome, patientsOf(events[0])]).toEqual([status, '4', ['Patient/p1']]);
+    }
+    const { events } = await ask('GET', '/Condition/c2', patient);
+    expect(references(events[0], '4')).toEqual(['Condition/c2']);
+  });
+
+  it('tells of what the client has already', async () => {
+    const { answer, events } = await ask('GET', '/Condition/c1', { ...system, 'If-None-Match': 'W/"1"' });
+    expect([answer.status, events[0].outcome, patientsOf(events[0])]).toEqual([304, '0', ['Patient/p1']]);
+  });
+
+  it('never holds a token, wherever it came', async () => {
+    for (const path of ['/Condition?access_token=s3cret', '/Condition?access%5Ftoken=s3cret&patient=p1']) {
+      const { answer } = await ask('GET', path, system);
+      expect(answer.status).toBe(400);
+    }
+    await new Promise(done => setTimeout(done, 1_000));
+    for await (const { text } of server.running.engine.store.audit.list()) {
+      expect(text).not.toContain('test.');
+      for (const [, query = ''] of text.matchAll(/"query":"([^"]*)"/g))
+        expect(Buffer.from(query, 'base64').toString()).not.toContain('s3cret');
+    }
+  });
+});
+
+describe('the events of a create', () => {
+  it('are two: one before, which names the record, and one after', async () => {
+    const { answer, events } = await ask('POST', '/Media', { ...user, ...json }, media('Patient/p1'));
+    expect(answer.status).toBe(201);
+    await new Promise(done => setTimeout(done, 600));
+    const [begun, ended] = await eventsOf(`request-${asked}`);
+    expect(events[0]).toEqual(begun);
+    const target = `Media/${answer.json.id}`;
+    expect([begun.action, begun.outcome, references(begun, '4'), patientsOf(begun)]).toEqual(['C', undefined, [target], ['Patient/p1']]); // prettier-ignore
+    expect([ended.action, ended.outcome, references(ended, undefined), patientsOf(ended)]).toEqual(['C', '0', [`${target}/_history/1`], ['Patient/p1']]); // prettier-ignore
+  });
+
+  it('is one where nothing is written', async () => {
+    const wrong = await ask('POST', '/Media', { ...user, ...json }, media('Patient/nobody'));
+    expect([wrong.answer.status, wrong.events.map(({ outcome }) => outcome)]).toEqual([422, ['4']]);
+    const headers = { ...user, ...json, 'Idempotency-Key': 'once' };
+    const first = await ask('POST', '/Media', headers, media('Patient/p2'));
+    expect(first.answer.status).toBe(201);
+    expect(JSON.stringify(first.events[0])).toMatch(/"system":"[^"]*idempotency-key","value":"[0-9a-f]{64}"/);
+    const again = await ask('POST', '/Media', headers, media('Patient/p2'));
+    expect([again.answer.json.id, again.events.length]).toEqual([first.answer.json.id, 1]);
+    expect(patientsOf(again.events[0])).toEqual(['Patient/p2']);
+  });
+});
+
+describe('refusals of nobody who is known', () => {
+  it('that are alike are counted', async () => {
+    const since = Date.now();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => server.get('/Condition/c1', { Authorization: 'Bearer crs_x' }))); // prettier-ignore
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    await server.get('/Condition/c1');
+    await server.get('//r4/elsewhere/Condition/c1');
+    await server.get('//r4/demo/%zz');
+    await new Promise(done => setTimeout(done, 1_300));
+    const found: any[] = [];
+    for await (const { text } of server.running.engine.store.audit.list({ since })) found.push(JSON.parse(text));
+    const counted = (text: string): number =>
+      found.filter(({ outcomeDesc }) => outcomeDesc === text).reduce((sum, { entity }) => sum + Number(entity[0].detail[0].valueString), 0); // prettier-ignore
+    expect(counted('HTTP status 401')).toBe(201);
+    expect(counted('HTTP status 404')).toBe(1);
+    expect(counted('HTTP status 400')).toBe(1);
+    expect(found.length).toBeLessThan(8);
+    expect(found[0]).toMatchObject({ agent: [{ who: { display: 'unknown' }, network: { address: '127.0.0.1' } }] });
+    expect(found[0].period).toBeDefined();
+  });
+});
+
+it('nothing is kept of what everybody may read', async () => {
+  const before = (await list(server.running.engine.store.audit.list())).length;
+  for (const path of ['/metadata', '/.well-known/smart-configuration', '//healthz', '//readyz', '//elsewhere'])
+    await server.get(path);
+  await new Promise(done => setTimeout(done, 1_100));
+  expect(await list(server.running.engine.store.audit.list())).toHaveLength(before);
+});
+
+it('all of them are AuditEvents as R4 has them', async () => {
+  const { model, store } = server.running.engine;
+  const type = { name: 'AuditEvent', attachment: undefined } as ResourceType; // checkRules reads no more of it
+  const wrongs = (event: object): unknown[] => [
+    ...checkStructure(event, model, type.name),
+    ...checkRules(event, type, model, new Set()).issues,
+  ];
+  let count = 0;
+  for await (const { text } of store.audit.list()) {
+    expect(wrongs(JSON.parse(text) as object)).toEqual([]);
+    count += 1;
+  }
+  expect(count).toBeGreaterThan(20);
+  expect(wrongs({ resourceType: 'AuditEvent', action: 'X' }).length).toBeGreaterThan(3);
+});
+
+it('they are asked for by partition, client and patient', async () => {
+  const { audit } = server.running.engine.store;
+  const of = async (filter: AuditFilter): Promise<number> => (await list(audit.list(filter))).length;
+  expect(await of({ partition: 'demo', client: 'phone' })).toBe(3);
+  expect(await of({ patient: 'p2' })).toBeGreaterThan(3);
+  expect(await of({ patient: 'p3' })).toBe(0);
+  expect(await of({ partition: 'elsewhere' })).toBe(0);
+});
