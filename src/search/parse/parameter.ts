@@ -70,6 +70,13 @@ function anyValue(
   parser: ValueParser | undefined,
   context: SearchContext,
 ): Query {
+  const special = specialParameters.get(param.code);
+  const read = parser ?? valueParsers[param.type];
+  if (special === undefined && !/[\\,]/.test(text)) {
+    // One value without escapes, as most are.
+    const of = read({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
+    return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'or', of };
+  }
   const wrong = wrongEscape(text);
   if (wrong !== undefined) {
     throw badValue(
@@ -85,9 +92,7 @@ function anyValue(
     );
   }
   const values = texts.map(text => ({ text, param, name }));
-  const special = specialParameters.get(param.code);
   if (special !== undefined) return special(values, context);
-  const read = parser ?? valueParsers[param.type];
   const tests = values.flatMap(value => read(value, context));
   return { kind: 'or', of: tests.map((test): Query => ({ kind: 'param', param, test })) };
 }

@@ -9,8 +9,8 @@ import { type Sql, sql } from './sql.ts';
 export interface Along {
   /** Where all matches lie, but those of the remainder. */
   readonly at: Interval;
-  /** What is left to check of each candidate. */
-  readonly checks: readonly Sql[];
+  /** What is left to check of each candidate, made when it is asked for: most walks that are thought of are not walked. */
+  readonly checks: readonly (() => Sql)[];
   /** Only the first steps of a walk can fail a check. */
   readonly sure: boolean;
   /** Matches below `floor` have one of the long intervals of this clause. */
@@ -23,7 +23,7 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
   let floor = -Infinity;
   let floored: RangeClause | undefined;
   let sure = true;
-  const checks: Sql[] = [];
+  const checks: (() => Sql)[] = [];
   for (const clause of clauses) {
     const read = clauseAlong(axis.key, clause);
     at = intersect(at, read.at);
@@ -33,8 +33,8 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
     }
     // An entry that begins at or behind the bound ends behind it.
     if (read.left === 'early')
-      checks.push(sql`(${axis.column} >= ${(read.floor ?? 0) + read.width} OR ${check(clause)})`);
-    if (read.left === 'all') checks.push(check(clause));
+      checks.push(() => sql`(${axis.column} >= ${(read.floor ?? 0) + read.width} OR ${check(clause)})`);
+    if (read.left === 'all') checks.push(() => check(clause));
     if (read.left === 'all' || (read.left === 'early' && clause !== floored)) sure = false;
   }
   if (floored === undefined) return { at, checks, sure, remainder: undefined };

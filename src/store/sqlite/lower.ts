@@ -75,7 +75,12 @@ function lowerTest(test: Test, param: ParamIndex, context: Context): Clause {
 }
 
 function lowerValue(test: Test, { p }: Index, param: SearchParam, items: boolean, context: Context): ValueClause {
-  const terms = (values: readonly string[]): TermsClause => ({ kind: 'terms', p, values: [...new Set(values)], items });
+  const terms = (values: readonly string[]): TermsClause => ({
+    kind: 'terms',
+    p,
+    values: values.length < 2 ? values : [...new Set(values)],
+    items,
+  });
   switch (test.kind) {
     case 'token':
       return terms(askedTokens(test));

@@ -184,6 +184,7 @@ function boundedWalk(plan: Plan, best: Candidate, route: Route | undefined): rea
 function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | undefined {
   const { database, search, want } = plan;
   const arms = armsOf(database, route);
+  const checks = route.along.checks.map(make => make());
   const rows: FoundRow[] = [];
   for (const segment of segments(route.axis.key, route.along)) {
     if (rows.length >= want) break;
@@ -200,7 +201,7 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
       axis: route.axis,
       keys: search.keys,
       after: search.after,
-      checks: route.along.checks,
+      checks,
       segment: segment.kind === 'remainder' ? { kind: 'range', at: segment.at } : segment,
       want: want - rows.length,
       cap,
