@@ -1,4 +1,4 @@
-import { MongoClient, MongoParseError, type MongoClientOptions } from 'mongodb';
+import { MongoClient, MongoParseError, type MongoClientOptions, type WriteConcernSettings } from 'mongodb';
 import { StoreRefused } from '../store.ts';
 import { parseStoreUrl } from '../url.ts';
 import type { Deployment } from './core.ts';
@@ -49,6 +49,15 @@ export async function connect(url: string, longest: number): Promise<Connected> 
 /** A client for what may take as long as it takes: a server may give up an index whose client has left. Close it afterwards. */
 export function patientClient(url: string, longest: number): MongoClient {
   return clientOf(url, longest, { socketTimeoutMS: 0, maxPoolSize: 2 });
+}
+
+/**
+ * When a write counts as done: when it is on the disks of a majority. A server alone is asked for its own disk, since one that is
+ * asked for a majority may answer before its journal is written (seen with 9.0.0-alpha0: `kill -9` then loses what was answered).
+ * https://www.mongodb.com/docs/manual/reference/write-concern/
+ */
+export function durable({ transactions }: Deployment): WriteConcernSettings {
+  return { w: transactions ? 'majority' : 1, journal: true };
 }
 
 function clientOf(url: string, longest: number, more: MongoClientOptions = {}): MongoClient {

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ChainedLog } from '../audit/log.ts';
 import { auditCollection } from './audit-collection.ts';
 import { sweepAtStart, work } from './background.ts';
-import { connect, patientClient } from './connect.ts';
+import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
@@ -36,7 +36,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
   const ending = new AbortController();
   try {
     // What decides a write is read where it is written, whatever the URL says of searches.
-    const database = client.db(name, { readPreference: 'primary' });
+    const database = client.db(name, { readPreference: 'primary', writeConcern: durable(deployment) });
     const core: Core = {
       client,
       database,
