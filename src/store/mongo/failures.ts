@@ -51,16 +51,36 @@ export function portError(error: unknown, deadline: number): unknown {
   // Many writes in one: what stopped them all stands within.
   const inner: unknown = error instanceof driver.MongoBulkWriteError ? error.errorResponse : undefined;
   if (inner instanceof Error) return portError(inner, deadline);
+  if (hasLabel(error, 'TransientTransactionError', 'UnknownTransactionCommitResult'))
+    return unavailable('timeout', error);
   if (isCode(error, maxTimeExpired)) return new DeadlinePassed(deadline);
   if (error instanceof driver.MongoOperationTimeoutError && isCode(error.cause, maxTimeExpired))
     return new DeadlinePassed(deadline);
-  if (timeouts.some(one => error instanceof one) || isPoolExhausted(error)) return unavailable('timeout', error);
-  if (unreachable.some(one => error instanceof one) || isOfSocket(error)) return unavailable('no-store', error);
+  if (timeouts.some(one => error instanceof one) || isNamed(error, 'MongoWaitQueueTimeoutError'))
+    return unavailable('timeout', error);
+  if (unreachable.some(one => error instanceof one) || isNamed(error, 'MongoPoolClosedError') || isOfSocket(error))
+    return unavailable('no-store', error);
   if (isCode(error, ...writesTooSlow)) return unavailable('timeout', error);
   if (isCode(error, ...notServing, ...notAllowed)) return unavailable('no-store', error);
-  if (error instanceof driver.MongoServerError && error.hasErrorLabel('RetryableWriteError'))
-    return unavailable('no-store', error);
+  if (hasLabel(error, 'RetryableWriteError')) return unavailable('no-store', error);
+  return error instanceof driver.MongoServerError ? withoutValues(error) : error;
+}
+
+/** Whether nobody knows, after an error, if what was asked for was done. */
+export function isUndecided(error: unknown): boolean {
+  return error instanceof driver.MongoError || isOfSocket(error);
+}
+
+/** What the server says in words may hold what is kept, such as an id: its code and where it arose are enough for a log. */
+function withoutValues({ code, codeName, stack = '' }: driver.MongoServerError): Error {
+  const error = new Error(`The server of the store refuses what it is asked: ${codeName ?? 'error'} (${code})`);
+  const at = stack.search(/^ {4}at /m);
+  if (at !== -1) error.stack = `${String(error)}\n${stack.slice(at)}`;
   return error;
+}
+
+function hasLabel(error: unknown, ...labels: readonly string[]): boolean {
+  return error instanceof driver.MongoServerError && labels.some(label => error.hasErrorLabel(label));
 }
 
 /** What an error of the driver is while the store opens: mostly something to set right. */
@@ -70,7 +90,11 @@ export function openingError(error: unknown): unknown {
     return new StoreRefused(
       'The server of the store refuses the user or the password that the URL names, or the user may not read and write there',
     );
-  if (error instanceof driver.MongoServerSelectionError || error instanceof driver.MongoNetworkError)
+  if (
+    error instanceof driver.MongoServerSelectionError ||
+    error instanceof driver.MongoNetworkError ||
+    isOfSocket(error)
+  )
     return isCode(error.cause, ...notAllowed)
       ? openingError(error.cause)
       : new StoreUnavailable('no-store', `The server of the store cannot be reached: ${error.message}`, error);
@@ -100,14 +124,14 @@ export function isTooLarge(error: unknown): boolean {
   return isCode(error, 10_334, 17_280, 17_419, 17_420) || (error instanceof RangeError && 'code' in error);
 }
 
-/** Whether no connection of the pool became free in time; the driver does not export the class. */
-function isPoolExhausted(error: unknown): boolean {
-  return error instanceof driver.MongoDriverError && error.name === 'MongoWaitQueueTimeoutError';
+/** Whether it is of a class of the driver that it does not export. */
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof driver.MongoDriverError && error.name === name;
 }
 
-/** Whether it is an error of a socket as Node tells it, which the driver passes on where it meets it while it writes. */
-function isOfSocket(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && ['connect', 'read', 'write'].includes(String(error.syscall));
+/** Whether it is an error of a socket or of a name as Node tells it: the driver passes some of them on. */
+function isOfSocket(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && ofSockets.has(String(error.syscall));
 }
 
 function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnavailable {
@@ -125,8 +149,10 @@ const unreachable = [
   driver.MongoNotConnectedError,
   driver.MongoServerClosedError,
   driver.MongoTopologyClosedError,
+  driver.MongoClientClosedError,
   driver.MongoExpiredSessionError,
 ];
+const ofSockets: ReadonlySet<string> = new Set(['connect', 'read', 'write', 'getaddrinfo', 'querySrv', 'queryTxt']);
 /** WriteConcernFailed, LockTimeout, NetworkTimeout, ExceededTimeLimit. */
 const writesTooSlow = [64, 24, 89, 262];
 /** Host unreachable, not found; shutting down; no primary; disk full. */

@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { MongoError } from 'mongodb';
 import { firstOutcome } from '../first-outcome.ts';
 import { type Change, KeyUsed, type WriteKey, type WriteResult } from '../store.ts';
 import { writtenBy } from './apply.ts';
 import { reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { isTaken } from './failures.ts';
+import { isTaken, isUndecided } from './failures.ts';
 import type { ReservationDocument } from './layout.ts';
 import { keyReservation } from './reservation-id.ts';
 import { withId } from './with-id.ts';
@@ -52,8 +51,8 @@ export async function withKey(
     const first = await keepResults(core, held, results);
     return before === undefined ? results : again(first);
   } catch (error) {
-    // After an error of the driver nobody knows whether it was done: the key stays, for whoever tries again.
-    if (!(error instanceof MongoError))
+    // Where nobody knows whether it was done the key stays, for whoever tries again.
+    if (!isUndecided(error))
       await reservations(core.database).deleteOne({ _id: held._id, id: held.id, results: { $exists: false } });
     throw error;
   }
