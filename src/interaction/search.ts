@@ -30,7 +30,10 @@ export const search: Interaction = async (engine, request) => {
   const asked = { ...given, query: restrict(access, type, 's', given.query) };
   await refusePending(partition, asked, restriction(access, type, 's').kind === 'all');
 
-  const [page, counted] = await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
+  const [page, counted] =
+    asked.total === 'none'
+      ? [await pageOf(partition, asked), uncounted]
+      : await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
   const entries = page.versions.map(({ id, text = '' }) => ({
     id,
     text: subset(text, asked, type.definition, model.definitions),
@@ -59,9 +62,10 @@ interface Counted {
   readonly warnings: readonly Issue[];
 }
 
-/** How many match; an estimate that takes too long is left out, and the answer says so. https://hl7.org/fhir/R4/search.html#total */
+const uncounted: Counted = { total: undefined, warnings: [] };
+
+/** How many match, where that is asked for; an estimate that takes too long is left out, and the answer says so. https://hl7.org/fhir/R4/search.html#total */
 async function totalOf(partition: Partition, { type, query, total }: SearchRequest): Promise<Counted> {
-  if (total === 'none') return { total: undefined, warnings: [] };
   const counting = partition.count(type.name, query);
   if (total === 'accurate') return { total: await refuseCostly(counting), warnings: [] };
   try {
