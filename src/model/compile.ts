@@ -16,6 +16,9 @@ import { compileProfile } from './profile.ts';
 import { compileResourceType } from './resource-type.ts';
 import { indexVersion } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
+import { printSnapshotProblem } from './snapshot/generate.ts';
+import type { FindSnapshot } from './snapshot/generate.ts';
+import { snapshotsOf } from './snapshot/snapshots.ts';
 import { valueSetCodes } from './value-set-codes.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
@@ -47,10 +50,19 @@ export function compileModel(
   }
   checkStatements(declared, report);
   const compartments = compileCompartments(definitions);
+  const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
   const compiled = [...declared.types].flatMap(([name, standings]) => {
     return (
-      compileResourceType(name, standings, { declared, definitions, types, compartments, parameters, report }) ?? []
+      compileResourceType(name, standings, {
+        declared,
+        definitions,
+        types,
+        compartments,
+        parameters,
+        snapshots,
+        report,
+      }) ?? []
     );
   });
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
@@ -63,10 +75,11 @@ export function compileModel(
     statement: Object.freeze(buildStatement(declared, compiled, interactions, definitions)),
     caseSensitive: caseSensitivity(definitions),
     codes: kept(valueSet => valueSetCodes(valueSet, definitions)),
-    profile: kept(canonical => compileProfile(canonical, definitions)),
+    profile: kept(canonical => compileProfile(snapshots(canonical), definitions)),
+    snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled) };
+  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled, snapshots) };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
@@ -109,9 +122,16 @@ function kept<Value>(look: (key: string) => Value): (key: string) => Value {
   };
 }
 
-const noticesOf = ({ requirements }: Declared, types: readonly ResourceType[]): readonly string[] => [
+const noticesOf = (
+  { requirements }: Declared,
+  types: readonly ResourceType[],
+  snapshots: FindSnapshot,
+): readonly string[] => [
   ...requirements.map(({ definition }) => `${definition.file} is of kind requirements, so it declares nothing here.`),
   ...types
     .filter(({ smartScopes }) => smartScopes.length === 0)
     .map(({ name }) => `${name} has no smart-scope, so no token reaches it.`),
+  ...types
+    .flatMap(({ profile, supportedProfiles }) => [...(profile === undefined ? [] : [profile]), ...supportedProfiles])
+    .flatMap(canonical => (snapshots(canonical)?.problems ?? []).map(one => printSnapshotProblem(canonical, one))),
 ];

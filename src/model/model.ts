@@ -1,12 +1,15 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { TypeDefinition, TypeDefinitions } from './element.ts';
 import type { ProfileElement } from './profile.ts';
+import type { Snapshot } from './snapshot/generate.ts';
 import type { ValueSetCodes } from './value-set-codes.ts';
 
 /** What the definitions compile to: frozen, and the only thing that the rest of the engine sees of them. */
 export interface Model {
   /** Digest (hex) of everything that was compiled; changes whenever a definition that matters changes. */
   readonly digest: string;
+  /** The public URL under which it indexes, beside what the digest says (indexing/at-public-url.ts). */
+  readonly root?: string;
   /** The declared resource types, by name. */
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
@@ -24,7 +27,9 @@ export interface Model {
   valueSetSystem(valueSet: string): string | undefined;
   /** The codes of a ValueSet, by canonical; undefined where not all of them are known here (value-set-codes.ts). */
   codes(valueSet: string): ValueSetCodes | undefined;
-  /** What a profile says, by canonical; undefined where no snapshot of it is loaded (profile.ts). */
+  /** All elements that a StructureDefinition describes, by canonical or name of a type, generated where it is not published so. */
+  snapshot(canonical: string): Snapshot | undefined;
+  /** What a profile says, by canonical; undefined where it is not loaded (profile.ts). */
   profile(canonical: string): ProfileElement | undefined;
 }
 
@@ -96,6 +101,8 @@ export interface SearchParam {
   readonly components: readonly { readonly param: SearchParam; readonly expression: string }[];
   /** Digest of all that decides its entries: expression, type, targets, components, index version, meaning of codes (token-meaning.ts). */
   readonly digest: string;
+  /** The public URL on which its entries depend too: where it reads references (indexing/at-public-url.ts). */
+  readonly root?: string;
   readonly description: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
+import type { Snapshot } from './snapshot/generate.ts';
 
 /** What a profile says of one element, from its snapshot; slices are left out. https://hl7.org/fhir/R4/elementdefinition.html */
 export interface ProfileElement {
@@ -28,12 +29,9 @@ export interface ProfileType {
   readonly aggregation: readonly string[];
 }
 
-/** The element tree of a profile; undefined where it has no snapshot. https://hl7.org/fhir/R4/profiling.html#snapshot */
-export function compileProfile(canonical: string, definitions: Definitions): ProfileElement | undefined {
-  const structure = definitions.find('StructureDefinition', canonical)?.resource();
-  const elements = objectsOf(asObject(structure?.['snapshot'])['element']).filter(
-    ({ id }) => !String(id).includes(':'),
-  );
+/** The element tree of a profile; undefined where there is none. https://hl7.org/fhir/R4/profiling.html#snapshot */
+export function compileProfile(snapshot: Snapshot | undefined, definitions: Definitions): ProfileElement | undefined {
+  const elements = (snapshot?.elements ?? []).filter(({ id }) => !String(id).includes(':'));
   const byParent = Map.groupBy(elements, ({ path }) => parentOf(String(path)));
   const compile = (element: JsonObject): ProfileElement => {
     const path = String(element['path']);

@@ -12,6 +12,8 @@ import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
+import { printSnapshotProblem } from './snapshot/generate.ts';
+import type { FindSnapshot } from './snapshot/generate.ts';
 
 /** What the pieces of a declaration are compiled with. */
 export interface Context {
@@ -20,6 +22,7 @@ export interface Context {
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
+  readonly snapshots: FindSnapshot;
   readonly report: ReportAt;
 }
 
@@ -78,7 +81,7 @@ export function compileResourceType(
     sortDate,
     pairs: pairsOf(access.owners, [...parameters.values()]),
     pageSize: pageSizeOf(standings, context),
-    ...profilesOf(name, standings, interactions.has('create'), context),
+    ...profilesOf(name, standings, context),
     smartScopes: smartScopesOf(name, standings, report),
     accessCriteria: access.criteria,
     accessLinks: access.links,
@@ -165,8 +168,7 @@ function pageSizeOf(standings: readonly Standing[], { declared, report }: Contex
 function profilesOf(
   name: string,
   standings: readonly Standing[],
-  creates: boolean,
-  { definitions, report }: Context,
+  { definitions, snapshots, report }: Context,
 ): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
   const check = (canonical: string, standing: Standing, path: string): void => {
     const definition = definitions.find('StructureDefinition', canonical);
@@ -177,18 +179,16 @@ function profilesOf(
       report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, names)}`);
     } else if (type !== name)
       report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
+    else {
+      const { problems = [], elements = [] } = snapshots(canonical) ?? {};
+      if (definition.package === undefined || elements.length === 0)
+        for (const problem of problems) report(standing, path, printSnapshotProblem(canonical, problem));
+    }
   };
   const profile = asString(oneValue(standings, 'profile', report));
   const holder = standings.find(({ json }) => json['profile'] !== undefined);
   if (profile !== undefined && holder !== undefined) {
     check(profile, holder, 'profile');
-    const snapshot = definitions.find('StructureDefinition', profile)?.resource();
-    if (creates && snapshot !== undefined && snapshot['snapshot'] === undefined)
-      report(
-        holder,
-        'profile',
-        `\`${profile}\` has no snapshot, so that nothing could be held against it; write one out.`,
-      );
   }
   const supported = texts(standings, 'supportedProfile');
   for (const { text, ...standing } of supported) check(text, standing, '');

@@ -111,20 +111,62 @@ describe('profile', () => {
     expect(model.profile('https://example.org/none')).toBeUndefined();
   });
 
-  it('that a created type must meet stops the start where it has no snapshot to check', async () => {
-    const resource = {
-      type: 'Basic',
-      profile: 'https://example.org/StructureDefinition/basic',
-      interaction: [{ code: 'create' }],
-      extension: [ours('smart-scope', { valueString: 'system/Basic.c' })],
-    };
-    const basic = profile('basic', 'Basic', { differential: { element: [{ id: 'Basic', path: 'Basic' }] } });
-    const { problems } = await loadOnly(statement([resource]), { 'profiles/basic.json': basic });
+  const basic = (element: readonly object[], fields: object = {}) =>
+    loadOnly(
+      statement([
+        {
+          type: 'Basic',
+          profile: 'https://example.org/StructureDefinition/basic',
+          interaction: [{ code: 'create' }],
+          extension: [ours('smart-scope', { valueString: 'system/Basic.c' })],
+        },
+      ]),
+      { 'profiles/basic.json': profile('basic', 'Basic', { differential: { element }, ...fields }) },
+    );
+
+  it('without snapshot says what its differential says of the elements of its base', async () => {
+    const { model, problems } = await basic([
+      { id: 'Basic', path: 'Basic' },
+      { id: 'Basic.author', path: 'Basic.author', min: 1 },
+    ]);
+    expect(problems).toEqual([]);
+    const root = model?.profile('https://example.org/StructureDefinition/basic');
+    const cardinality = (wanted: string): unknown => root?.children.find(({ name }) => name === wanted)?.min;
+    expect([cardinality('author'), cardinality('code'), cardinality('created')]).toEqual([1, 1, 0]);
+  });
+
+  it.each<[string, object[], object, string]>([
+    [
+      'an element that its base does not have',
+      [{ id: 'Basic.autor', path: 'Basic.autor', min: 1 }],
+      {},
+      'at `Basic.autor`: The base has no such element, so this was left out.',
+    ],
+    [
+      'more than its base allows',
+      [{ id: 'Basic.code', path: 'Basic.code', min: 0 }],
+      {},
+      "at `Basic.code`: `min` 0 would loosen the base's 1, which stands.",
+    ],
+    [
+      'a base that is not here',
+      [{ id: 'Basic', path: 'Basic' }],
+      { baseDefinition: 'https://example.org/none' },
+      'at `Basic`: The base `https://example.org/none` is not here.',
+    ],
+    [
+      'itself as its base',
+      [{ id: 'Basic', path: 'Basic' }],
+      { baseDefinition: 'https://example.org/StructureDefinition/basic' },
+      'at `Basic`: The bases of `https://example.org/StructureDefinition/basic` lead back to it.',
+    ],
+  ])('that a type must meet stops the start where its differential names %s', async (_what, element, fields, text) => {
+    const { problems } = await basic(element, fields);
     expect(problems).toEqual([
       {
         file: 'capability/ours.json',
         path: 'rest[0].resource[0].profile',
-        text: '`https://example.org/StructureDefinition/basic` has no snapshot, so that nothing could be held against it; write one out.',
+        text: `The differential of \`https://example.org/StructureDefinition/basic\` cannot be followed ${text}`,
       },
     ]);
   });

@@ -104,6 +104,7 @@ const values = {
   valueSetSystem: () => undefined,
   codes: () => undefined,
   profile: () => undefined,
+  snapshot: () => undefined,
 };
 export const model: Model = values;
 

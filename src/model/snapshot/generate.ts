@@ -12,6 +12,8 @@ export interface Snapshot {
   readonly url: string;
   /** The FHIR type that it constrains or makes. */
   readonly type: string;
+  /** The StructureDefinition, as it was read. */
+  readonly structure: JsonObject;
   readonly elements: readonly JsonObject[];
   /** Where the differential could not be followed; empty for a published snapshot. */
   readonly problems: readonly SnapshotProblem[];
@@ -23,6 +25,10 @@ export interface SnapshotProblem {
   /** A whole sentence. */
   readonly text: string;
 }
+
+/** One line that names the profile and its element. */
+export const printSnapshotProblem = (canonical: string, { element, text }: SnapshotProblem): string =>
+  `The differential of \`${canonical}\` cannot be followed at \`${element}\`: ${text}`;
 
 /** Finds the snapshot of a canonical or of a type by its name; undefined where nobody has it. */
 export type FindSnapshot = (canonical: string) => Snapshot | undefined;
@@ -37,7 +43,7 @@ export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Sna
   const problems: SnapshotProblem[] = [];
   const type = String(structure['type']);
   const url = String(structure['url']);
-  const made = (elements: readonly JsonObject[]): Snapshot => ({ url, type, elements, problems });
+  const made = (elements: readonly JsonObject[]): Snapshot => ({ url, type, structure, elements, problems });
   const differential = parseTree(objectsOf(asObject(structure['differential'])['element']));
   const baseUrl = asString(structure['baseDefinition']);
   if (baseUrl === undefined) return made(differential === undefined ? [] : printTree(differential));

@@ -1,5 +1,5 @@
 import type { Definitions } from '../../definitions/definitions.ts';
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
+import { asObject, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { generateSnapshot } from './generate.ts';
 import type { FindSnapshot, Snapshot } from './generate.ts';
@@ -19,12 +19,13 @@ export function createSnapshots(structureOf: FindStructure): FindSnapshot {
     const there = kept.get(structure) ?? published(structure);
     if (there !== undefined) return there;
     if (begun.has(structure)) {
-      const text = `The base of \`${String(structure['url'])}\` leads back to itself.`;
+      const text = `The bases of \`${String(structure['url'])}\` lead back to it.`;
       return {
         url: String(structure['url']),
         type: String(structure['type']),
+        structure,
         elements: [],
-        problems: [{ element: '', text }],
+        problems: [{ element: String(structure['type']), text }],
       };
     }
     begun.add(structure);
@@ -60,5 +61,5 @@ const base = 'http://hl7.org/fhir/StructureDefinition/';
 function published(structure: JsonObject): Snapshot | undefined {
   const elements = objectsOf(asObject(structure['snapshot'])['element']);
   if (elements.length === 0) return undefined;
-  return { url: asString(structure['url']) ?? '', type: String(structure['type']), elements, problems: [] };
+  return { url: String(structure['url']), type: String(structure['type']), structure, elements, problems: [] };
 }
