@@ -1,4 +1,7 @@
+import type { CarryingRecord } from '../bulk/attachments.ts';
+import { mostNamed, recordEntity } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';
+import { accounted } from './accounted.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
@@ -20,19 +23,49 @@ over. Exit code 3 where bytes are missing or are not what was kept.
     noPositionals(positionals);
     const folder = own['out'] as string | undefined; // read above
     if (folder === undefined) throw new ConfigError(['`--out` is missing.']);
-    return withStore(config, 'read', async ({ model, store }) => {
-      const { exportAttachments } = await import('../bulk/export-attachments.ts');
+    return withStore(config, 'read', async opened => {
+      const { model, store, extract, owner } = opened;
+      const [{ exportAttachments }, { createAddPatients }] = await Promise.all([
+        import('../bulk/export-attachments.ts'),
+        import('../audit/patients.ts'),
+      ]);
       const partition = await partitionOf(store, config.partition);
       const records = await recordsOf(partition, model, own);
       const progress = createProgress('records', process.stderr, Date.now);
       let [done, files, problemCount] = [0, 0, 0];
-      for await (const { files: written, problems } of exportAttachments(partition, records, folder)) {
-        done += 1;
-        files += written.length - 1;
-        problemCount += problems.length;
-        for (const problem of problems) console.error(problem);
-        progress.update(done, undefined);
-      }
+      const addPatients = createAddPatients(model, extract);
+      const patient = own['patient'] as string | undefined; // both were read by attachmentFlags
+      const patients = new Set<string>(patient === undefined ? [] : [patient]);
+      const named: string[] = [];
+      const noted = async function* (source: AsyncIterable<CarryingRecord>): AsyncIterable<CarryingRecord> {
+        for await (const carrying of source) {
+          addPatients(patients, carrying.record, partition);
+          if (named.length <= mostNamed) named.push(recordEntity(carrying.record));
+          yield carrying;
+        }
+      };
+      const about = {
+        command: 'attachment export',
+        kind: 'export',
+        action: 'R',
+        partition: partition.id,
+        owner,
+        patients,
+        details: { type: own['type'] as string },
+      } as const;
+      await accounted(opened, about, async add => {
+        try {
+          for await (const { files: written, problems } of exportAttachments(partition, noted(records), folder)) {
+            done += 1;
+            files += written.length - 1;
+            problemCount += problems.length;
+            for (const problem of problems) console.error(problem);
+            progress.update(done, undefined);
+          }
+        } finally {
+          add({ records: named, details: { records: done, attachments: files } }); // what was written before a failure too
+        }
+      });
       progress.end();
       console.log(`${count(done)} records and ${count(files)} attachments are in ${folder}.`);
       return problemCount === 0 ? exitCodes.done : exitCodes.found;

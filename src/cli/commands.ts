@@ -45,7 +45,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'verify',
-    summary: 'Compare the bytes of attachments with what the records say',
+    summary: 'Compare the bytes of attachments with the records, and look for damage in the audit log',
     import: () => import('./verify.ts'),
   },
   {
@@ -53,6 +53,9 @@ export const commands: readonly Entry[] = [
     summary: 'Copy a store into another one, and compare them',
     import: () => import('./migrate.ts'),
   },
+  { name: 'audit list', summary: 'List who did what', import: () => import('./audit-list.ts') },
+  { name: 'audit export', summary: 'Write audit events as NDJSON', import: () => import('./audit-export.ts') },
+  { name: 'audit prune', summary: 'Drop old audit events', import: () => import('./audit-prune.ts') },
   { name: 'token', summary: 'Make an access token for one partition', import: () => import('./token.ts') },
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },

@@ -2,6 +2,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
 import { ConfigError } from '../config.ts';
 import { choice, some } from '../config/values.ts';
+import { accounted } from './accounted.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
@@ -37,7 +38,8 @@ Exit code 3 where records were rejected.`,
     const rejects = own['rejects'] as string; // both have been read above and have a default
     const undeclared = own['undeclared'] as 'skip' | 'reject';
     const { load } = await import('../bulk/load.ts');
-    return withStore(config, 'command', async ({ model, store, extract, publicUrl }) => {
+    return withStore(config, 'command', async opened => {
+      const { model, store, extract, publicUrl } = opened;
       const partition = await partitionOf(store, config.partition);
       const base = `${publicUrl}/r4/${partition.id}`;
       const { stdin } = process;
@@ -49,25 +51,23 @@ Exit code 3 where records were rejected.`,
       };
       await isServed(); // before there are other threads, which take their priority from this one
       let last: LoadProgress | undefined;
-      for await (last of load(positionals, {
-        model,
-        partition,
-        extract,
-        base,
-        undeclared,
-        now: Date.now,
-        rejects,
-        stdin,
-        isServed,
-      })) {
-        const { records, file, bytes, totalBytes } = last;
-        progress.update(
-          records,
-          undefined,
-          file,
-          totalBytes === undefined ? undefined : bytes / Math.max(1, totalBytes),
-        );
-      }
+      const about = { command: 'load', kind: 'import', action: 'C', partition: partition.id } as const;
+      const context = { model, partition, extract, base, undeclared, now: Date.now, rejects, stdin, isServed };
+      await accounted(opened, about, async add => {
+        try {
+          for await (last of load(positionals, context)) {
+            const { records, file, bytes, totalBytes } = last;
+            progress.update(
+              records,
+              undefined,
+              file,
+              totalBytes === undefined ? undefined : bytes / Math.max(1, totalBytes),
+            );
+          }
+        } finally {
+          if (last !== undefined) add({ details: figuresOf(last) }); // what was loaded before a failure too
+        }
+      });
       progress.end();
       if (last === undefined) return exitCodes.done;
       for (const line of report(last, rejects)) console.log(line);
@@ -81,6 +81,21 @@ function giveWay(): void {
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
   if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 }
+
+/** What an event tells of a load. */
+const figuresOf = ({
+  records,
+  created,
+  updated,
+  removed,
+  rejected,
+}: LoadProgress): Readonly<Record<string, number>> => ({
+  records,
+  created,
+  updated,
+  removed,
+  rejected,
+});
 
 function report(last: LoadProgress, rejects: string): string[] {
   const { records, resumed, created, updated, removed, unchanged, rejected, skipped, links } = last;

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import type { ComparedType, Migrated } from '../bulk/migrate.ts';
 import { type Config, ConfigError, publicUrlOf } from '../config.ts';
 import { storeUrl } from '../config/values.ts';
-import { parseStoreUrl } from '../store/url.ts';
+import { hideCredentials, parseStoreUrl } from '../store/url.ts';
+import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { openAt, type Opened, publicUrlIn } from './open.ts';
@@ -15,7 +16,8 @@ import { count, createProgress } from './progress.ts';
 export const command: Command = {
   name: 'migrate',
   summary: 'Copy a store into another one, and compare them',
-  details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and keys. Of a
+  details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and keys; not the
+audit log, which stays where it is. Of a
 URL with a password leave the flag out: the one of --from and --to that is left out is the store of the settings.
 The target must be new. An interrupted run goes on where it was; run again, it copies what has come since. In the end it
 reads all of both stores and prints a line for each type: partition, type, records (deleted ones too), versions, attachments,
@@ -25,7 +27,12 @@ source.
   npm run cli -- migrate --from sqlite:./data/records.sqlite --to mongodb://localhost:27017/records`,
   takes: storeSettings,
   own: [
-    { flag: 'from', value: 'URL', read: storeUrl, meaning: 'The store that is copied; nothing in it changes' },
+    {
+      flag: 'from',
+      value: 'URL',
+      read: storeUrl,
+      meaning: 'The store that is copied; nothing in it changes but its audit log',
+    },
     { flag: 'to', value: 'URL', read: storeUrl, meaning: 'The store that takes it; made when needed' },
     {
       flag: 'beside-server',
@@ -43,7 +50,12 @@ source.
     if (source === placeOf(to)) throw new ConfigError(['`--from` and `--to` name the same store.']);
     return withBoth(config, from, to, async (ours, theirs) => {
       if (own['beside-server'] !== true) await refuseServed(ours, theirs);
-      return run(ours, theirs, createHash('sha256').update(source).digest('hex'));
+      const [fromName, toName] = [hideCredentials(from), hideCredentials(to)];
+      const copied = { command: 'migrate', kind: 'export', action: 'R', details: { to: toName } } as const;
+      const kept = { command: 'migrate', kind: 'import', action: 'C', details: { from: fromName } } as const;
+      return accounted(ours, copied, () =>
+        accounted(theirs, kept, () => run(ours, theirs, createHash('sha256').update(source).digest('hex'))),
+      );
     });
   },
 };

@@ -10,6 +10,8 @@ export interface Opened {
   readonly store: Store;
   readonly extract: Extract;
   readonly publicUrl: string;
+  /** The type of those whom records belong to. */
+  readonly owner: string | undefined;
 }
 
 /**
@@ -44,15 +46,19 @@ export async function openAt(
   publicUrl: string,
   mode: 'command' | 'read',
 ): Promise<Opened> {
-  const [{ createExtract }, { modelAt }, { openStore }] = await Promise.all([
+  const [{ ownerType }, { createExtract }, { modelAt }, { openStore }] = await Promise.all([
+    import('../auth/owned-by.ts'),
     import('../indexing/extract.ts'),
     import('../indexing/at-public-url.ts'),
     import('../store/open.ts'),
   ]);
-  const located = modelAt(model, publicUrl);
-  const extract = createExtract(located, publicUrl);
-  const store = await openStore(url, { model: located, extract, now: Date.now, mode, deadline });
-  return { model: located, store, extract, publicUrl };
+  const at = (root: string): Pick<Opened, 'model' | 'extract'> => {
+    const located = modelAt(model, root);
+    return { model: located, extract: createExtract(located, root) };
+  };
+  const opened = at(publicUrl);
+  const store = await openStore(url, { ...opened, at, now: Date.now, mode, deadline });
+  return { ...opened, store, publicUrl, owner: ownerType(opened.model) };
 }
 
 /** The public URL of the server that last worked on the store: what is indexed now must agree with it. */

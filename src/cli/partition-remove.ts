@@ -1,4 +1,5 @@
 import { partitionId } from '../config/values.ts';
+import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
@@ -17,7 +18,14 @@ export const command: Command = {
     if (own['yes'] !== true) {
       throw new CommandError(`Every record in \`${id}\` would be lost. Add \`--yes\` to remove it.`, exitCodes.usage);
     }
-    const removed = await withStore(config, 'command', ({ store }) => store.partitions.remove(id));
+    const about = { command: 'partition remove', kind: 'records', action: 'D', partition: id } as const;
+    const removed = await withStore(config, 'command', opened =>
+      accounted(opened, about, async add => {
+        const isRemoved = await opened.store.partitions.remove(id);
+        if (!isRemoved) add({ details: { removed: 0 } });
+        return isRemoved;
+      }),
+    );
     if (!removed) throw new CommandError(`There is no partition \`${id}\`.`);
     console.log(`The partition \`${id}\` is removed.`);
     return exitCodes.done;

@@ -8,6 +8,7 @@ import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
+import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
@@ -67,13 +68,26 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
       scopes: (own['scope'] as string | undefined)?.split(' ').filter(scope => scope !== ''),
       lifetime: (own['ttl'] as number) * 1000,
     };
-    const token = await withStore(config, 'command', async ({ store, model, publicUrl }) => {
+    const token = await withStore(config, 'command', async opened => {
+      const { store, model, publicUrl, owner } = opened;
       const partition = await partitionOf(store, config.partition);
       const request =
         own['i-am-operator'] === true ? asOperator(asked) : await asDemo(asked, store, model, partition.id);
       const base = `${publicUrl}/r4/${partition.id}`;
       const place = { model, base, zone: partition.settings.zone, now: Date.now() };
-      return issueToken(store.documents(tokenCollection), grantToken(request, partition.id, place));
+      const grant = grantToken(request, partition.id, place);
+      const { client, subject = '', patient, scopes } = request;
+      const about = {
+        command: 'token',
+        kind: 'token',
+        action: 'C',
+        partition: partition.id,
+        client,
+        owner,
+        patients: patient === undefined ? [] : [patient],
+        details: { client, ...(subject === '' ? {} : { user: subject }), scope: scopes.join(' ') },
+      } as const;
+      return accounted(opened, about, () => issueToken(store.documents(tokenCollection), grant));
     });
     console.log(token);
     return exitCodes.done;

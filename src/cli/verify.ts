@@ -1,16 +1,20 @@
+import type { AuditFilter, Store } from '../store/store.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
 
-/** Reads all bytes that are kept beside the records and tells what is wrong with them. */
+/** Reads all bytes that are kept beside the records, and all audit events, and tells what is wrong with them. */
 export const command: Command = {
   name: 'verify',
-  summary: 'Compare the bytes of attachments with what the records say',
+  summary: 'Compare the bytes of attachments with the records, and look for damage in the audit log',
   details: `All partitions, or the one that --partition names. One line a finding: partition, what it is (\`missing\`, \`size\`,
 \`digest\`, or \`orphan\` where no record refers to the bytes), SHA-256, the versions that refer to it. Exit code 3 where
-there are any. The next start of the server deletes orphans; \`index verify\` compares the index entries.`,
+there are any. The next start of the server deletes orphans; \`index verify\` compares the index entries.
+Of the audit log, of all partitions: \`audit\`, what it is (\`altered\`, \`missing\`), chain of events, line. These are told, and are
+no findings: \`torn\`, an end that was not written whole when a process was killed; and \`unwritten\`, with partition, time,
+client and record, where a write was begun and the server killed before it was done.`,
   takes: [...storeSettings, 'partition'],
   async run({ config, positionals }) {
     noPositionals(positionals);
@@ -33,7 +37,32 @@ there are any. The next start of the server deletes orphans; \`index verify\` co
       }
       progress.end();
       console.log(`${count(total)} attachments checked, ${count(found)} findings.`);
-      return found === 0 ? exitCodes.done : exitCodes.found;
+      const damage = await verifyAudit(store, config.partition === undefined ? {} : { partition: config.partition });
+      return found + damage === 0 ? exitCodes.done : exitCodes.found;
     });
   },
 };
+
+/** While a server runs, what was begun so many milliseconds ago may be under way. */
+const underWay = 60_000;
+
+/** Tells what is wrong with the audit log, and which writes were begun and not done; gives how many findings that is. */
+async function verifyAudit(store: Store, filter: AuditFilter): Promise<number> {
+  const { unfinishedWrites } = await import('../audit/unfinished.ts');
+  let found = 0;
+  for await (const { chain, line, is } of store.audit.verify()) {
+    if (is !== 'torn') found += 1;
+    console.log(['audit', is, chain, line ?? '-'].join('\t'));
+  }
+  const until = (await store.served()) ? Date.now() - underWay : Infinity;
+  let unwritten = 0;
+  for (const { partition: id, recorded, client, targets } of await unfinishedWrites(store.audit, filter)) {
+    const partition = recorded < until ? await store.partition(id) : undefined;
+    const keys = targets.map(target => target.split('/')).map(([type = '', id = '']) => ({ type, id }));
+    if (partition === undefined || (await partition.readMany(keys)).length > 0) continue;
+    unwritten += 1;
+    console.log([id, 'unwritten', new Date(recorded).toISOString(), client ?? '-', ...targets].join('\t'));
+  }
+  console.log(`Audit log: ${count(found)} findings, ${count(unwritten)} writes that were begun and not done.`);
+  return found;
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { accounted } from './accounted.ts';
+import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+import { count } from './progress.ts';
+import { some } from '../config/values.ts';
+
+/** The events as they are kept: AuditEvents, one a line. */
+export const command: Command = {
+  name: 'audit export',
+  summary: 'Write audit events as NDJSON',
+  details: `AuditEvents of FHIR R4, one a line, in the order of time, to stdout or into a new file. Exporting leaves an event too.
+
+  npm run --silent cli -- audit export --since 2026-11-01 --until 2026-12-01 --out ./november.ndjson`,
+  takes: [...storeSettings, 'partition'],
+  own: [
+    ...auditFlags,
+    { flag: 'out', value: 'FILE', read: some, meaning: 'A file that is not there yet, instead of stdout' },
+  ],
+  async run({ config, positionals, own }) {
+    noPositionals(positionals);
+    const filter = auditFilter(config, own);
+    const out = own['out'] as string | undefined; // read above
+    return withStore(config, 'read', async opened => {
+      const access = { command: 'audit export', kind: 'audit', action: 'R', details: filterDetails(filter) } as const;
+      const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
+      let events = 0;
+      await accounted(opened, about, async add => {
+        const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: 0o600 });
+        if (out !== undefined) await once(target, 'open');
+        for await (const { text } of opened.store.audit.list(filter)) {
+          events += 1;
+          if (!target.write(`${text}\n`)) await once(target, 'drain');
+        }
+        if (out !== undefined) await once(target.end(), 'close');
+        add({ details: { events } });
+      });
+      if (out !== undefined) console.log(`${count(events)} events are in ${out}.`);
+      return exitCodes.done;
+    });
+  },
+};

@@ -1,0 +1,55 @@
+import { asString, isObject, objectsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import type { AuditEntry } from '../store/store.ts';
+import { accounted } from './accounted.ts';
+import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+
+/** One line an event, separated by tabs. */
+export const command: Command = {
+  name: 'audit list',
+  summary: 'List who did what',
+  details: `One line an event, in the order of time: time, partition, what (\`read\`, \`search-type\`, \`create\`, or the name of
+a command), outcome, client, user, patients, records. The outcome is 0 (done), 4 (refused), 8 (failed), or \`begun\`. What was
+searched for, addresses and the rest stand in what \`audit export\` writes. Listing leaves an event too.
+
+  npm run --silent cli -- audit list --partition demo --patient ID --since 2026-11-01`,
+  takes: [...storeSettings, 'partition'],
+  own: auditFlags,
+  async run({ config, positionals, own }) {
+    noPositionals(positionals);
+    const filter = auditFilter(config, own);
+    return withStore(config, 'read', async opened => {
+      const access = { command: 'audit list', kind: 'audit', action: 'R', details: filterDetails(filter) } as const;
+      const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
+      await accounted(opened, about, async () => {
+        for await (const entry of opened.store.audit.list(filter)) console.log(lineOf(entry));
+      });
+      return exitCodes.done;
+    });
+  },
+};
+
+function lineOf({ recorded, partition, client, patients, text }: AuditEntry): string {
+  const event = JSON.parse(text) as JsonObject;
+  const what = asString(objectsOf(event['subtype'])[0]?.['code']) ?? 'refused';
+  const outcome = asString(event['outcome']) ?? 'begun';
+  const user = objectsOf(event['agent']).find(({ requestor }) => requestor === true);
+  const records = objectsOf(event['entity']).flatMap(({ what, role }) => {
+    const isPatient = isObject(role) && role['code'] === '1';
+    const reference = isObject(what) && !isPatient ? asString(what['reference']) : undefined;
+    return reference === undefined ? [] : [reference];
+  });
+  const fields = [new Date(recorded).toISOString(), partition, what, outcome, client, nameOf(user)];
+  return [...fields.map(field => field ?? '-'), patients.join(' ') || '-', records.join(' ') || '-'].join('\t');
+}
+
+function nameOf(agent: JsonObject | undefined): string | undefined {
+  const who = isObject(agent?.['who']) ? agent['who'] : {};
+  const identifier = isObject(who['identifier']) ? who['identifier'] : {};
+  const name = who['reference'] ?? identifier['value'] ?? agent?.['altId'] ?? who['display'];
+  return typeof name === 'string' ? name : undefined;
+}
