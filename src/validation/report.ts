@@ -29,13 +29,18 @@ export class Report {
 
   /** The path as FHIRPath: `Patient.name[0].given[1]`. https://hl7.org/fhirpath/ */
   get expression(): string {
-    let expression = '';
-    for (const step of this.path) {
-      if (typeof step === 'number') expression += `[${step}]`;
-      else expression += (expression === '' ? '' : '.') + (isName(step) ? step : `\`${shorten(step)}\``);
-    }
-    return expression;
+    return expressionOf(this.path);
   }
+}
+
+/** Element names and indexes as FHIRPath. */
+export function expressionOf(path: readonly (string | number)[]): string {
+  let expression = '';
+  for (const step of path) {
+    if (typeof step === 'number') expression += `[${step}]`;
+    else expression += (expression === '' ? '' : '.') + (isName(step) ? step : `\`${shorten(step)}\``);
+  }
+  return expression;
 }
 
 /** At most 80 characters of what somebody sent, to be quoted in a sentence. */

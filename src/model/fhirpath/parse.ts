@@ -127,17 +127,18 @@ class Parser {
     if (kind === 'number') return this.number();
     if (kind === 'date') {
       this.index++;
-      return { kind: 'other', at };
+      return { kind: 'other', at, what: 'date', text };
     }
     if (kind === 'variable') {
       this.index++;
       return { kind: 'variable', at, name: text };
     }
     if (this.accept('$this')) return { kind: 'this', at };
-    if (this.accept('$index') || this.accept('$total')) return { kind: 'other', at };
+    if (this.accept('$index')) return { kind: 'other', at, what: 'index', text };
+    if (this.accept('$total')) return { kind: 'other', at, what: 'total', text };
     if (this.accept('{')) {
       this.expect('}');
-      return { kind: 'other', at };
+      return { kind: 'other', at, what: 'empty', text };
     }
     if (!this.accept('(')) this.fail('an element, a function or a value');
     const tree = this.whole();
@@ -152,14 +153,15 @@ class Parser {
     const unit =
       this.next.kind === 'string' || /^(year|month|week|day|hour|minute|second|millisecond)s?$/.test(this.next.text);
     if (!unit) return { kind: 'literal', at, value: Number(text) };
+    const { text: unitText } = this.next;
     this.index++;
-    return { kind: 'other', at };
+    return { kind: 'other', at, what: 'quantity', text, unit: unitText };
   }
 
   private invocation(of: Expression | undefined): Expression {
     const { kind, text, at } = this.next;
     if (of !== undefined && (this.accept('$index') || this.accept('$total') || this.accept('$this')))
-      return { kind: 'other', at };
+      return { kind: 'other', at, what: text === '$index' ? 'index' : text === '$total' ? 'total' : 'this', text };
     if (kind !== 'name') this.fail('the name of an element or a function');
     this.index++;
     if (!this.accept('(')) return { kind: 'member', at, of, name: text };

@@ -1,8 +1,14 @@
 /** A FHIRPath expression, parsed; `at` is the position in the text, from 0. https://hl7.org/fhirpath/N1/#syntax */
 export type Expression =
   | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean }
-  /** A literal that only the interpreter reads: `@2020`, `4 'mg'`, `{}`. */
-  | { readonly kind: 'other'; readonly at: number }
+  /** What indexes do without: `@2020`, `4 'mg'` (the number is the text), `{}`, `$index`, `$total`, `.$this`. */
+  | {
+      readonly kind: 'other';
+      readonly at: number;
+      readonly what: 'date' | 'quantity' | 'empty' | 'index' | 'total' | 'this';
+      readonly text: string;
+      readonly unit?: string;
+    }
   | { readonly kind: 'this'; readonly at: number }
   /** `%resource`. */
   | { readonly kind: 'variable'; readonly at: number; readonly name: string }

@@ -1,0 +1,141 @@
+import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import { shorten } from '../report.ts';
+import type { Node } from './fhirpath/node.ts';
+import type { Source } from './source.ts';
+import type { Terminology } from './terminology.ts';
+import type { Tree } from './tree.ts';
+import type { ValueCheck, Walk } from './walk.ts';
+
+const maxValueSet = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet';
+
+interface Binding {
+  readonly strength: string;
+  readonly valueSet: string;
+  /** The ValueSet beyond which not even an extensible binding goes. */
+  readonly most: string | undefined;
+}
+
+/**
+ * A binding: a code that is not of a required ValueSet is an error, of an extensible one a warning; preferred and example ones
+ * ask nothing. What the loaded terminology cannot decide is told as information.
+ * https://hl7.org/fhir/R4/terminologies.html#strength
+ */
+export function compileBinding(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
+  const binding = bindingOf(tree);
+  if (binding === undefined) return undefined;
+  const { strength, valueSet, most } = binding;
+  const given = base && bindingOf(base);
+  if (given?.strength === strength && given.valueSet === valueSet && given.most === most) return undefined;
+  const rule = `${source.id(tree.element)} binding`;
+  return (node, walk) => {
+    if (strength === 'required') check(node, walk, valueSet, 'error', source.url, rule);
+    else {
+      if (most !== undefined) check(node, walk, most, 'error', source.url, `${rule} maxValueSet`);
+      if (strength === 'extensible') check(node, walk, valueSet, 'warning', source.url, rule);
+    }
+  };
+}
+
+function bindingOf({ element }: Tree): Binding | undefined {
+  const binding = asObject(element['binding']);
+  const valueSet = asString(binding['valueSet']);
+  const strength = asString(binding['strength']);
+  if (valueSet === undefined || strength === undefined) return undefined;
+  const most = objectsOf(binding['extension']).find(({ url }) => url === maxValueSet);
+  return { strength, valueSet, most: asString(most?.['valueCanonical']) ?? asString(most?.['valueUri']) };
+}
+
+function check(
+  node: Node,
+  { findings, kit: { terminology } }: Walk,
+  valueSet: string,
+  severity: 'error' | 'warning',
+  profile: string,
+  rule: string,
+): void {
+  const codes = codesOf(node);
+  if (codes === undefined) return;
+  const required = severity === 'error';
+  if (codes.length === 0) {
+    if (!required || hasOnlyExtensions(node)) return;
+    const text = `A code of \`${valueSet}\` must be given here; a text alone does not do.`;
+    findings.add({ severity, code: 'code-invalid', text, profile, rule });
+    return;
+  }
+  let open = false;
+  for (const { code, system } of codes) {
+    const found = code === undefined ? false : terminology.contains(valueSet, code, system);
+    if (found === true) return;
+    open ||= found === undefined;
+  }
+  if (open) {
+    const text = `Whether codes are of \`${valueSet}\` cannot be told with the code systems that are loaded.`;
+    findings.note({ severity: 'information', code: 'informational', text, profile, rule: `undecided ${valueSet}` });
+    return;
+  }
+  const text = sentence(codes, valueSet, required, terminology);
+  findings.add({ severity, code: 'code-invalid', text, profile, rule });
+}
+
+function sentence(codes: readonly Code[], valueSet: string, required: boolean, terminology: Terminology): string {
+  const quoted = codes
+    .slice(0, 5)
+    .map(({ system, code }) => `\`${shorten(system === undefined ? (code ?? '') : `${system}|${code ?? ''}`)}\``);
+  const all = terminology.examples(valueSet);
+  const hint = codes[0]?.code === undefined ? '' : didYouMean(codes[0].code, all.slice(0, 2000));
+  const some = all.slice(0, 8).map(code => `\`${code}\``);
+  const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
+  const why = required ? 'must be' : 'should be, where one of its codes fits,';
+  return `${quoted.join(', ')} ${codes.length === 1 ? 'is' : 'are'} not of \`${valueSet}\`, of which a code here ${why}.${hint}${list}`;
+}
+
+interface Code {
+  readonly code: string | undefined;
+  readonly system: string | undefined;
+}
+
+/** The codes of a value; undefined where it is of a type that is not coded, or has no value. */
+function codesOf({ value, code: type }: Node): readonly Code[] | undefined {
+  if (typeof value === 'string') return [{ code: value, system: undefined }];
+  if (!isObject(value)) return undefined;
+  switch (type) {
+    case 'CodeableConcept':
+      return objectsOf(value['coding']).map(read);
+    case 'Coding':
+      return [read(value)];
+    case 'Quantity':
+    case 'Age':
+    case 'Duration':
+    case 'Distance':
+    case 'Count':
+      return value['code'] === undefined ? undefined : [read(value)]; // a number without unit says nothing
+    default:
+      return undefined;
+  }
+}
+
+const read = ({ system, code }: JsonObject): Code => ({ code: asString(code), system: asString(system) ?? '' });
+
+/** A concept that says by an extension alone why it is not there (data-absent-reason). */
+const hasOnlyExtensions = ({ value }: Node): boolean =>
+  isObject(value) && value['extension'] !== undefined && Object.keys(value).every(key => key === 'extension' || key === 'id'); // prettier-ignore
+
+/** The ValueSet of a required binding, for discriminators. */
+export function requiredValueSet(tree: Tree): string | undefined {
+  const binding = bindingOf(tree);
+  return binding?.strength === 'required' ? binding.valueSet : undefined;
+}
+
+/** Whether a value is of a ValueSet; undefined where that cannot be told. */
+export function isOf(node: Node, valueSet: string, terminology: Terminology): boolean | undefined {
+  const codes = codesOf(node);
+  let result: boolean | undefined = false;
+  for (const { code, system } of codes ?? []) {
+    const found = code === undefined ? false : terminology.contains(valueSet, code, system);
+    if (found === true) return true;
+    if (found === undefined) result = undefined;
+  }
+  return result;
+}

@@ -1,0 +1,22 @@
+import type { TypeDefinition } from '../../model/element.ts';
+import { compileChecks } from './checks.ts';
+import type { BaseChecks, Kit } from './kit.ts';
+import { sourceOf } from './source.ts';
+import type { Tree } from './tree.ts';
+
+/**
+ * What R4 itself asks of the values of a type, beyond their structure: invariants, bindings, targets of references.
+ * https://hl7.org/fhir/R4/conformance-rules.html
+ */
+export function compileBase(definition: TypeDefinition, kit: Kit): BaseChecks {
+  const tree = kit.baseTree(definition.name);
+  if (tree === undefined) return { own: [], elements: new Map() };
+  const type = definition.name.split('.')[0] ?? '';
+  const source = sourceOf(`http://hl7.org/fhir/StructureDefinition/${type}`);
+  const backbone = definition.name.includes('.');
+  const compile = (one: Tree) => compileChecks(one, undefined, undefined, source, kit);
+  return {
+    own: backbone ? [] : compile(tree), // those of a backbone stand on its element
+    elements: new Map(tree.children.map(child => [child.name, [...compile(child), ...(child.content === undefined ? [] : compile(child.content))]])), // prettier-ignore
+  };
+}

@@ -1,0 +1,155 @@
+import { asString, objectsOf } from '../../definitions/json-object.ts';
+import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
+import { isA } from '../../model/fhirpath/result-type.ts';
+import { compileChecks } from './checks.ts';
+import { nodesAt } from './fhirpath/node.ts';
+import type { Node } from './fhirpath/node.ts';
+import type { Kit, ProfileChecks } from './kit.ts';
+import { compileSlicing } from './slicing.ts';
+import type { SlicingCheck } from './slicing.ts';
+import type { Snapshot } from './snapshot.ts';
+import { sourceOf } from './source.ts';
+import type { Source } from './source.ts';
+import { treeOf } from './tree.ts';
+import type { Tree } from './tree.ts';
+import { at } from './walk.ts';
+import type { ValueCheck, Walk } from './walk.ts';
+
+/**
+ * Compiles a profile's snapshot to what it asks beyond the base definitions, which are held against every value anyway: what
+ * is as in the base leaves no trace. https://hl7.org/fhir/R4/profiling.html#snapshot
+ */
+export function compileProfile(snapshot: Snapshot, kit: Kit): ProfileChecks | undefined {
+  const tree = treeOf(snapshot);
+  const definition = kit.types.get(snapshot.type);
+  if (tree === undefined || definition === undefined) return undefined;
+  const source = sourceOf(snapshot.url);
+  const compiling: Compiling = { source, kit, within: [] };
+  const check = compileElement(tree, kit.baseTree(snapshot.type), definition, compiling);
+  return { url: snapshot.url, type: snapshot.type, snapshot, check: check ?? (() => undefined) };
+}
+
+interface Compiling {
+  readonly source: Source;
+  readonly kit: Kit;
+  /** Elements whose children are being compiled: a contentReference may lead back to one. */
+  readonly within: readonly Tree[];
+}
+
+/** What a profile says of the values of an element, those below them included; undefined for nothing. */
+function compileElement(
+  tree: Tree,
+  base: Tree | undefined,
+  definition: TypeDefinition | undefined,
+  compiling: Compiling,
+): ValueCheck | undefined {
+  const { source, kit } = compiling;
+  const typeRoot = definition && kit.baseTree(definition.name);
+  const checks = compileChecks(tree, base, typeRoot, source, kit);
+  const groups = compileGroups(tree, base, definition, compiling);
+  if (checks.length === 0 && groups.length === 0) return undefined;
+  return (node, walk) => {
+    walk.budget.spend(1);
+    for (const check of checks) check(node, walk);
+    for (const group of groups) group(node, walk);
+  };
+}
+
+function compileGroups(
+  tree: Tree,
+  base: Tree | undefined,
+  definition: TypeDefinition | undefined,
+  compiling: Compiling,
+): readonly ValueCheck[] {
+  const content = tree.content ?? tree;
+  if (definition === undefined || compiling.within.includes(content)) return [];
+  const deeper = { ...compiling, within: [...compiling.within, content] };
+  const own = base?.content ?? base;
+  const baseOwner = own !== undefined && own.children.length > 0 ? own : compiling.kit.baseTree(definition.name);
+  return content.children.flatMap(child => {
+    const element = definition.elements.get(child.name) ?? definition.properties.get(child.name)?.element;
+    if (element === undefined) return [];
+    const baseChild = baseOwner?.children.find(({ name }) => name === element.name);
+    return compileGroup(child, baseChild, element, deeper) ?? [];
+  });
+}
+
+/** One element of an object: how often, of which types, in which slices, and what its values must be. */
+function compileGroup(
+  child: Tree,
+  base: Tree | undefined,
+  element: ElementDefinition,
+  compiling: Compiling,
+): ValueCheck | undefined {
+  const { kit, source } = compiling;
+  const { types } = kit;
+  const allowed = narrowedTypes(child, element);
+  const min = Number(child.element['min'] ?? 0);
+  const max = maxOf(child);
+  const definition = definitionOf(child, element, compiling);
+  const check = compileElement(child, base, definition, compiling);
+  const slicing: SlicingCheck | undefined = compileSlicing(
+    child,
+    Math.min(max, element.max),
+    slice => compileElement(slice, base, definitionOf(slice, element, compiling), compiling),
+    source,
+    kit,
+  );
+  const few = min > element.min ? min : 0;
+  const many = max < element.max ? max : Infinity;
+  if (few === 0 && many === Infinity && allowed === undefined && check === undefined && slicing === undefined)
+    return undefined;
+  const name = child.choice ? `${child.name}[x]` : child.name;
+  const rule = source.id(child.element);
+  const says = `the profile ${source.url} says so.`;
+  const tell = (walk: Walk, kind: string, code: 'required' | 'structure', text: string): void =>
+    walk.findings.add({ severity: 'error', code, text, profile: source.url, rule: `${rule} ${kind}` });
+  // A choice that is written with its type (`valueQuantity`) speaks of the values of that type alone.
+  const typed = child.name !== element.name;
+  const wantedProperty = element.types.find(({ property }) => property === child.name);
+  return (owner, walk) => {
+    const all = nodesAt(owner, element, types);
+    const nodes = typed ? all.filter(({ code }) => code === wantedProperty?.code) : all;
+    if (nodes.length < few || nodes.length > many) {
+      walk.findings.path.push(element.name);
+      if (nodes.length < few) tell(walk, 'min', 'required', `\`${name}\` must be there${few === 1 ? '' : ` ${few} times`}; ${says}`); // prettier-ignore
+      else if (many === 0) tell(walk, 'max', 'structure', `\`${name}\` must not be there; ${says}`);
+      else tell(walk, 'max', 'structure', `\`${name}\` may be there ${many} times at most, not ${nodes.length} times; ${says}`); // prettier-ignore
+      walk.findings.path.pop();
+    }
+    for (const node of nodes) {
+      if (allowed !== undefined && !fits(node, allowed, kit))
+        at(node, walk, () => tell(walk, 'type', 'structure', `This must be of the type ${allowed.map(code => `\`${code}\``).join(', ')}, not \`${node.code}\`; ${says}`)); // prettier-ignore
+      else if (check !== undefined) at(node, walk, check);
+    }
+    slicing?.(nodes, walk);
+  };
+}
+
+const maxOf = ({ element }: Tree): number => (element['max'] === '*' ? Infinity : Number(element['max'] ?? Infinity));
+
+const fits = (node: Node, allowed: readonly string[], { types }: Kit): boolean =>
+  allowed.some(code => isA(node.code, code, types));
+
+/** The types that a profile leaves of those that the element has; undefined where it takes none away. */
+function narrowedTypes(child: Tree, element: ElementDefinition): readonly string[] | undefined {
+  const codes = codesOf(child);
+  if (codes.length === 0 || codes.some(code => code.startsWith('http:'))) return undefined;
+  const narrower = element.types.some(({ code }) => !codes.includes(code));
+  return narrower && child.name === element.name ? codes : undefined;
+}
+
+const codesOf = ({ element }: Tree): readonly string[] =>
+  objectsOf(element['type']).flatMap(({ code }) => asString(code) ?? []);
+
+/** The definition of the values of an element, for what is below them; of several types what all of them have. */
+function definitionOf(child: Tree, element: ElementDefinition, { kit }: Compiling): TypeDefinition | undefined {
+  const typed = element.types.find(({ property }) => child.name !== element.name && property === child.name);
+  const codes = typed === undefined ? codesOf(child).filter(code => !code.startsWith('http:')) : [typed.code];
+  const known = element.types.filter(({ code }) => codes.includes(code));
+  const types = codes.length === 0 ? element.types : known;
+  const [first] = types;
+  if (types.length > 1) return kit.types.get('Element');
+  if (first === undefined) return codes[0] === undefined ? undefined : kit.types.get(codes[0]);
+  return first.content ?? kit.types.get(first.code);
+}

@@ -1,0 +1,45 @@
+import { asObject, asString } from '../../definitions/json-object.ts';
+import { supertypes } from '../../model/type-definitions.ts';
+import type { Node } from './fhirpath/node.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Walk } from './walk.ts';
+
+/**
+ * Whether an extension may stand on its owner; undefined where that cannot be told (a FHIRPath, or an element of a profile).
+ * https://hl7.org/fhir/R4/defining-extensions.html#context
+ */
+export function contextFits({ context }: Snapshot, owner: Node, walk: Walk): boolean | undefined {
+  if (context.length === 0) return undefined;
+  let result: boolean | undefined = false;
+  let names: ReadonlySet<string> | undefined;
+  for (const { type, expression } of context) {
+    if (type === 'extension') {
+      const url = owner.code === 'Extension' ? asString(asObject(owner.value)['url']) : undefined;
+      if (url === expression) return true;
+    } else if (type !== 'element' || expression.includes(':') || expression.includes('#')) result = undefined;
+    else if ((names ??= namesOf(owner, walk)).has(expression.replace('[x]', ''))) return true;
+  }
+  return result;
+}
+
+/** By what an element may be named in a context: its types, its path in its type, and its path from the resource on. */
+function namesOf(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
+  const { definition, element, code } = owner;
+  const own = definition?.name ?? code;
+  // R4's own extensions that name `Element` mean resources too.
+  const names = new Set([own, code, 'Element', ...supertypes(code, kit.types), ...supertypes(own, kit.types)]);
+  if (element !== undefined) {
+    names.add(element.path.replace('[x]', ''));
+    // Children that a type has from the type that it specializes go by that one's name too.
+    const [type = '', ...steps] = element.path.split('.');
+    for (const base of supertypes(type, kit.types)) names.add([base, ...steps].join('.').replace('[x]', ''));
+  }
+  names.add(pathOf(findings.path));
+  return names;
+}
+
+/** The path of the extension's owner without indexes, from the innermost resource on. */
+function pathOf(path: readonly (string | number)[]): string {
+  const steps = path.filter(step => typeof step === 'string').slice(0, -1);
+  return steps.join('.');
+}

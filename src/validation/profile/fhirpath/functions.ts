@@ -1,0 +1,252 @@
+import { isObject } from '../../../definitions/json-object.ts';
+import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
+import type { Expression } from '../../../model/fhirpath/syntax.ts';
+import { checkXhtml } from '../xhtml.ts';
+import { answer, distinct, forOne, typeTest } from './compile.ts';
+import type { Compiling } from './compile.ts';
+import { Undecided } from './environment.ts';
+import type { Environment, Evaluate } from './environment.ts';
+import { keyOf, plain } from './item.ts';
+import type { Item } from './item.ts';
+import { childrenOf, nodesAt } from './node.ts';
+import type { Node } from './node.ts';
+import { condition, single } from './operators.ts';
+import { textFunctions } from './text-functions.ts';
+
+/** Makes the function that a call stands for from its arguments; throws ExpressionError where they do not fit. */
+export type Build = (args: readonly Expression[], compiling: Compiling, at: number) => Evaluate;
+
+type Items = readonly Item[];
+
+/** A function without arguments. */
+const plainly =
+  (run: (input: Items, environment: Environment) => Items): Build =>
+  (args, { text }, at) => {
+    if (args.length > 0) throw new ExpressionError(text, at, 'This function takes no arguments');
+    return run;
+  };
+
+/** A function whose arguments are values, evaluated where the function is called. */
+const withValues =
+  (least: number, run: (input: Items, values: readonly Items[], environment: Environment) => Items): Build =>
+  (args, compiling, at) => {
+    if (args.length < least) throw new ExpressionError(compiling.text, at, 'An argument is missing');
+    const values = args.map(arg => compiling.compile(arg, compiling));
+    return (input, environment) => {
+      const outer = environment.this === undefined ? input : [environment.this];
+      return run(
+        input,
+        values.map(value => value(outer, environment)),
+        environment,
+      );
+    };
+  };
+
+/** A function whose argument is evaluated for each value of the input. */
+const withEach =
+  (run: (input: Items, each: (item: Item, index: number) => Items, environment: Environment) => Items): Build =>
+  (args, compiling, at) => {
+    const [criteria] = args;
+    if (criteria === undefined || args.length > 1)
+      throw new ExpressionError(compiling.text, at, 'This function takes one argument');
+    const evaluate = compiling.compile(criteria, compiling);
+    return (input, environment) => {
+      environment.budget.spend(input.length);
+      return run(input, (item, index) => forOne(evaluate, item, index, environment), environment);
+    };
+  };
+
+const where = withEach((input, each) => {
+  const found = input.filter((item, index) => condition(each(item, index)) === true);
+  return found.length === input.length ? input : found;
+});
+
+const ofType: Build = ([type], compiling) => {
+  const test = typeTest(type, compiling);
+  return input => input.filter(test);
+};
+
+const booleans = (decide: (values: readonly boolean[]) => boolean): Build =>
+  plainly(input => [decide(input.map(item => plain(item) === true))]);
+
+/** Of whole sets, by what is equal. https://hl7.org/fhirpath/N1/#filtering-and-projection */
+const setFunctions: Readonly<Record<string, Build>> = {
+  distinct: plainly(distinct),
+  isDistinct: plainly((input, { budget }) => {
+    budget.spend(input.length);
+    return [new Set(input.map(keyOf)).size === input.length];
+  }),
+  union: withValues(1, (input, [other = []]) => distinct([...input, ...other])),
+  combine: withValues(1, (input, [other = []]) => [...input, ...other]),
+  intersect: withValues(1, (input, [other = []], { budget }) => {
+    budget.spend(input.length + other.length);
+    const keys = new Set(other.map(keyOf));
+    return distinct(input.filter(item => keys.has(keyOf(item))));
+  }),
+  exclude: withValues(1, (input, [other = []], { budget }) => {
+    budget.spend(input.length + other.length);
+    const keys = new Set(other.map(keyOf));
+    return input.filter(item => !keys.has(keyOf(item)));
+  }),
+  subsetOf: withValues(1, (input, [other = []]) => [isSubset(input, other)]),
+  supersetOf: withValues(1, (input, [other = []]) => [isSubset(other, input)]),
+};
+
+const isSubset = (part: Items, whole: Items): boolean => {
+  const keys = new Set(whole.map(keyOf));
+  return part.every(item => keys.has(keyOf(item)));
+};
+
+const walkFunctions: Readonly<Record<string, Build>> = {
+  children: plainly((input, environment) => children(input, environment)),
+  descendants: plainly((input, environment) => {
+    const all: Item[] = [];
+    for (let level = children(input, environment); level.length > 0; level = children(level, environment))
+      for (const item of level) all.push(item);
+    return all;
+  }),
+  repeat: withEach((input, each, { budget }) => {
+    const seen = new Map<string, Item>();
+    let waiting: Items = input;
+    while (waiting.length > 0) {
+      const found = waiting.flatMap((item, index) => each(item, index));
+      budget.spend(found.length);
+      waiting = found.filter(item => !seen.has(keyOf(item)));
+      for (const item of waiting) seen.set(keyOf(item), item);
+    }
+    return [...seen.values()];
+  }),
+  resolve: plainly((input, environment) =>
+    input.map(item => {
+      const target = isNode(item) ? environment.resolve(item) : undefined;
+      if (target === undefined) throw new Undecided('the target of a reference');
+      return target;
+    }),
+  ),
+  extension: withValues(1, (input, [url = []], { types }) => {
+    const wanted = single(url);
+    return input.filter(isNode).flatMap(node => {
+      const element = (node.definition?.kind === 'primitive-type' ? types.get('Element') : node.definition)?.elements.get('extension'); // prettier-ignore
+      if (element === undefined) return [];
+      return nodesAt(node, element, types).filter(({ value }) => isObject(value) && value['url'] === wanted);
+    });
+  }),
+};
+
+function children(input: Items, { types, budget }: Environment): Items {
+  const all: Item[] = [];
+  for (const item of input) {
+    const found = isNode(item) ? childrenOf(item, types) : [];
+    budget.spend(1 + found.length);
+    for (const child of found) all.push(child);
+  }
+  return all;
+}
+
+const isNode = (item: Item): item is Node => typeof item === 'object' && item.kind === 'node';
+
+/** The one text of a collection. */
+function textOf(items: Items): string {
+  const item = single(items);
+  const value = item === undefined ? undefined : plain(item);
+  return typeof value === 'string' ? value : '';
+}
+
+const answers = (test: (input: Items, environment: Environment) => boolean | undefined): Build =>
+  plainly((input, environment) => answer(test(input, environment)));
+
+/** The functions of FHIRPath and those that FHIR adds, as far as rules use them. https://hl7.org/fhirpath/N1/#functions */
+export const functions: Readonly<Record<string, Build>> = {
+  __proto__: null as never, // names of functions are looked up as they are written
+  ...setFunctions,
+  ...walkFunctions,
+  ...textFunctions,
+  where,
+  exists: (args, compiling, at) => {
+    if (args.length === 0) return input => answer(input.length > 0);
+    const found = where(args, compiling, at);
+    return (input, environment) => answer(found(input, environment).length > 0);
+  },
+  empty: answers(input => input.length === 0),
+  not: answers(input => {
+    const value = condition(input);
+    return value === undefined ? undefined : !value;
+  }),
+  all: withEach((input, each) => [input.every((item, index) => condition(each(item, index)) === true)]),
+  select: withEach((input, each) => input.flatMap((item, index) => each(item, index))),
+  count: plainly(input => [input.length]),
+  first: plainly(input => input.slice(0, 1)),
+  last: plainly(input => input.slice(-1)),
+  tail: plainly(input => input.slice(1)),
+  single: plainly(input => (single(input), input)),
+  skip: withValues(1, (input, [count = []]) => input.slice(Math.max(0, Number(single(count) ?? 0)))),
+  take: withValues(1, (input, [count = []]) => input.slice(0, Math.max(0, Number(single(count) ?? 0)))),
+  allTrue: booleans(values => values.every(value => value)),
+  anyTrue: booleans(values => values.some(value => value)),
+  allFalse: booleans(values => values.every(value => !value)),
+  anyFalse: booleans(values => values.some(value => !value)),
+  ofType,
+  as: ofType, // R4's own rules use it on several values, by which they mean ofType
+  is: ([type], compiling) => {
+    const test = typeTest(type, compiling);
+    return input => {
+      const item = single(input);
+      return item === undefined ? [] : [test(item)];
+    };
+  },
+  iif: (args, compiling, at) => {
+    const [test, yes, no] = args.map(arg => compiling.compile(arg, compiling));
+    if (test === undefined || yes === undefined)
+      throw new ExpressionError(compiling.text, at, 'An argument is missing');
+    return (input, environment) =>
+      (condition(test(input, environment)) === true ? yes : no)?.(input, environment) ?? [];
+  },
+  aggregate: (args, compiling, at) => {
+    const [step, start] = args.map(arg => compiling.compile(arg, compiling));
+    if (step === undefined) throw new ExpressionError(compiling.text, at, 'An argument is missing');
+    return (input, environment) => {
+      const { total: outer } = environment;
+      environment.total = start?.(input, environment) ?? [];
+      for (const [index, item] of input.entries()) environment.total = forOne(step, item, index, environment);
+      const result = environment.total;
+      environment.total = outer;
+      return result;
+    };
+  },
+  trace: () => input => input,
+  hasValue: answers(input => {
+    const [item] = input;
+    return input.length === 1 && item !== undefined && (!isNode(item) || (item.value !== undefined && typeof item.value !== 'object')); // prettier-ignore
+  }),
+  getValue: plainly(input => {
+    const value = input[0] === undefined ? undefined : plain(input[0]);
+    return value === undefined ? [] : [value];
+  }),
+  hasExtension: (args, compiling, at) => {
+    const found = walkFunctions['extension']?.(args, compiling, at);
+    return (input, environment) => answer((found?.(input, environment).length ?? 0) > 0);
+  },
+  htmlChecks: answers(input =>
+    input.every(item => {
+      const text = plain(item);
+      const { wrong, content } = checkXhtml(typeof text === 'string' ? text : '');
+      return wrong === undefined && content;
+    }),
+  ),
+  memberOf: withValues(1, (input, [valueSet = []], environment) => {
+    const [item] = input;
+    if (item === undefined || !isNode(item)) return [];
+    const url = textOf(valueSet);
+    const found = environment.memberOf(item, url);
+    if (found === undefined) throw new Undecided(`the ValueSet \`${url}\``);
+    return [found];
+  }),
+  conformsTo: withValues(1, (input, [profile = []], environment) => {
+    const [item] = input;
+    if (item === undefined || !isNode(item)) return [];
+    const url = textOf(profile);
+    const found = environment.conformsTo(item, url);
+    if (found === undefined) throw new Undecided(`the profile \`${url}\``);
+    return [found];
+  }),
+};

@@ -1,0 +1,36 @@
+import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+import type { Evaluate } from './fhirpath/environment.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Terminology } from './terminology.ts';
+import type { Tree } from './tree.ts';
+import type { ValueCheck } from './walk.ts';
+
+/** What checks are compiled with and look up while they run; everything in it is compiled once. */
+export interface Kit {
+  readonly types: TypeDefinitions;
+  readonly terminology: Terminology;
+  snapshot(canonical: string): Snapshot | undefined;
+  /** The element tree of a base type; of a backbone element by its path (`Patient.contact`). */
+  baseTree(name: string): Tree | undefined;
+  /** What R4 asks of the values of a type and of each of its elements. */
+  base(definition: TypeDefinition): BaseChecks;
+  /** What a profile asks beyond R4; undefined where it is not loaded. */
+  profile(canonical: string): ProfileChecks | undefined;
+  /** A compiled expression; undefined where it is not understood. */
+  expression(text: string): Evaluate | undefined;
+  /** Visits a value and all below it with the base checks. */
+  readonly visit: ValueCheck;
+}
+
+export interface BaseChecks {
+  readonly own: readonly ValueCheck[];
+  /** By element name. */
+  readonly elements: ReadonlyMap<string, readonly ValueCheck[]>;
+}
+
+export interface ProfileChecks {
+  readonly url: string;
+  readonly type: string;
+  readonly snapshot: Snapshot;
+  readonly check: ValueCheck;
+}

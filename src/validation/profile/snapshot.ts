@@ -1,0 +1,38 @@
+import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+
+/** A StructureDefinition with its snapshot, as checks are compiled from it. https://hl7.org/fhir/R4/profiling.html#snapshot */
+export interface Snapshot {
+  readonly url: string;
+  /** The FHIR type that it constrains: `Observation`, `Extension`, `Quantity`. */
+  readonly type: string;
+  readonly elements: readonly JsonObject[];
+  /** True for a base type of FHIR itself, false for a profile. */
+  readonly specialization: boolean;
+  /** Of an extension: where it may stand. https://hl7.org/fhir/R4/defining-extensions.html#context */
+  readonly context: readonly { readonly type: string; readonly expression: string }[];
+  readonly contextInvariants: readonly string[];
+}
+
+/** Finds a StructureDefinition's snapshot by canonical, with or without version; undefined where none is loaded. */
+export type FindSnapshot = (canonical: string) => Snapshot | undefined;
+
+/** A StructureDefinition as a snapshot; undefined where it holds none. `elements` stands in for its own where it is given. */
+export function snapshotOf(
+  structure: JsonObject,
+  elements: readonly JsonObject[] = objectsOf(asObject(structure['snapshot'])['element']),
+): Snapshot | undefined {
+  const type = asString(structure['type']);
+  if (type === undefined || elements.length === 0) return undefined;
+  return {
+    url: asString(structure['url']) ?? '',
+    type,
+    elements,
+    specialization: structure['derivation'] !== 'constraint',
+    context: objectsOf(structure['context']).map(context => ({
+      type: asString(context['type']) ?? 'element',
+      expression: asString(context['expression']) ?? '',
+    })),
+    contextInvariants: stringsOf(structure['contextInvariant']),
+  };
+}

@@ -1,0 +1,14 @@
+import type { JsonObject } from '../../definitions/json-object.ts';
+
+/** The StructureDefinition that a check comes from. */
+export interface Source {
+  /** Canonical, as it is told in findings. */
+  readonly url: string;
+  /** The id of one of its elements, or its path where it has none. */
+  id(element: JsonObject): string;
+}
+
+export const sourceOf = (url: string): Source => ({
+  url,
+  id: element => String(element['id'] ?? element['path']),
+});

@@ -1,0 +1,104 @@
+import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { parseReference } from '../../fhir/reference.ts';
+import { shorten } from '../report.ts';
+import { conformsTo } from './conform.ts';
+import type { Kit } from './kit.ts';
+import { resolve } from './resolve.ts';
+import type { Source } from './source.ts';
+import type { Tree } from './tree.ts';
+import type { ValueCheck, Walk } from './walk.ts';
+
+/** What a Reference may point to. */
+interface Targets {
+  /** Resource types; empty for any. */
+  readonly types: ReadonlySet<string>;
+  /** By resource type the profiles of which a target must meet one; none where the type alone will do. */
+  readonly profiles: ReadonlyMap<string, readonly string[]>;
+  readonly aggregation: readonly string[];
+}
+
+/**
+ * The types that a Reference may point to, how it may be there, and, where the target is at hand, its profiles.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type.targetProfile
+ */
+export function compileTargets(tree: Tree, base: Tree | undefined, source: Source, kit: Kit): ValueCheck | undefined {
+  const own = referenceTypes(tree);
+  if (own.length === 0) return undefined;
+  if (base !== undefined && JSON.stringify(own) === JSON.stringify(referenceTypes(base))) return undefined;
+  const targets = targetsOf(own, kit);
+  if (targets.types.size === 0 && targets.profiles.size === 0 && targets.aggregation.length === 0) return undefined;
+  const rule = `${source.id(tree.element)} target`;
+  return (node, walk) => {
+    if (!isObject(node.value) || node.code !== 'Reference') return;
+    walk.findings.path.push('reference');
+    const text = problem(node.value, targets, walk);
+    if (text !== undefined) walk.findings.add({ severity: 'error', code: 'value', text, profile: source.url, rule });
+    walk.findings.path.pop();
+  };
+}
+
+const referenceTypes = ({ element }: Tree): readonly object[] =>
+  objectsOf(element['type'])
+    .filter(({ code }) => code === 'Reference')
+    .map(({ targetProfile, aggregation }) => ({ targetProfile, aggregation }));
+
+function targetsOf(types: readonly object[], kit: Kit): Targets {
+  const names = new Set<string>();
+  const profiles = new Map<string, string[]>();
+  const plainTypes = new Set<string>();
+  const aggregation = new Set<string>();
+  let any = false;
+  for (const type of types as readonly { readonly targetProfile?: unknown; readonly aggregation?: unknown }[]) {
+    // made above
+    const canonicals = stringsOf(type.targetProfile);
+    any ||= canonicals.length === 0;
+    for (const how of stringsOf(type.aggregation)) aggregation.add(how);
+    for (const canonical of canonicals) {
+      const base = baseType(canonical);
+      const name = base ?? kit.snapshot(canonical)?.type;
+      if (name === undefined || name === 'Resource' || name === 'DomainResource') any = true;
+      else {
+        names.add(name);
+        if (base === undefined) profiles.set(name, [...(profiles.get(name) ?? []), canonical]);
+        else plainTypes.add(name);
+      }
+    }
+  }
+  for (const name of plainTypes) profiles.delete(name);
+  return any
+    ? { types: new Set(), profiles: new Map(), aggregation: [...aggregation] }
+    : { types: names, profiles, aggregation: [...aggregation] };
+}
+
+/** The base type that a canonical of R4 itself names. */
+export const baseType = (canonical: string): string | undefined =>
+  /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Z]\w*)$/.exec(canonical.replace(/\|.*/, ''))?.[1];
+
+function problem(
+  value: Record<string, unknown>,
+  { types, profiles, aggregation }: Targets,
+  walk: Walk,
+): string | undefined {
+  const text = asString(value['reference']);
+  const parsed = text === undefined ? undefined : parseReference(text);
+  const target = text === undefined ? undefined : resolve(text, walk);
+  const quoted = shorten(text ?? '');
+  if (aggregation.length > 0 && parsed !== undefined) {
+    if (parsed.kind === 'contained' && !aggregation.includes('contained'))
+      return `\`${quoted}\` is a contained resource; this must name one that has its own place.`;
+    if (parsed.kind !== 'contained' && aggregation.every(how => how === 'contained'))
+      return `\`${quoted}\` must be a contained resource here.`;
+  }
+  const named = parsed?.kind === 'relative' || parsed?.kind === 'absolute' ? parsed.type : undefined;
+  const known = named !== undefined && walk.kit.types.resourceTypes.has(named) ? named : undefined;
+  const type = target?.code ?? known ?? asString(value['type']);
+  if (type === undefined || types.size === 0) return undefined;
+  if (!types.has(type)) {
+    const allowed = [...types].map(name => `\`${name}\``).join(', ');
+    return `\`${quoted === '' ? shorten(type) : quoted}\` points to a \`${shorten(type)}\`, and this must point to ${allowed}.`;
+  }
+  const wanted = profiles.get(type);
+  if (wanted === undefined || target === undefined) return undefined;
+  if (wanted.some(canonical => conformsTo(target, canonical, walk) !== false)) return undefined;
+  return `\`${quoted}\` must meet ${wanted.map(canonical => `\`${canonical}\``).join(' or ')}, and what it points to does not.`;
+}

@@ -1,0 +1,166 @@
+import type { Definitions } from '../../definitions/definitions.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { codeSystemOf } from './code-system.ts';
+import type { CodeSystem } from './code-system.ts';
+import { compileFilter } from './value-set-filter.ts';
+
+/** What the loaded ValueSets and CodeSystems can tell. */
+export interface Terminology {
+  /** Whether a code is of a ValueSet; undefined where what is loaded does not decide it. Without a system any will do. */
+  contains(valueSet: string, code: string, system: string | undefined): boolean | undefined;
+  /** Whether a system has a code; undefined where the system is not loaded whole. */
+  has(system: string, code: string): boolean | undefined;
+  /** Some codes of a ValueSet, for suggestions. */
+  examples(valueSet: string): readonly string[];
+}
+
+/** Terminology over definitions; each ValueSet and CodeSystem is read when it is first asked for. https://hl7.org/fhir/R4/valueset.html#compositions */
+export function createTerminology(definitions: Pick<Definitions, 'find'>): Terminology {
+  const systems = new Map<string, CodeSystem | undefined>();
+  const sets = new Map<string, Contains | undefined>();
+  const listed = new Map<string, readonly string[]>();
+
+  /** Systems that are not loaded are named by clients too, so only those that are there are kept. */
+  const system = (url: string): CodeSystem | undefined => {
+    if (systems.has(url)) return systems.get(url);
+    const definition = definitions.find('CodeSystem', url);
+    if (definition === undefined) return undefined;
+    const read = codeSystemOf(definition.resource());
+    systems.set(url, read);
+    return read;
+  };
+  const set = (canonical: string): Contains | undefined => {
+    if (!sets.has(canonical)) {
+      sets.set(canonical, () => undefined); // a set that includes itself decides nothing
+      const definition = definitions.find('ValueSet', canonical);
+      sets.set(canonical, definition === undefined ? undefined : compileSet(definition.resource(), system, set));
+    }
+    return sets.get(canonical);
+  };
+
+  return {
+    contains: (valueSet, code, given) => set(valueSet)?.(code, given),
+    has: (url, code) => {
+      const known = system(url);
+      return known === undefined ? undefined : known.concept(code) !== undefined ? true : known.complete ? false : undefined; // prettier-ignore
+    },
+    examples: valueSet => {
+      let codes = listed.get(valueSet);
+      if (codes === undefined) {
+        const resource = definitions.find('ValueSet', valueSet)?.resource() ?? {};
+        codes = codesOf(resource, system);
+        listed.set(valueSet, codes);
+      }
+      return codes;
+    },
+  };
+}
+
+/** Whether a code is in; undefined where that cannot be told. */
+type Contains = (code: string, system: string | undefined) => boolean | undefined;
+type FindSystem = (url: string) => CodeSystem | undefined;
+type FindSet = (canonical: string) => Contains | undefined;
+
+function compileSet(valueSet: JsonObject, system: FindSystem, set: FindSet): Contains {
+  const compose = asObject(valueSet['compose']);
+  const includes = objectsOf(compose['include']).map(part => compilePart(part, system, set));
+  const excludes = objectsOf(compose['exclude']).map(part => compilePart(part, system, set));
+  const expansion = expanded(valueSet);
+  return (code, given) => {
+    const composed = includes.length === 0 ? undefined : minus(any(includes, code, given), () => any(excludes, code, given)); // prettier-ignore
+    return composed ?? expansion?.(code, given);
+  };
+}
+
+/** Of several parts one will do. */
+function any(parts: readonly Contains[], code: string, system: string | undefined): boolean | undefined {
+  let result: boolean | undefined = false;
+  for (const part of parts) {
+    const found = part(code, system);
+    if (found === true) return true;
+    if (found === undefined) result = undefined;
+  }
+  return result;
+}
+
+function minus(included: boolean | undefined, excluded: () => boolean | undefined): boolean | undefined {
+  if (included === false) return false;
+  const out = excluded();
+  return out === true ? false : out === undefined ? undefined : included;
+}
+
+/** One include or exclude: all of its conditions hold. */
+function compilePart(part: JsonObject, system: FindSystem, set: FindSet): Contains {
+  const url = asString(part['system']);
+  const conditions: Contains[] = stringsOf(part['valueSet']).map(
+    canonical => (code, given) => set(canonical)?.(code, given),
+  );
+  if (url !== undefined) conditions.unshift(compileSystem(url, part, system));
+  return (code, given) => {
+    let result: boolean | undefined = conditions.length > 0 ? true : undefined;
+    for (const condition of conditions) {
+      const holds = condition(code, given);
+      if (holds === false) return false;
+      if (holds === undefined) result = undefined;
+    }
+    return result;
+  };
+}
+
+function compileSystem(url: string, part: JsonObject, system: FindSystem): Contains {
+  const concepts = objectsOf(part['concept']);
+  if (concepts.length > 0) {
+    const codes = new Set(concepts.map(({ code }) => String(code)));
+    const folded = new Set([...codes].map(code => code.toLowerCase()));
+    return (code, given) =>
+      (given === undefined || given === url) &&
+      (codes.has(code) || (folded.has(code.toLowerCase()) && system(url)?.caseSensitive === false));
+  }
+  const filters = objectsOf(part['filter']).map(filter => compileFilter(filter));
+  return (code, given) => {
+    if (given !== undefined && given !== url) return false;
+    const known = system(url);
+    if (known === undefined) return undefined;
+    const concept = known.concept(code);
+    if (concept === undefined) return known.complete ? false : undefined;
+    let result: boolean | undefined = true;
+    for (const filter of filters) {
+      const holds = filter(concept, known);
+      if (holds === false) return false;
+      if (holds === undefined) result = undefined;
+    }
+    return result;
+  };
+}
+
+/** What a published expansion says, where it is whole. https://hl7.org/fhir/R4/valueset.html#expansion */
+function expanded(valueSet: JsonObject): Contains | undefined {
+  const expansion = asObject(valueSet['expansion']);
+  const contains = objectsOf(expansion['contains']);
+  if (contains.length === 0) return undefined;
+  const pairs = new Set<string>();
+  const codes = new Set<string>();
+  const read = (entries: readonly JsonObject[]): void => {
+    for (const entry of entries) {
+      if (entry['abstract'] !== true && entry['code'] !== undefined) {
+        pairs.add(`${String(entry['system'])}|${String(entry['code'])}`);
+        codes.add(String(entry['code']));
+      }
+      read(objectsOf(entry['contains']));
+    }
+  };
+  read(contains);
+  const { total } = expansion;
+  const whole = typeof total !== 'number' || total <= pairs.size;
+  return (code, given) => (given === undefined ? codes.has(code) : pairs.has(`${given}|${code}`)) || (whole ? false : undefined); // prettier-ignore
+}
+
+function codesOf(valueSet: JsonObject, system: FindSystem): readonly string[] {
+  const includes = objectsOf(asObject(valueSet['compose'])['include']);
+  return includes.flatMap(include => {
+    const listed = objectsOf(include['concept']).map(({ code }) => String(code));
+    if (listed.length > 0) return listed;
+    return include['filter'] === undefined ? (system(String(include['system']))?.codes.slice(0, 1000) ?? []) : [];
+  });
+}

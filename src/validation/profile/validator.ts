@@ -1,0 +1,184 @@
+import type { Definitions } from '../../definitions/definitions.ts';
+import { asString, isObject } from '../../definitions/json-object.ts';
+import type { Decimals } from '../../fhir/json.ts';
+import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+import { ExpressionError } from '../../model/fhirpath/syntax.ts';
+import { checkStructure } from '../structure.ts';
+import { compileBase } from './compile-base.ts';
+import { compileProfile } from './compile-profile.ts';
+import { compileExpression } from './fhirpath/compile.ts';
+import { Budget, TooCostly } from './fhirpath/environment.ts';
+import type { Evaluate } from './fhirpath/environment.ts';
+import { rootNode } from './fhirpath/node.ts';
+import { Findings } from './findings.ts';
+import type { ValidationIssue } from './findings.ts';
+import type { BaseChecks, Kit, ProfileChecks } from './kit.ts';
+import { snapshotOf } from './snapshot.ts';
+import type { FindSnapshot } from './snapshot.ts';
+import { createTerminology } from './terminology.ts';
+import type { Terminology } from './terminology.ts';
+import { treeOf } from './tree.ts';
+import type { Tree } from './tree.ts';
+import { visit, visitResource } from './visit.ts';
+import type { Walk } from './walk.ts';
+
+export type { ValidationIssue } from './findings.ts';
+
+export interface Validator {
+  /**
+   * Everything that is wrong with a resource: structure, R4's own rules, the profiles that it claims and those of the
+   * options. Nothing is wrong where no issue is an error.
+   */
+  validate(resource: unknown, options?: ValidateOptions): readonly ValidationIssue[];
+  /** Whether a profile is loaded and has a snapshot. */
+  knows(canonical: string): boolean;
+}
+
+export interface ValidateOptions {
+  /** Profiles to meet beside those that the resource claims. */
+  readonly profiles?: readonly string[];
+  /** The type that it must have. */
+  readonly type?: string;
+  /** Number texts of the parser, where it ran. */
+  readonly decimals?: Decimals;
+  /** The most issues to list, 100 by default; one more then says how many were left out. */
+  readonly limit?: number;
+  /** How much the checks may cost: values looked at, 5,000,000 by default (about a second). */
+  readonly budget?: number;
+}
+
+/** What a validator is made of. */
+export interface ValidatorParts {
+  readonly types: TypeDefinitions;
+  readonly snapshot: FindSnapshot;
+  readonly terminology: Terminology;
+}
+
+/** A validator over loaded definitions; snapshots that are missing are asked of `generate`, where it is given. */
+export function createValidator(definitions: Definitions, types: TypeDefinitions, generate?: FindSnapshot): Validator {
+  const snapshot: FindSnapshot = canonical => {
+    const structure = definitions.find('StructureDefinition', canonical)?.resource();
+    return (structure && snapshotOf(structure)) ?? generate?.(canonical);
+  };
+  return createValidatorOf({ types, snapshot, terminology: createTerminology(definitions) });
+}
+
+/** A validator of its parts. Each profile is compiled when it is first asked for, and kept. */
+export function createValidatorOf(parts: ValidatorParts): Validator {
+  const kit = createKit(parts);
+  return {
+    knows: canonical => kit.profile(canonical) !== undefined,
+    validate(resource, options = {}) {
+      const limit = options.limit ?? 100;
+      const name = isObject(resource) ? asString(resource['resourceType']) : undefined;
+      const definition = name !== undefined && parts.types.resourceTypes.has(name) ? parts.types.get(name) : undefined;
+      const decimals = options.decimals === undefined ? {} : { decimals: options.decimals };
+      const structure = checkStructure(resource, { definitions: parts.types }, options.type, { limit, ...decimals });
+      if (definition === undefined || structure.length > limit) return structure;
+      const findings = new Findings(limit - structure.length, [definition.name]);
+      const node = rootNode(resource, definition);
+      const frame = { resource: node, root: node, bundle: undefined };
+      const walk: Walk = { findings, frame, kit, budget: new Budget(options.budget ?? 5_000_000), running: new Map() };
+      try {
+        visitResource(node, walk, options.profiles);
+      } catch (error) {
+        if (!(error instanceof TooCostly)) throw error;
+        const text = 'Checking all of this would take too long, so some of its rules were not checked.';
+        findings.path.length = 1;
+        findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'budget' });
+      }
+      const issues = [...structure, ...findings.issues];
+      return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
+    },
+  };
+}
+
+const more = (left: number, limit: number): ValidationIssue => ({
+  severity: 'information',
+  code: 'incomplete',
+  text: `The first ${limit} findings are listed, and there are ${left} more. Mend them and validate again.`,
+});
+
+function createKit({ types, snapshot, terminology }: ValidatorParts): Kit {
+  const snapshots = keeping(snapshot);
+  const trees = new Map<string, Tree | undefined>();
+  const bases = new Map<TypeDefinition, BaseChecks>();
+  const profiles = new Map<string, ProfileChecks | undefined>();
+  const expressions = new Map<string, Evaluate | undefined>();
+
+  /** The elements of a base type, those with children also by their paths. */
+  const readTrees = (type: string): void => {
+    const found = snapshots(`http://hl7.org/fhir/StructureDefinition/${type}`);
+    const root = found && treeOf(found);
+    trees.set(type, root);
+    const add = (tree: Tree): void => {
+      for (const child of tree.children) {
+        if (child.children.length > 0) trees.set(String(child.element['path']), child);
+        add(child);
+      }
+    };
+    if (root !== undefined) add(root);
+  };
+
+  const kit: Kit = {
+    types,
+    terminology,
+    snapshot: snapshots,
+    visit,
+    baseTree(name) {
+      const type = name.split('.')[0] ?? '';
+      if (!trees.has(type)) readTrees(type);
+      return trees.get(name);
+    },
+    base(definition) {
+      let checks = bases.get(definition);
+      if (checks === undefined) {
+        checks = compileBase(definition, kit);
+        bases.set(definition, checks);
+      }
+      return checks;
+    },
+    profile(canonical) {
+      if (profiles.has(canonical)) return profiles.get(canonical);
+      const found = snapshots(canonical);
+      if (found === undefined) return undefined; // what clients name is not kept
+      profiles.set(canonical, undefined); // one that leads back to itself while it is compiled
+      const compiled = found.specialization ? baseProfile(found) : compileProfile(found, kit);
+      profiles.set(canonical, compiled);
+      return compiled;
+    },
+    expression(text) {
+      if (!expressions.has(text)) expressions.set(text, tryCompile(text, types));
+      return expressions.get(text);
+    },
+  };
+  return kit;
+}
+
+/** A base type as a profile: every value is held against it anyway. */
+const baseProfile = (snapshot: NonNullable<ReturnType<FindSnapshot>>): ProfileChecks => ({
+  url: snapshot.url,
+  type: snapshot.type,
+  snapshot,
+  check: () => undefined,
+});
+
+function tryCompile(text: string, types: TypeDefinitions): Evaluate | undefined {
+  try {
+    return compileExpression(text, types);
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+function keeping(find: FindSnapshot): FindSnapshot {
+  const known = new Map<string, NonNullable<ReturnType<FindSnapshot>>>();
+  return canonical => {
+    const kept = known.get(canonical);
+    if (kept !== undefined) return kept;
+    const found = find(canonical);
+    if (found !== undefined) known.set(canonical, found);
+    return found;
+  };
+}

@@ -1,0 +1,83 @@
+import { isObject, stringsOf } from '../../definitions/json-object.ts';
+import { checkExtension } from './extension.ts';
+import { holdAgainst } from './conform.ts';
+import { childrenOf } from './fhirpath/node.ts';
+import type { Node } from './fhirpath/node.ts';
+import { at } from './walk.ts';
+import type { Walk } from './walk.ts';
+
+/** Deeper than the parser lets anything nest. */
+const deepest = 200;
+
+/** Holds a value and all below it against the base definitions, resources against the profiles that they claim too. */
+export function visit(node: Node, walk: Walk): void {
+  const { definition } = node;
+  const { findings, budget, kit } = walk;
+  if (definition === undefined || findings.path.length > deepest) return;
+  if (definition.kind === 'resource' && node.element !== undefined) {
+    enter(node, walk);
+    return;
+  }
+  checkElement(node, walk);
+  const base = kit.base(definition);
+  for (const check of base.own) check(node, walk);
+  const children = childrenOf(node, kit.types);
+  budget.spend(1 + children.length);
+  for (const child of children) {
+    at(child, walk, () => {
+      const checks = child.element === undefined ? undefined : base.elements.get(child.element.name);
+      if (checks !== undefined) for (const check of checks) check(child, walk);
+      if (child.code === 'Extension') checkExtension(child, node, walk);
+      if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
+    });
+  }
+}
+
+/** A resource within another: contained, or in a Bundle or Parameters. */
+function enter(node: Node, walk: Walk): void {
+  const { frame } = walk;
+  const contained = node.element?.name === 'contained';
+  walk.frame = {
+    resource: node,
+    root: contained ? frame.root : node,
+    bundle: contained || frame.resource.code !== 'Bundle' ? frame.bundle : frame.resource,
+  };
+  visitResource({ ...node, element: undefined, index: -1 }, walk);
+  walk.frame = frame;
+}
+
+/** A resource with the profiles that its `meta.profile` claims. https://hl7.org/fhir/R4/resource-definitions.html#Meta.profile */
+export function visitResource(node: Node, walk: Walk, more: readonly string[] = []): void {
+  visit(node, walk);
+  const meta = isObject(node.value) ? node.value['meta'] : undefined;
+  const claimed = isObject(meta) ? stringsOf(meta['profile']) : [];
+  for (const canonical of new Set([...claimed.slice(0, 50), ...more])) claim(node, canonical, walk);
+}
+
+function claim(node: Node, canonical: string, walk: Walk): void {
+  const { findings, kit } = walk;
+  const profile = kit.profile(canonical);
+  if (profile === undefined) {
+    const text = `The profile \`${canonical.slice(0, 200)}\` is not loaded, so nothing was held against it.`;
+    findings.note({ severity: 'warning', code: 'informational', text, rule: `unknown ${canonical}` });
+  } else if (profile.type !== node.code && !isBaseOf(profile.type, node, walk)) {
+    const text = `\`${profile.url}\` is a profile of ${profile.type}, so a ${node.code} cannot meet it.`;
+    findings.add({ severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });
+  } else holdAgainst(node, canonical, walk);
+}
+
+function isBaseOf(type: string, node: Node, { kit }: Walk): boolean {
+  for (let name = node.definition?.base; name !== undefined; name = kit.types.get(name)?.base)
+    if (name === type) return true;
+  return false;
+}
+
+/** `ele-1`: an element has a value or children, an id alone is neither. https://hl7.org/fhir/R4/element.html */
+function checkElement({ value, sibling, definition }: Node, { findings }: Walk): void {
+  const owner = definition?.kind === 'primitive-type' ? sibling : value;
+  if (definition?.kind === 'resource' || !isObject(owner) || owner['id'] === undefined) return;
+  if (definition?.kind === 'primitive-type' && value !== undefined) return;
+  for (const name in owner) if (name !== 'id' && name !== '_id') return;
+  const text = 'All FHIR elements must have a @value or children (ele-1).';
+  findings.add({ severity: 'error', code: 'invariant', text, rule: 'ele-1' });
+}

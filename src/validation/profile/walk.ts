@@ -1,0 +1,37 @@
+import type { Findings } from './findings.ts';
+import type { Budget } from './fhirpath/environment.ts';
+import type { Node } from './fhirpath/node.ts';
+import type { Kit } from './kit.ts';
+
+/** One validation: what was found so far, where it is, and what it may still cost. */
+export interface Walk {
+  findings: Findings;
+  frame: Frame;
+  readonly kit: Kit;
+  readonly budget: Budget;
+  /** Profiles that are being held against a value, so that circles of references end. */
+  readonly running: Map<unknown, Set<string>>;
+}
+
+/** The resource that the walk is in. */
+export interface Frame {
+  /** `%resource` and `%rootResource`: they differ within a contained resource. https://hl7.org/fhir/R4/fhirpath.html#variables */
+  readonly resource: Node;
+  readonly root: Node;
+  /** The innermost Bundle around it. */
+  readonly bundle: Node | undefined;
+}
+
+/** Looks at one value; what is wrong goes to the walk's findings. */
+export type ValueCheck = (node: Node, walk: Walk) => void;
+
+/** Runs a step one element further down. */
+export function at(node: Node, walk: Walk, step: (node: Node, walk: Walk) => void): void {
+  const { path } = walk.findings;
+  const { element, index } = node;
+  if (element !== undefined) path.push(element.name);
+  if (index >= 0) path.push(index);
+  step(node, walk);
+  if (index >= 0) path.pop();
+  if (element !== undefined) path.pop();
+}

@@ -1,0 +1,154 @@
+/** What was found in a narrative: what is wrong with its form, as the end of a sentence, and whether it has content. */
+export interface Xhtml {
+  readonly wrong: string | undefined;
+  readonly content: boolean;
+}
+
+/**
+ * Reads a narrative in one pass, whatever stands in it: well-formed XHTML of one `div`, of the elements and attributes that
+ * R4 allows, with some content. https://hl7.org/fhir/R4/narrative.html#xhtml
+ */
+export function checkXhtml(text: string): Xhtml {
+  const seen = { content: false };
+  const wrong = formOf(text, seen);
+  return { wrong, content: seen.content };
+}
+
+function formOf(text: string, seen: { content: boolean }): string | undefined {
+  const open: string[] = [];
+  let at = text.search(/\S/);
+  if (at === -1) return 'is empty';
+  if (!/^<div[\s/>]/.test(text.slice(at, at + 5))) return 'does not begin with `<div`';
+  while (at < text.length) {
+    const next = text.indexOf('<', at);
+    const end = next === -1 ? text.length : next;
+    if (end > at) {
+      const between = text.slice(at, end);
+      const blank = /^\s*$/.test(between);
+      if (!blank && open.length === 0) return 'has text after its `div`';
+      seen.content ||= !blank;
+      if (hasBareAmpersand(between)) return 'has an `&` that begins no entity; write `&amp;`';
+    }
+    if (next === -1) break;
+    if (text.startsWith('<!--', next)) {
+      const close = text.indexOf('-->', next + 4);
+      if (close === -1) return 'has a comment that is not closed';
+      at = close + 3;
+      continue;
+    }
+    const tag = readTag(text, next);
+    if (typeof tag === 'string') return tag;
+    at = tag.end;
+    if (tag.closing) {
+      const last = open.pop();
+      if (last !== tag.name)
+        return `closes \`${tag.name}\` where ${last === undefined ? 'nothing' : `\`${last}\``} is open`;
+      continue;
+    }
+    if (open.length === 0 && at < text.length && tag.name !== 'div') return 'has something after its `div`';
+    seen.content ||= tag.name === 'img' || tag.name === 'hr';
+    const wrong = checkTag(tag, open.length === 0);
+    if (wrong !== undefined) return wrong;
+    if (!tag.selfClosing) open.push(tag.name);
+    if (open.length > 200) return 'nests too deep';
+  }
+  if (open.length > 0) return `leaves \`${open.at(-1)}\` open`;
+  return undefined;
+}
+
+interface Tag {
+  readonly name: string;
+  readonly closing: boolean;
+  readonly selfClosing: boolean;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly end: number;
+}
+
+function readTag(text: string, start: number): Tag | string {
+  const closing = text.charAt(start + 1) === '/';
+  const name = take(text, start + (closing ? 2 : 1), /[A-Za-z][A-Za-z0-9]{0,20}/y);
+  if (name === undefined) return 'has a `<` that begins no element; write `&lt;`';
+  let at = start + (closing ? 2 : 1) + name.length;
+  const attributes: (readonly [string, string])[] = [];
+  for (;;) {
+    at += take(text, at, /\s+/y)?.length ?? 0;
+    if (text.charAt(at) === '>') return { name, closing, selfClosing: false, attributes, end: at + 1 };
+    if (text.startsWith('/>', at)) return { name, closing, selfClosing: true, attributes, end: at + 2 };
+    const attribute = take(text, at, /[A-Za-z_:][\w:.-]{0,60}/y);
+    if (attribute === undefined || closing) return `has a \`${name}\` that is not well-formed`;
+    at += attribute.length;
+    const equals = take(text, at, /\s{0,20}=\s{0,20}/y);
+    const quote = equals === undefined ? '' : text.charAt(at + equals.length);
+    const from = at + (equals?.length ?? 0) + 1;
+    const to = quote === '"' || quote === "'" ? text.indexOf(quote, from) : -1;
+    if (to === -1) return `has an attribute \`${attribute}\` without a value in quotes`;
+    const value = text.slice(from, to);
+    if (value.includes('<')) return `has a \`<\` in the attribute \`${attribute}\``;
+    attributes.push([attribute, value]);
+    at = to + 1;
+  }
+}
+
+function checkTag({ name, attributes }: Tag, root: boolean): string | undefined {
+  if (!elements.has(name)) return `has the element \`${name}\`, which a narrative may not have`;
+  for (const [attribute, value] of attributes) {
+    if (attribute === 'xmlns') {
+      if (value !== 'http://www.w3.org/1999/xhtml') return `has another namespace than that of XHTML`;
+      continue;
+    }
+    if (attribute.startsWith('xmlns:') || attribute.startsWith('xml:')) continue;
+    if (!everywhere.has(attribute) && allowed[name]?.includes(attribute) !== true)
+      return `has the attribute \`${attribute}\` on \`${name}\`, which a narrative may not have`;
+    if ((attribute === 'href' || attribute === 'src') && /^\s*(javascript|vbscript):/i.test(value))
+      return `has a link that would run a script`;
+  }
+  if (root && !attributes.some(([attribute]) => attribute === 'xmlns'))
+    return 'lacks `xmlns="http://www.w3.org/1999/xhtml"`';
+  return undefined;
+}
+
+function hasBareAmpersand(text: string): boolean {
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
+    if (take(text, at, /&(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/y) === undefined) return true;
+  return false;
+}
+
+function take(text: string, at: number, pattern: RegExp): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+const elements: ReadonlySet<string> = new Set(
+  `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo kbd
+  code samp img map area pre sub sup ul ol li dl dt dd table caption colgroup col thead tr tfoot tbody th td u del ins s
+  strike center font`.split(/\s+/),
+);
+
+const everywhere: ReadonlySet<string> = new Set(
+  'title style class id lang dir accesskey tabindex span width align valign char charoff abbr axis headers scope rowspan colspan'.split(
+    ' ',
+  ),
+);
+
+/** Attributes of single elements. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  a: ['href', 'name', 'rel', 'rev', 'charset', 'type', 'hreflang', 'target'],
+  img: ['src', 'height', 'alt', 'longdesc', 'usemap', 'ismap', 'border'],
+  map: ['name'],
+  area: ['shape', 'coords', 'href', 'alt', 'nohref'],
+  q: ['cite'],
+  blockquote: ['cite'],
+  del: ['cite', 'datetime'],
+  ins: ['cite', 'datetime'],
+  table: ['border', 'frame', 'rules', 'cellpadding', 'cellspacing', 'summary', 'bgcolor'],
+  tr: ['bgcolor'],
+  td: ['nowrap', 'bgcolor', 'height'],
+  th: ['nowrap', 'bgcolor', 'height'],
+  br: ['clear'],
+  hr: ['size', 'noshade'],
+  ol: ['type', 'start', 'compact'],
+  ul: ['type', 'compact'],
+  li: ['type', 'value'],
+  pre: [],
+  font: ['color', 'size', 'face'],
+};
