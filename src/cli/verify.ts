@@ -21,7 +21,7 @@ client and record, where a write was begun and the server killed before it was d
     return withStore(config, 'read', async ({ store }) => {
       const ids =
         config.partition === undefined
-          ? (await store.partitions.list()).map(({ id }) => id)
+          ? await store.partitions.ids()
           : [(await partitionOf(store, config.partition)).id];
       const progress = createProgress('attachments', process.stderr, Date.now);
       let [total, found] = [0, 0];

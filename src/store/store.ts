@@ -8,6 +8,8 @@ import type { Position, Query, Sort } from '../search/ast.ts';
 export interface StoreOptions {
   readonly model: Model;
   readonly extract: Extract;
+  /** Both at another public URL: a command goes on by that of a server which has started meanwhile, unless entries depend on it. */
+  readonly at?: (publicUrl: string) => Pick<StoreOptions, 'model' | 'extract'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /** `serve` takes the lock against a second server and rebuilds indexes; `command` works beside it; `read` never writes. */
@@ -56,7 +58,10 @@ export interface PartitionSettings {
 export interface PartitionAdmin {
   /** Throws `PartitionExists` where the id is taken with other settings. */
   add(id: string, settings: PartitionSettings): Promise<void>;
+  /** In the order of ids. Counts the resources, which takes a while where they are many. */
   list(): Promise<readonly { readonly id: string; readonly settings: PartitionSettings; readonly resources: number }[]>;
+  /** Their ids alone, in order. */
+  ids(): Promise<readonly string[]>;
   /** Removes the partition with everything in it; false where there is none. */
   remove(id: string): Promise<boolean>;
 }

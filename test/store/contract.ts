@@ -346,6 +346,8 @@ export function contract(where: Where): void {
       await store.partitions.add('demo', { zone: 'UTC' });
       await expect(store.partitions.add('demo', { zone: 'America/Toronto' })).rejects.toThrow(PartitionExists);
       expect(await store.partitions.list()).toEqual([{ id: 'demo', settings: { zone: 'UTC' }, resources: 1 }]);
+      await store.partitions.add('clinic', { zone: 'UTC' });
+      expect(await store.partitions.ids()).toEqual(['clinic', 'demo']);
     });
 
     it('removes all that is in one, and nothing else', async () => {

@@ -1,7 +1,13 @@
-import { type Core, resources } from './core.ts';
-import { everyTerm } from './names.ts';
-import { isCode } from './failures.ts';
+import type { Filter } from 'mongodb';
+import { ofPartition } from './attachment-bucket.ts';
 import { termIndex } from './collection-indexes.ts';
+import { type Core, resources } from './core.ts';
+import { withHint } from './find.ts';
+import type { ResourceDocument } from './layout.ts';
+import { everyTerm } from './names.ts';
+
+/** Keys that one operation counts: half a second, so that the largest type is counted within the time of an operation. */
+export const keysAtOnce = 500_000;
 
 /** How many current resources of each declared type a partition has, types without any left out; in the order of names. */
 export async function countResources(core: Core, p: string): Promise<ReadonlyMap<string, number>> {
@@ -10,17 +16,34 @@ export async function countResources(core: Core, p: string): Promise<ReadonlyMap
   return new Map(counts.filter(([, count]) => count > 0));
 }
 
-/** How many current resources of a type a partition has: a count of keys. */
-export async function countOf(core: Core, p: string, type: string): Promise<number> {
-  const filter = { t: everyTerm(p), ...(core.deployment.sharded ? { p } : {}) };
-  const all = resources(core, type);
-  try {
-    return await all.countDocuments(filter, { hint: termIndex(core.deployment) });
-  } catch (error) {
-    if (!isCode(error, badHint)) throw error;
-    return all.countDocuments(filter);
+/** How many current resources of a type a partition has: a count of keys, so many of them at once. */
+export async function countOf(core: Core, p: string, type: string, atOnce = keysAtOnce): Promise<number> {
+  let count = 0;
+  for (let after = ofPartition(p).$gte; ;) {
+    const filter = { t: everyTerm(p), _id: { $gt: after }, ...(core.deployment.sharded ? { p } : {}) };
+    const last = await keyBehind(core, type, filter, atOnce - 1);
+    if (last === undefined) return count + (await countAll(core, type, filter));
+    count += atOnce;
+    after = last;
   }
 }
 
-/** The index that a hint names is not there (yet). */
-const badHint = 2;
+/** The `_id` behind so many others; undefined where there are no more. */
+async function keyBehind(
+  core: Core,
+  type: string,
+  filter: Filter<ResourceDocument>,
+  skip: number,
+): Promise<string | undefined> {
+  const options = { projection: { _id: 1 }, sort: { _id: 1 }, skip, limit: 1 } as const;
+  const [found] = await withHint(termIndex(core.deployment), {}, hinted =>
+    resources(core, type)
+      .find(filter, { ...options, ...hinted })
+      .toArray(),
+  );
+  return found?._id;
+}
+
+async function countAll(core: Core, type: string, filter: Filter<ResourceDocument>): Promise<number> {
+  return withHint(termIndex(core.deployment), {}, hinted => resources(core, type).countDocuments(filter, hinted));
+}

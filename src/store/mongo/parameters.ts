@@ -2,9 +2,9 @@ import type { ResourceType } from '../../model/model.ts';
 import type { IndexState, PendingIndex } from '../store.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
-import { type Core, type PartitionInfo, resources } from './core.ts';
+import type { Core, PartitionInfo } from './core.ts';
+import { countOf } from './counts.ts';
 import type { ParameterDocument } from './layout.ts';
-import { everyTerm } from './names.ts';
 import { type WantedIndex, wantedIndexes } from './wanted.ts';
 
 /** `_id` of the state of an index. */
@@ -40,7 +40,7 @@ export async function statesOf(
   type: ResourceType,
 ): Promise<readonly IndexState[]> {
   const found = await readParameters(core, partition, type);
-  const of = await countCurrent(core, partition.p, type.name);
+  const of = await countOf(core, partition.p, type.name);
   return found.map(({ code, kept }) => ({
     partition: partition.id,
     type: type.name,
@@ -64,16 +64,16 @@ export async function pendingOf(
   if ([...type.indexed.keys()].every(code => ready.has(code))) return [];
   const found = await readParameters(core, partition, type);
   const waiting = found.filter(({ code, kept }) => type.indexed.has(code) && kept?.state !== 'ready');
-  if (waiting.length === 0) return [];
-  const of = await countCurrent(core, partition.p, type.name);
+  if (waiting.length === 0) {
+    // Whoever is told so may search: what is remembered is older.
+    core.registry.forget();
+    return [];
+  }
+  const of = await countOf(core, partition.p, type.name);
   return waiting.map(({ code, kept }) => ({
     type: type.name,
     param: code,
     done: Math.min(of, kept?.done ?? 0),
     of,
   }));
-}
-
-async function countCurrent(core: Core, p: string, type: string): Promise<number> {
-  return resources(core, type).countDocuments({ t: everyTerm(p) });
 }

@@ -4,6 +4,7 @@ import { meta, partitions, readMeta } from './collections.ts';
 import type { Core } from './core.ts';
 import { countResources } from './counts.ts';
 import { isTaken, told } from './failures.ts';
+import type { PartitionDocument } from './layout.ts';
 import { registerPartition, requireOurDefinitions } from './register.ts';
 import { emptyingSteps, hidePartition } from './removal.ts';
 import { definitionsDigest } from './wanted.ts';
@@ -30,13 +31,17 @@ export class MongoPartitions implements PartitionAdmin {
 
   list(): ReturnType<PartitionAdmin['list']> {
     return told(this.#core, async () => {
-      const found = await partitions(this.#core.database).find().sort({ _id: 1 }).toArray();
-      const list = found.map(async ({ _id, key, zone }) => {
+      const list: Awaited<ReturnType<PartitionAdmin['list']>>[number][] = [];
+      for (const { _id, key, zone } of await this.#all()) {
         const counts = await countResources(this.#core, key);
-        return { id: _id, settings: { zone }, resources: counts.values().reduce((sum, count) => sum + count, 0) };
-      });
-      return Promise.all(list);
+        list.push({ id: _id, settings: { zone }, resources: counts.values().reduce((sum, count) => sum + count, 0) });
+      }
+      return list;
     });
+  }
+
+  ids(): Promise<readonly string[]> {
+    return told(this.#core, async () => (await this.#all()).map(({ _id }) => _id));
   }
 
   async remove(id: string): Promise<boolean> {
@@ -50,6 +55,10 @@ export class MongoPartitions implements PartitionAdmin {
     // Slice by slice, since each call has its time.
     for (const step of await told(core, () => emptyingSteps(core, p))) while (await told(core, step));
     return removed;
+  }
+
+  #all(): Promise<readonly PartitionDocument[]> {
+    return partitions(this.#core.database).find().sort({ _id: 1 }).toArray();
   }
 
   async #isThere(id: string, { zone }: PartitionSettings): Promise<boolean> {

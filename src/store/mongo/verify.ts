@@ -2,6 +2,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { VerifyProgress } from '../store.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
+import { countOf } from './counts.ts';
 import type { IndexFields } from './layout.ts';
 import { nameOf, orderField, updatedField } from './names.ts';
 import { readParameters } from './parameters.ts';
@@ -21,7 +22,7 @@ export async function* verifyType(
 ): AsyncIterable<VerifyProgress> {
   const { p } = partition;
   const collection = resources(core, type.name);
-  const of = await collection.countDocuments({ _id: ofPartition(p), p, text: { $exists: true } });
+  const of = await countOf(core, p, type.name);
   let checked = 0;
   for (let after = ofPartition(p).$gte; ;) {
     const found = await readParameters(core, partition, type);

@@ -10,12 +10,11 @@ export class SqlitePartitions implements PartitionAdmin {
   }
 
   async add(id: string, settings: PartitionSettings): Promise<void> {
-    const types = wantedIndexes(this.#core.options.model, settings.zone);
     const result = await submit(this.#core, () => ({
       kind: 'addPartition',
       id,
       settings: JSON.stringify({ zone: settings.zone }),
-      types,
+      types: wantedIndexes(this.#core.options.model, settings.zone),
     }));
     if (valueOf(result) === null && partitionIndex(this.#core, id)?.settings.zone !== settings.zone)
       throw new PartitionExists(id);
@@ -30,6 +29,11 @@ export class SqlitePartitions implements PartitionAdmin {
       settings: JSON.parse(String(settings)),
       resources: Number(resources),
     }));
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const rows = this.#core.database.all('SELECT id FROM partitions WHERE id IS NOT NULL ORDER BY id');
+    return rows.map(([id]) => String(id));
   }
 
   async remove(id: string): Promise<boolean> {
