@@ -82,13 +82,16 @@ function check(
 function sentence(codes: readonly Code[], valueSet: string, required: boolean, terminology: Terminology): string {
   const quoted = codes
     .slice(0, 5)
-    .map(({ system, code }) => `\`${shorten(system === undefined ? (code ?? '') : `${system}|${code ?? ''}`)}\``);
+    .map(
+      ({ system, code }) =>
+        `\`${shorten(system ? `${system}|${code ?? ''}` : (code ?? ''))}\`${system === '' ? ' without a system' : ''}`,
+    );
   const all = terminology.examples(valueSet);
   const hint = codes[0]?.code === undefined ? '' : didYouMean(codes[0].code, all.slice(0, 2000));
   const some = all.slice(0, 8).map(code => `\`${code}\``);
   const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
-  const why = required ? 'must be' : 'should be, where one of its codes fits,';
-  return `${quoted.join(', ')} ${codes.length === 1 ? 'is' : 'are'} not of \`${valueSet}\`, of which a code here ${why}.${hint}${list}`;
+  const why = required ? 'and this takes no other code' : 'and this takes another code only where none of its own fits';
+  return `${quoted.join(', ')} ${codes.length === 1 ? 'is' : 'are'} not of \`${valueSet}\`, ${why}.${hint}${list}`;
 }
 
 interface Code {

@@ -168,8 +168,15 @@ function stepTo(tree: Expression, slice: Tree, kit: Kit): readonly Tree[] {
         ]);
       return [];
     }
-    default:
+    case 'binary':
+    case 'index':
+    case 'literal':
+    case 'sign':
+    case 'type':
+    case 'variable':
       return [];
+    default:
+      return tree satisfies never;
   }
 }
 

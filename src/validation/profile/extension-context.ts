@@ -8,8 +8,10 @@ import type { Walk } from './walk.ts';
  * Whether an extension may stand on its owner; undefined where that cannot be told (a FHIRPath, or an element of a profile).
  * https://hl7.org/fhir/R4/defining-extensions.html#context
  */
-export function contextFits({ context }: Snapshot, owner: Node, walk: Walk): boolean | undefined {
-  if (context.length === 0) return undefined;
+export function contextFits({ url, context: given }: Snapshot, owner: Node, walk: Walk): boolean | undefined {
+  if (given.length === 0) return undefined;
+  const added = furtherContexts.get(url)?.contexts.map(expression => ({ type: 'element', expression })) ?? [];
+  const context = added.length === 0 ? given : [...given, ...added];
   let result: boolean | undefined = false;
   let names: ReadonlySet<string> | undefined;
   for (const { type, expression } of context) {
@@ -43,3 +45,33 @@ function pathOf(path: readonly (string | number)[]): string {
   const steps = path.filter(step => typeof step === 'string').slice(0, -1);
   return steps.join('.');
 }
+
+/** Extensions of R4 that R4 itself uses where their published contexts do not let them stand. */
+export const furtherContexts: ReadonlyMap<string, { readonly contexts: readonly string[]; readonly reason: string }> =
+  new Map([
+    [
+      'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type',
+      {
+        contexts: ['ElementDefinition.type'],
+        reason: 'R4 names `ElementDefinition.type.code`, and writes it on `type` in every snapshot',
+      },
+    ],
+    [
+      'http://hl7.org/fhir/StructureDefinition/structuredefinition-normative-version',
+      {
+        contexts: [
+          'ElementDefinition',
+          'OperationDefinition',
+          'CapabilityStatement',
+          'ValueSet',
+          'CodeSystem',
+          'SearchParameter',
+        ],
+        reason: 'every normative artifact of R4 carries it',
+      },
+    ],
+    [
+      'http://hl7.org/fhir/StructureDefinition/regex',
+      { contexts: ['ElementDefinition.type'], reason: 'the primitive types of R4 carry their patterns there' },
+    ],
+  ]);

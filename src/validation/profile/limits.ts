@@ -1,3 +1,4 @@
+import { asString } from '../../definitions/json-object.ts';
 import { order } from './fhirpath/operators.ts';
 import type { Item } from './fhirpath/item.ts';
 import { shorten } from '../report.ts';
@@ -14,7 +15,7 @@ export function compileLength({ element }: Tree, base: Tree | undefined, source:
   return ({ value }, { findings }) => {
     // A character may take two units of a JavaScript string, so a text of twice the length is long without being counted.
     if (typeof value !== 'string' || value.length <= maxLength) return;
-    if (value.length <= 2 * maxLength && [...value].length <= maxLength) return;
+    if (value.length <= 2 * maxLength && Array.from(value).length <= maxLength) return;
     const text = `This must have ${maxLength} characters at most, and has more; ${source.url} says so.`;
     findings.add({ severity: 'error', code: 'too-long', text, profile: source.url, rule });
   };
@@ -47,5 +48,7 @@ function itemOf(limit: unknown): Item | undefined {
   if (typeof limit === 'number') return limit;
   if (typeof limit !== 'object' || limit === null || !('value' in limit)) return undefined;
   const { value, code, unit } = limit as { value: unknown; code?: unknown; unit?: unknown }; // a Quantity
-  return typeof value === 'number' ? { kind: 'quantity', value, unit: String(code ?? unit ?? '1') } : undefined;
+  return typeof value === 'number'
+    ? { kind: 'quantity', value, unit: asString(code) ?? asString(unit) ?? '1' }
+    : undefined;
 }

@@ -143,9 +143,10 @@ function expanded(valueSet: JsonObject): Contains | undefined {
   const codes = new Set<string>();
   const read = (entries: readonly JsonObject[]): void => {
     for (const entry of entries) {
-      if (entry['abstract'] !== true && entry['code'] !== undefined) {
-        pairs.add(`${String(entry['system'])}|${String(entry['code'])}`);
-        codes.add(String(entry['code']));
+      const code = asString(entry['code']);
+      if (entry['abstract'] !== true && code !== undefined) {
+        pairs.add(`${String(entry['system'])}|${code}`);
+        codes.add(code);
       }
       read(objectsOf(entry['contains']));
     }

@@ -1,10 +1,11 @@
 import type { TypeDefinitions } from '../../../model/element.ts';
-import { namedType } from '../../../model/fhirpath/named-type.ts';
 import { parseExpression } from '../../../model/fhirpath/parse.ts';
 import { isA } from '../../../model/fhirpath/result-type.ts';
 import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
 import type { Expression } from '../../../model/fhirpath/syntax.ts';
-import type { Environment, Evaluate } from './environment.ts';
+import { answer, distinct, typeOf, typeTest } from './compiling.ts';
+import type { Compiling } from './compiling.ts';
+import type { Evaluate } from './environment.ts';
 import { Undecided } from './environment.ts';
 import { functions } from './functions.ts';
 import { keyOf } from './item.ts';
@@ -18,13 +19,6 @@ import { arithmetic, condition, equal, equivalent, order, single } from './opera
  */
 export function compileExpression(text: string, types: TypeDefinitions): Evaluate {
   return compile(parseExpression(text), { text, types, compile });
-}
-
-/** What the parts of an expression are compiled with. */
-export interface Compiling {
-  readonly text: string;
-  readonly types: TypeDefinitions;
-  compile(this: void, tree: Expression, compiling: Compiling): Evaluate;
 }
 
 function compile(tree: Expression, compiling: Compiling): Evaluate {
@@ -74,6 +68,8 @@ function compile(tree: Expression, compiling: Compiling): Evaluate {
       const of = compile(tree.of, compiling);
       return (input, environment) => call(of(input, environment), environment);
     }
+    default:
+      return tree satisfies never;
   }
 }
 
@@ -96,6 +92,8 @@ function compileOther(tree: Expression & { kind: 'other' }): Evaluate {
       return (_input, environment) => environment.total;
     case 'this':
       return (_input, environment) => (environment.this === undefined ? [] : [environment.this]);
+    default:
+      return tree.what satisfies never;
   }
 }
 
@@ -162,20 +160,6 @@ function memberOf(item: Item, name: string, types: TypeDefinitions): readonly It
 /** `valueQuantity` is not FHIRPath, but published rules have it. */
 const choice = <Element extends { readonly choice: boolean }>(element: Element | undefined): Element | undefined =>
   element?.choice === true ? element : undefined;
-
-/** A test for a type specifier. https://hl7.org/fhirpath/N1/#is-type-specifier */
-export function typeTest(tree: Expression | undefined, { text, types }: Compiling): (item: Item) => boolean {
-  const code = namedType(tree, text, types);
-  return item => isA(typeOf(item), code, types);
-}
-
-export function typeOf(item: Item): string {
-  if (typeof item === 'string') return 'string';
-  if (typeof item === 'boolean') return 'boolean';
-  if (typeof item === 'number') return Number.isInteger(item) ? 'integer' : 'decimal';
-  if (item.kind === 'node') return item.definition?.kind === 'complex-type' ? item.definition.name : item.code;
-  return item.kind === 'quantity' ? 'Quantity' : item.text.includes('T') ? 'dateTime' : 'date';
-}
 
 function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compiling): Evaluate {
   const { operator } = tree;
@@ -254,12 +238,6 @@ function logic(
   };
 }
 
-export const answer = (value: boolean | undefined): readonly Item[] =>
-  value === undefined ? [] : value ? truth : untruth;
-
-const truth = [true] as const;
-const untruth = [false] as const;
-
 const negated = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
 
 const compared = (sign: number | undefined, test: (sign: number) => boolean): boolean | undefined =>
@@ -273,24 +251,8 @@ function contained(item: readonly Item[], all: readonly Item[]): boolean | undef
   return all.some(other => keyOf(other) === key);
 }
 
-export function distinct(items: readonly Item[]): readonly Item[] {
-  if (items.length < 2) return items;
-  return [...new Map(items.map(item => [keyOf(item), item])).values()];
-}
-
 function textOf(items: readonly Item[]): string {
   const item = single(items);
   if (item === undefined) return '';
   return keyOf(item).slice(1); // the kind stands first
-}
-
-/** Runs an expression for one value of a collection. */
-export function forOne(evaluate: Evaluate, item: Item, index: number, environment: Environment): readonly Item[] {
-  const { this: outer, index: place } = environment;
-  environment.this = item;
-  environment.index = index;
-  const result = evaluate([item], environment);
-  environment.this = outer;
-  environment.index = place;
-  return result;
 }

@@ -1,20 +1,16 @@
 import { isObject } from '../../../definitions/json-object.ts';
 import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
-import type { Expression } from '../../../model/fhirpath/syntax.ts';
 import { checkXhtml } from '../xhtml.ts';
-import { answer, distinct, forOne, typeTest } from './compile.ts';
-import type { Compiling } from './compile.ts';
+import { answer, distinct, forOne, typeTest } from './compiling.ts';
+import type { Build } from './compiling.ts';
 import { Undecided } from './environment.ts';
-import type { Environment, Evaluate } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item } from './item.ts';
 import { childrenOf, nodesAt } from './node.ts';
 import type { Node } from './node.ts';
 import { condition, single } from './operators.ts';
 import { textFunctions } from './text-functions.ts';
-
-/** Makes the function that a call stands for from its arguments; throws ExpressionError where they do not fit. */
-export type Build = (args: readonly Expression[], compiling: Compiling, at: number) => Evaluate;
 
 type Items = readonly Item[];
 

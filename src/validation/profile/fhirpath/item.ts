@@ -1,4 +1,4 @@
-import { isObject } from '../../../definitions/json-object.ts';
+import { asString, isObject } from '../../../definitions/json-object.ts';
 import type { Node } from './node.ts';
 
 /** What an expression yields: a value of the resource, or one that was computed. */
@@ -28,7 +28,7 @@ export function plain(item: Item): Computed | undefined {
   if (!isObject(value) || !quantities.has(item.code)) return undefined;
   const { value: number, code, unit } = value;
   if (typeof number !== 'number') return undefined;
-  return { kind: 'quantity', value: number, unit: String(code ?? unit ?? '1') };
+  return { kind: 'quantity', value: number, unit: asString(code) ?? asString(unit) ?? '1' };
 }
 
 const temporals: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant', 'time']);

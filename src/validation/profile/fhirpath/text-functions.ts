@@ -1,7 +1,6 @@
 import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
-import type { Compiling } from './compile.ts';
+import type { Build, Compiling } from './compiling.ts';
 import type { Environment } from './environment.ts';
-import type { Build } from './functions.ts';
 import { plain } from './item.ts';
 import type { Computed, Item } from './item.ts';
 import { single } from './operators.ts';
@@ -115,7 +114,7 @@ export const textFunctions: Readonly<Record<string, Build>> = {
   trim: ofText(text => text.trim()),
   toChars: ofText((text, _values, { budget }) => {
     budget.spend(text.length);
-    return [...text];
+    return Array.from(text);
   }),
   split: ofText((text, [separator], { budget }) => {
     budget.spend(text.length);
