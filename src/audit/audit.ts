@@ -1,6 +1,8 @@
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
+import type { IssueCode } from '../fhir/outcome.ts';
 import type { Model } from '../model/model.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { AuditEntry, AuditLog, Extract } from '../store/store.ts';
 import { Batch } from './batch.ts';
 import { serverEvent } from './command-event.ts';
@@ -44,7 +46,9 @@ const quiet = 10_000;
 export function createAudit({ log, model, extract, publicUrl, now, whenFailing, fault }: AuditParts): Audit {
   const events = createRequestEvents(model, extract, publicUrl, now);
   let told = -Infinity;
+  let why: IssueCode = 'transient';
   const tell = (error: unknown): void => {
+    why = error instanceof StoreUnavailable ? error.reason : 'transient';
     if (performance.now() - told < quiet) return;
     told = performance.now();
     fault(new Error('The audit log cannot be written', { cause: error }));
@@ -58,14 +62,14 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
       return batch.failing;
     },
     require() {
-      if (whenFailing === 'refuse' && batch.failing) throw unavailable();
+      if (whenFailing === 'refuse' && batch.failing) throw unavailable(why);
     },
     async begin(request, write) {
       const event = events.begun(request, write);
       try {
         await batch.keep(event);
       } catch {
-        if (whenFailing === 'refuse') throw unavailable();
+        if (whenFailing === 'refuse') throw unavailable(why);
         batch.add(event);
       }
     },
@@ -89,13 +93,8 @@ export const noAudit: Audit = {
   close: async () => {},
 };
 
-const unavailable = (): FhirError =>
-  fhirError(
-    503,
-    'transient',
-    'The audit log cannot be written, so that nothing is answered. Ask again later.',
-    undefined,
-    {
-      'Retry-After': '5',
-    },
-  );
+/** `code`: `no-store` or `timeout` where that is what the store says. */
+const unavailable = (code: IssueCode): FhirError =>
+  fhirError(503, code, 'The audit log cannot be written, so that nothing is answered. Ask again later.', undefined, {
+    'Retry-After': '5',
+  });

@@ -23,9 +23,9 @@ export function readyz(respond: Respond, { store, audit }: Engine, closing: () =
   return async context => {
     checkMethod(context);
     if (closing()) throw notReady('transient', 'The server is shutting down.');
-    if (audit.failing) throw notReady('transient', 'The audit log cannot be written.');
     const found = await within(check(store));
     if (found instanceof FhirError) throw found;
+    if (audit.failing) throw notReady('transient', 'The audit log cannot be written.');
     await respond(
       context,
       found.length === 0 ? ok : { ...ok, body: JSON.stringify({ status: 'ok', problems: found }) },
