@@ -8,6 +8,9 @@ import { reviveWhereStuck } from './revive.ts';
 /** The wire version of MongoDB 7.0, the first with compound wildcard indexes. */
 const leastWireVersion = 21;
 
+/** https://www.mongodb.com/docs/manual/reference/local-database/ */
+const ofTheServer: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+
 const noUrl = 'The URL of the store is not one of MongoDB: `mongodb://HOST:PORT/DATABASE`, or `mongodb+srv://…`';
 
 /** A client that is connected. */
@@ -27,6 +30,10 @@ export async function connect(url: string, longest: number): Promise<Connected> 
   const parsed = parseStoreUrl(url);
   if (parsed?.kind !== 'mongodb') throw new StoreRefused(noUrl);
   const name = parsed.database;
+  if (ofTheServer.has(name))
+    throw new StoreRefused(
+      `The database \`${name}\` belongs to the server itself; name one of its own, and where users log in as \`authSource=${name}\``,
+    );
   const client = clientOf(url, longest);
   const endWatch = reviveWhereStuck(client, longest);
   const close = (): Promise<void> => {

@@ -110,22 +110,18 @@ async function replaceAll(
   }
 }
 
-/** Keeps versions in the history. Where one is there it is the same, since a version never changes. */
+/** Keeps versions in the history, in the place of one that a server which has lost its place may have left there. */
 async function keepOlder(core: Core, type: string, steps: readonly Replace[], step: Step): Promise<void> {
-  const older = steps.map(({ current }) => historyOf(current));
-  if (step.session !== undefined) {
-    // A key that is taken would end the transaction.
-    const replacing = older.map(replacement => {
-      const filter = { _id: replacement._id, p: replacement.p };
-      return { replaceOne: { filter, replacement, upsert: true } };
-    });
-    await history(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
-    return;
-  }
+  const replacing = steps.map(({ current }) => {
+    const replacement = historyOf(current);
+    const filter = { _id: replacement._id, p: replacement.p };
+    return { replaceOne: { filter, replacement, upsert: true } };
+  });
   try {
-    await history(core, type).insertMany(older, { ordered: false });
+    await history(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
   } catch (error) {
-    if (!isOnlyTaken(error)) throw error;
+    // Somebody else keeps the same one at the same time; a key that is taken would end a transaction.
+    if (!isOnlyTaken(error) || step.session !== undefined) throw error;
   }
 }
 

@@ -36,12 +36,12 @@ export async function withHint<T>(
   { session }: Reading,
   work: (options: { hint?: string }) => Promise<T>,
 ): Promise<T> {
-  if (hint === undefined) return work({});
+  // In a transaction nothing can be tried again, since an error ends it: there the server chooses.
+  if (hint === undefined || session !== undefined) return work({});
   try {
     return await work({ hint });
   } catch (error) {
-    // In a transaction nothing can be tried again: it is aborted by then.
-    if (session?.inTransaction() === true || !isMissingIndex(error)) throw error;
+    if (!isMissingIndex(error)) throw error;
     return work({});
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { type PartitionAdmin, PartitionExists, type PartitionSettings, StoreUnavailable } from '../store.ts';
 import { meta, partitions, readMeta } from './collections.ts';
@@ -6,6 +7,7 @@ import { countResources } from './counts.ts';
 import { isTaken, told } from './failures.ts';
 import type { PartitionDocument } from './layout.ts';
 import { registerPartition, requireOurDefinitions } from './register.ts';
+import { age } from './registry.ts';
 import { emptyingSteps, hidePartition } from './removal.ts';
 import { definitionsDigest } from './wanted.ts';
 
@@ -52,6 +54,8 @@ export class MongoPartitions implements PartitionAdmin {
     });
     if (p === undefined) return false;
     const removed = await told(core, () => hidePartition(core, id, p));
+    // Until no process knows it any more: none answers from half of it, and none writes there when another one has its id.
+    await setTimeout(age);
     // Slice by slice, since each call has its time.
     for (const step of await told(core, () => emptyingSteps(core, p))) while (await told(core, step));
     return removed;

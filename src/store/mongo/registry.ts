@@ -5,7 +5,7 @@ import { ofPartition } from './attachment-bucket.ts';
 import { wantedIndexes } from './wanted.ts';
 
 /** How old may be what is said of partitions and indexes, in milliseconds. */
-const age = 1_000;
+export const age = 1_000;
 
 /** What the store says of partitions and indexes; other processes see a change of it within a second. */
 export function createRegistry(database: Db): Registry {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireStore } from '../../../src/store/open.ts';
 import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import { type Store, type StoreOptions, StoreRefused, StoreUnavailable } from '../../../src/store/store.ts';
-import { newMongoPlace } from '../../support/mongodb/place.ts';
+import { newMongoPlace, withDatabase } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 
 describe('the database', () => {
@@ -40,6 +40,12 @@ describe('the database', () => {
     await expect(open()).rejects.toThrow(/something else/);
     await expect(open()).rejects.toThrow(StoreRefused);
     expect(await client.db().listCollections().toArray()).toHaveLength(1);
+  });
+
+  it.each(['admin', 'config', 'local'])('%s is refused: it belongs to the server', async name => {
+    const url = withDatabase(place.url, name);
+    await expect(t.openDemo(url)).rejects.toThrow(`authSource=${name}`);
+    await expect(requireStore(url)).rejects.toThrow(StoreRefused);
   });
 
   it('is not made by `read`, nor by looking whether it is there', async () => {

@@ -126,6 +126,18 @@ describe('an update of which a crash has left', () => {
     for (const unit of ['all', 'each'] as const) await demo.write([t.put('b', [t.token(unit)])], { unit });
     expect(await history(core, t.typeName).countDocuments({ _id: { $gt: `${p}/b/` } })).toBe(2);
   });
+
+  it('or a primary that lost its place, another version than the one that was acknowledged: this one is kept', async () => {
+    const changes = ['a', 'b'].map(id => t.put(id, [t.token('1')]));
+    await demo.write(changes, { unit: 'each' });
+    for (const id of ['a', 'b']) {
+      const [_id, updated] = [`${p}/${id}/0000000001`, 1];
+      await history(core, t.typeName).insertOne({ _id, p, b: '', version: 1, updated, text: '{}' });
+    }
+    await demo.write([t.put('a', [t.token('2')])]);
+    await demo.write(['b', 'c'].map(id => t.put(id, [t.token('2')])), { unit: 'each' }); // prettier-ignore
+    for (const id of ['a', 'b']) expect((await demo.readVersion(t.typeName, id, 1))?.text).toContain('entries');
+  });
 });
 
 describe('on a sharded cluster, a create of which a crash has left', () => {

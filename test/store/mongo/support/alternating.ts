@@ -7,23 +7,16 @@ const age = 1_100;
 
 /**
  * Two stores of one database as one: each call goes to the other one than the call before. Nothing is held by a process that the
- * other would need, but for what may be a second old: after a removal, and where an index has just become ready, that is waited for.
+ * other would need, but for what may be a second old: where an index has just become ready, that is waited for.
  */
 export async function openAlternating(url: string, options: StoreOptions): Promise<Store> {
   const stores = [await openMongoStore(url, options), await openMongoStore(url, options)] as const;
-  const partitions = alternating(stores.map(store => store.partitions));
   return override(alternating(stores), {
     async partition(id: string): Promise<Partition | undefined> {
       const found = (await Promise.all(stores.map(store => store.partition(id)))).filter(one => one !== undefined);
       return found.length < stores.length ? undefined : patient(alternating(found));
     },
-    partitions: override(partitions, {
-      async remove(id: string): Promise<boolean> {
-        const removed = await partitions.remove(id);
-        await setTimeout(age);
-        return removed;
-      },
-    }),
+    partitions: alternating(stores.map(store => store.partitions)),
     close: async (): Promise<void> => void (await Promise.all(stores.map(store => store.close()))),
   });
 }
