@@ -3,6 +3,7 @@ import { checkPackages } from './definitions/check.ts';
 import type { Definition } from './definitions/definition.ts';
 import { within } from './definitions/definition.ts';
 import { indexDefinitions } from './definitions/definitions.ts';
+import { cacheFolders, openDiskCache } from './definitions/disk-cache.ts';
 import { asObject } from './definitions/json-object.ts';
 import type { JsonObject } from './definitions/json-object.ts';
 import { printProblem } from './definitions/problem.ts';
@@ -36,9 +37,16 @@ export async function loadModel(sources: {
   readonly definitions: readonly string[];
   readonly capability?: string | undefined;
   readonly root?: string | undefined;
+  /** Folders of which the first that belongs to this user keeps what was unpacked; those of the checkout where undefined. */
+  readonly cache?: readonly string[] | undefined;
 }): Promise<LoadedModel> {
   const root = sources.root ?? fileURLToPath(new URL('..', import.meta.url));
-  const found = await readSources({ definitions: sources.definitions, capability: sources.capability, root });
+  const found = await readSources({
+    definitions: sources.definitions,
+    capability: sources.capability,
+    root,
+    cache: openDiskCache(sources.cache ?? cacheFolders(root, 'definitions')),
+  });
   const { definitions, problems, notices } = indexDefinitions(found.definitions);
   const types = baseTypes(definitions);
   const compiled = compileModel(found.statements, definitions, types, found.digests);

@@ -1,57 +1,79 @@
-import type { Definition } from './definition.ts';
 import type { Definitions } from './definitions.ts';
-import { asObject, asString, objectsOf, stringsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
 import type { Package } from './package.ts';
 
 /**
  * What packages name and nobody has: packages, value sets of required and extensible bindings, extensions. One line a
  * package that misses something; what cannot be checked against is passed over by validation. What belongs to R4 itself
- * counts as there. https://hl7.org/fhir/R4/profiling.html
+ * counts as there. One more line for each package that is needed in another version, or is there in two.
+ * https://hl7.org/fhir/R4/profiling.html
  */
 export function checkPackages(packages: readonly Package[], definitions: Definitions): readonly string[] {
-  const names = new Set(packages.map(({ name }) => name.replace(/@.*/, '')));
-  return packages.flatMap(({ name, dependencies, definitions: held }) => {
-    const named = held.filter(({ resourceType }) => resourceType === 'StructureDefinition').map(namedIn);
-    const here = (resourceType: string, canonical: string): boolean =>
-      ofR4.test(canonical) || definitions.find(resourceType, canonical) !== undefined;
-    const missing = [
-      several(
-        dependencies.filter(needed => !names.has(needed) && !/^hl7\.fhir\.r4\.|^hl7\.terminology/.test(needed)),
-        'package',
-      ),
-      several(
-        named.flatMap(({ valueSets }) => valueSets).filter(canonical => !here('ValueSet', canonical)),
-        'value set',
-      ),
-      several(
-        named.flatMap(({ extensions }) => extensions).filter(canonical => !here('StructureDefinition', canonical)),
-        'extension',
-      ),
-    ].filter(text => text !== undefined);
-    return missing.length === 0 ? [] : [`${name} names what is not here: ${missing.join('; ')}.`];
-  });
+  const versions = Map.groupBy(packages.map(split), ({ name }) => name);
+  const here = (resourceType: string, canonical: string): boolean =>
+    ofR4.test(canonical) || definitions.find(resourceType, canonical) !== undefined;
+  return [
+    ...packages.flatMap(({ name, dependencies, valueSets, extensions }) => {
+      const needed = [...dependencies].filter(([other]) => !isBase.test(other));
+      const missing = [
+        several(
+          needed.filter(([other]) => !versions.has(other)).map(([other]) => other),
+          'package',
+        ),
+        several(
+          valueSets.filter(canonical => !here('ValueSet', canonical)),
+          'value set',
+        ),
+        several(
+          extensions.filter(canonical => !here('StructureDefinition', canonical)),
+          'extension',
+        ),
+      ].filter(text => text !== undefined);
+      const otherwise = needed.flatMap(([other, wanted]) => {
+        const found = versions.get(other) ?? [];
+        if (found.length === 0 || found.some(({ version }) => satisfies(version, wanted))) return [];
+        return [`${name} needs ${other} in version ${wanted}; what is here is ${listed(found)}, which is used.`];
+      });
+      return [
+        ...(missing.length === 0 ? [] : [`${name} names what is not here: ${missing.join('; ')}.`]),
+        ...otherwise,
+      ];
+    }),
+    ...[...versions.values()]
+      .filter(found => new Set(found.map(({ version }) => version)).size > 1)
+      .map(found => `${listed(found)} are both here; a canonical without version means the newest of its url.`),
+  ];
 }
+
+interface Version {
+  readonly name: string;
+  readonly version: string;
+}
+
+function split({ name }: Package): Version {
+  const at = name.lastIndexOf('@');
+  return at < 0 ? { name, version: '' } : { name: name.slice(0, at), version: name.slice(at + 1) };
+}
+
+const listed = (found: readonly Version[]): string =>
+  [...new Set(found.map(({ name, version }) => `${name}@${version}`))].join(' and ');
+
+/**
+ * Whether a version is the one that a dependency names: `6.1.0`, or `6.1.x` for any patch of it. What names no number
+ * (`current`, `latest`, `dev`) or is a range of npm's takes any.
+ * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
+ */
+function satisfies(version: string, wanted: string): boolean {
+  if (!/^\d/.test(wanted) || /[\s|<>=]/.test(wanted)) return true;
+  const parts = version.split('.');
+  const named = wanted.split('.');
+  const open = named.findIndex(part => part === 'x' || part === 'X' || part === '*');
+  return open < 0 ? version === wanted : named.slice(0, open).every((part, at) => part === parts[at]);
+}
+
+/** What this server brings itself. */
+const isBase = /^hl7\.fhir\.r4\.|^hl7\.terminology/;
 
 const ofR4 = /^http:\/\/(hl7\.org\/fhir|terminology\.hl7\.org)\/(ValueSet|StructureDefinition)\//;
-
-function namedIn(definition: Definition): {
-  readonly valueSets: readonly string[];
-  readonly extensions: readonly string[];
-} {
-  const { snapshot, differential } = definition.resource();
-  const elements = objectsOf(asObject(snapshot ?? differential)['element']);
-  return {
-    valueSets: elements.flatMap(element => valueSetOf(asObject(element['binding'])) ?? []),
-    extensions: elements
-      .flatMap(element => objectsOf(element['type']))
-      .filter(({ code }) => code === 'Extension')
-      .flatMap(type => stringsOf(type['profile'])),
-  };
-}
-
-const valueSetOf = ({ strength, valueSet }: JsonObject): string | undefined =>
-  strength === 'required' || strength === 'extensible' ? asString(valueSet) : undefined;
 
 /** `2 extensions (a, b)`; at most three are named. */
 function several(found: readonly string[], noun: string): string | undefined {

@@ -1,101 +1,98 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { createGunzip } from 'node:zlib';
-import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
 import type { Definition } from './definition.ts';
+import type { DiskCache } from './disk-cache.ts';
 import { asObject, asString, stringsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { packageForm, printPackageContent, readPackageContent } from './package-content.ts';
+import type { PackageContent } from './package-content.ts';
 import type { Problem } from './problem.ts';
-import { content } from './same.ts';
-import { PackageRefused, readTar } from './tar.ts';
+import { tarLimits } from './tar.ts';
+import { unpack } from './unpack.ts';
 
 /** What a FHIR package says of itself and what it holds. */
 export interface Package {
   /** `name@version`, or the file's name where it does not say. */
   readonly name: string;
   readonly file: string;
-  /** Names of the packages that it needs, without versions. */
-  readonly dependencies: readonly string[];
+  /** The packages that it needs: versions (`6.1.0`, `6.1.x`) by name. */
+  readonly dependencies: ReadonlyMap<string, string>;
   readonly definitions: readonly Definition[];
+  /** Canonicals of the value sets (of required and extensible bindings) and extensions that its profiles name. */
+  readonly valueSets: readonly string[];
+  readonly extensions: readonly string[];
   readonly problems: readonly Problem[];
   /** Of the definition files in it. */
   readonly digest: string;
 }
 
 /**
- * Reads a FHIR package (`.tgz`) in memory. Definitions are the JSON files that lie directly in its `package` folder;
- * CapabilityStatements, examples and all else are passed over. Texts are kept as bytes without prose, and parsed when
- * somebody asks. What is wrong with the package as a whole is one problem.
+ * Reads a FHIR package (`.tgz`) in memory, never unpacked to disk (unpack.ts tells what counts). Texts are kept as bytes
+ * without prose, and parsed when somebody asks. What was unpacked of a large package is kept in `cache` by the digest of the
+ * file, so that the next start need not do it. What is wrong with the package as a whole is one problem.
  * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
  */
-export async function readPackage(path: string, file: string): Promise<Package> {
-  const problems: Problem[] = [];
-  const definitions: Definition[] = [];
-  let manifest: JsonObject = {};
-  const digest = createHash('sha256');
+export async function readPackage(path: string, file: string, cache?: DiskCache): Promise<Package> {
+  let bytes;
   try {
-    const source = createReadStream(path);
-    const unzipped = createGunzip();
-    source.on('error', error => unzipped.destroy(error));
-    for await (const { name, bytes } of readTar(source.pipe(unzipped), isDefinitionFile)) {
-      digest.update(name).update(bytes);
-      const json = parse(bytes);
-      if (json === undefined) problems.push({ file: `${file}/${name}`, path: '', text: 'The file is not JSON.' });
-      else if (name === 'package/package.json') manifest = asObject(json);
-      else definitions.push(...definitionsIn(json, name, file));
-    }
+    const { size } = await stat(path);
+    if (size > tarLimits.totalBytes) return refused(file, `The package is larger than ${tarLimits.totalBytes} bytes.`);
+    bytes = await readFile(path);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    problems.push({ file, path: '', text: refusalText(error) });
+    return refused(file, `The file cannot be read (${(error as Error).message}).`); // of the file system
   }
-  const versions = [...stringsOf(manifest['fhirVersions']), ...stringsOf(manifest['fhir-version-list'])];
-  if (versions.length > 0 && !versions.some(version => version.startsWith('4.0')))
-    problems.push({
-      file,
-      path: 'fhirVersions',
-      text: `The package is for FHIR ${versions.join(', ')}; this server is FHIR R4 (4.0.1).`,
-    });
-  const name = asString(manifest['name']);
-  return {
-    name: name === undefined ? basename(file) : `${name}@${asString(manifest['version']) ?? '?'}`,
-    file,
-    dependencies: Object.keys(asObject(manifest['dependencies'])),
-    definitions,
-    problems,
-    digest: digest.digest('hex'),
-  };
+  const key = hash('sha256', bytes) + `.${packageForm}`;
+  const there = kept(cache?.read(key), file);
+  if (there !== undefined) return packageOf(there, file, []);
+  const unpacked = await unpack(bytes);
+  const printed = printPackageContent(unpacked);
+  if (unpacked.problems.length === 0 && printed.length >= worthKeeping) cache?.write(key, printed);
+  const problems = unpacked.problems.map(({ entry, text }) => ({
+    file: entry === '' ? file : `${file}/${entry}`,
+    path: '',
+    text,
+  }));
+  return packageOf(readPackageContent(printed, file), file, problems);
 }
 
-const isDefinitionFile = (name: string): boolean => /^package\/[^/.][^/]*\.json$/.test(name);
+/** Bytes; what is less is unpacked in some milliseconds. */
+const worthKeeping = 1_000_000;
 
-function parse(bytes: Buffer): unknown {
+function kept(bytes: Buffer | undefined, file: string): PackageContent | undefined {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return bytes === undefined ? undefined : readPackageContent(bytes, file);
   } catch {
     return undefined;
   }
 }
 
-function definitionsIn(json: unknown, name: string, file: string): readonly Definition[] {
-  return resourcesIn(json)
-    .filter(({ resource }) => isKept(resource))
-    .map(({ path, resource }) => {
-      const bytes = Buffer.from(JSON.stringify(content(resource)));
-      const read = (): JsonObject => asObject(JSON.parse(bytes.toString('utf8')));
-      return definitionOf(resource, { file: `${file}/${name}`, path, package: file }, read);
-    });
+function packageOf(found: PackageContent, file: string, problems: readonly Problem[]): Package {
+  const { manifest, definitions, valueSets, extensions, digest } = found;
+  const name = asString(manifest['name']);
+  const versions = [...stringsOf(manifest['fhirVersions']), ...stringsOf(manifest['fhir-version-list'])];
+  const other = versions.length > 0 && !versions.some(version => version.startsWith('4.0'));
+  const text = `The package is for FHIR ${versions.join(', ')}; this server is FHIR R4 (4.0.1).`;
+  return {
+    name: name === undefined ? basename(file) : `${name}@${asString(manifest['version']) ?? '?'}`,
+    file,
+    dependencies: new Map(
+      Object.entries(asObject(manifest['dependencies'])).map(([needed, version]) => [needed, asString(version) ?? '']),
+    ),
+    definitions,
+    valueSets,
+    extensions,
+    problems: other ? [...problems, { file, path: 'fhirVersions', text }] : problems,
+    digest,
+  };
 }
 
-const isKept = ({ resourceType, url }: JsonObject): boolean =>
-  resourceType !== 'CapabilityStatement' && definitionTypes.has(String(resourceType)) && typeof url === 'string';
-
-/** Failures that the file is to blame for: ours, those of zlib, and those of the file system. */
-const isRefusal = (error: unknown): error is Error & { code?: string } =>
-  error instanceof PackageRefused || (error instanceof Error && 'code' in error);
-
-function refusalText(error: Error & { code?: string }): string {
-  if (error instanceof PackageRefused) return error.message;
-  if (error.code?.startsWith('Z_') === true) return `The file is not gzip, or it is damaged (${error.message}).`;
-  return `The file cannot be read (${error.message}).`;
-}
+const refused = (file: string, text: string): Package => ({
+  name: basename(file),
+  file,
+  dependencies: new Map(),
+  definitions: [],
+  valueSets: [],
+  extensions: [],
+  problems: [{ file, path: '', text }],
+  digest: '',
+});

@@ -1,5 +1,5 @@
 import type { Definition } from './definition.ts';
-import { isObject } from './json-object.ts';
+import { isObject, objectsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
@@ -15,13 +15,26 @@ export function sameContent(a: Definition, b: Definition): boolean {
   return print(reduce(core)) === print(reduce(fuller));
 }
 
-/** What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards. */
+/**
+ * What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards, nor what an
+ * element says to its readers.
+ */
 export function content(resource: JsonObject): JsonObject {
   const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;
-  if (rest['resourceType'] !== 'StructureDefinition' || !isObject(rest['snapshot'])) return rest;
-  const { differential: _differential, ...withSnapshot } = rest;
-  return withSnapshot;
+  if (rest['resourceType'] !== 'StructureDefinition') return rest;
+  const { snapshot, differential, ...definition } = rest;
+  if (isObject(snapshot)) return { ...definition, snapshot: elements(snapshot) };
+  return isObject(differential) ? { ...definition, differential: elements(differential) } : definition;
 }
+
+const elements = (part: JsonObject): JsonObject => ({
+  ...part,
+  element: objectsOf(part['element']).map(element => {
+    const { definition: _definition, comment: _comment, requirements: _requirements, ...rest } = element;
+    const { mapping: _mapping, alias: _alias, ...counts } = rest;
+    return counts;
+  }),
+});
 
 /** JSON text with sorted keys. */
 export const print = (value: unknown): string =>

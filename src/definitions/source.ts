@@ -6,6 +6,7 @@ import { didYouMean, suggest } from '../fhir/suggest.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
 import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
 import type { Definition } from './definition.ts';
+import type { DiskCache } from './disk-cache.ts';
 import { isFile, isFolder, listFiles } from './files.ts';
 import type { FoundFile } from './files.ts';
 import { readPackage } from './package.ts';
@@ -21,6 +22,8 @@ export interface Sources {
   readonly capability: string | undefined;
   /** The checkout whose three folders are the shipped ones. */
   readonly root: string;
+  /** Where unpacked packages are kept; none where undefined. */
+  readonly cache?: DiskCache | undefined;
 }
 
 /** What was found there. */
@@ -41,56 +44,63 @@ export interface Found {
 export async function readSources(sources: Sources): Promise<Found> {
   const core = readPack(join(sources.root, 'profiles', packFile), `profiles/${packFile}`);
   const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
+  const reading: Reading = { known, cache: sources.cache };
   const found = await Promise.all([
     sources.capability === undefined
-      ? readFolder('capability', { path: join(sources.root, 'capability'), file: 'capability' }, sources.root, known)
-      : readCapability(sources.capability, known),
+      ? readFolder('capability', { path: join(sources.root, 'capability'), file: 'capability' }, sources.root, reading)
+      : readCapability(sources.capability, reading),
     ...['searchparameters', 'profiles'].map(folder =>
-      readFolder(folder, { path: join(sources.root, folder), file: folder }, join(sources.root, folder), known),
+      readFolder(folder, { path: join(sources.root, folder), file: folder }, join(sources.root, folder), reading),
     ),
-    ...sources.definitions.map(path => readDefinitions(path, known)),
+    ...sources.definitions.map(path => readDefinitions(path, reading)),
   ]);
   return joined([{ ...nothing, definitions: core.definitions, digests: [core.digest] }, ...found]);
+}
+
+interface Reading {
+  /** Names of the resource types of R4. */
+  readonly known: ReadonlySet<string>;
+  readonly cache: DiskCache | undefined;
 }
 
 const folders = ['capability', 'searchparameters', 'profiles'];
 const nothing: Found = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
 const refused = (file: string, text: string): Found => ({ ...nothing, problems: [{ file, path: '', text }] });
 
-async function readCapability(path: string, known: ReadonlySet<string>): Promise<Found> {
-  if (await isFolder(path)) return readFolder('capability', { path, file: path }, path, known);
+async function readCapability(path: string, reading: Reading): Promise<Found> {
+  if (await isFolder(path)) return readFolder('capability', { path, file: path }, path, reading);
   return refused(path, 'This is no folder; `--capability` takes a folder with CapabilityStatements.');
 }
 
-async function readDefinitions(path: string, known: ReadonlySet<string>): Promise<Found> {
-  if (await isFile(path)) return readPackageFile({ path, file: path });
+async function readDefinitions(path: string, reading: Reading): Promise<Found> {
+  if (await isFile(path)) return readPackageFile({ path, file: path }, reading);
   if (!(await isFolder(path)))
     return refused(path, 'Nothing is there; `--definitions` takes a folder or a FHIR package (.tgz).');
   const there = await Promise.all(folders.map(folder => isFolder(join(path, folder))));
   if (!there.includes(true))
     return refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.');
   const found = await Promise.all(
-    folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path, known)),
+    folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path, reading)),
   );
   return joined(found);
 }
 
 /** One of the three folders; only `capability` makes the interface, and only by what lies directly in it. */
-async function readFolder(kind: string, folder: FoundFile, root: string, known: ReadonlySet<string>): Promise<Found> {
+async function readFolder(kind: string, folder: FoundFile, root: string, reading: Reading): Promise<Found> {
   const interfaceFolder = kind === 'capability';
   const { files, problems } = await listFiles(folder, root, !interfaceFolder);
   const found = await Promise.all(
     files.map(async file => {
-      if (file.path.endsWith('.json')) return await readJson(file, interfaceFolder, known);
-      return file.path.endsWith('.tgz') && !interfaceFolder ? await readPackageFile(file) : nothing;
+      if (file.path.endsWith('.json')) return await readJson(file, interfaceFolder, reading);
+      return file.path.endsWith('.tgz') && !interfaceFolder ? await readPackageFile(file, reading) : nothing;
     }),
   );
   return joined([{ ...nothing, problems }, ...found]);
 }
 
-async function readPackageFile({ path, file }: FoundFile): Promise<Found> {
+async function readPackageFile({ path, file }: FoundFile, { cache }: Reading): Promise<Found> {
   if (!path.endsWith('.tgz')) return refused(file, 'The file is no FHIR package (.tgz).');
-  const read = await readPackage(path, file);
+  const read = await readPackage(path, file, cache);
   return {
     ...nothing,
     definitions: read.definitions,
@@ -100,11 +110,7 @@ async function readPackageFile({ path, file }: FoundFile): Promise<Found> {
   };
 }
 
-async function readJson(
-  { path, file }: FoundFile,
-  interfaceFolder: boolean,
-  known: ReadonlySet<string>,
-): Promise<Found> {
+async function readJson({ path, file }: FoundFile, interfaceFolder: boolean, reading: Reading): Promise<Found> {
   const bytes = await readFile(path);
   let content: unknown;
   try {
@@ -116,7 +122,7 @@ async function readJson(
   const problems: Problem[] = [];
   const definitions = resourcesIn(content).flatMap(({ path, resource }) => {
     const definition = definitionOf(resource, { file, path, package: undefined });
-    problems.push(...problemsOf(definition, interfaceFolder, known));
+    problems.push(...problemsOf(definition, interfaceFolder, reading.known));
     return definitionTypes.has(definition.resourceType) ? [definition] : [];
   });
   const isStatement = ({ resourceType }: Definition): boolean => resourceType === 'CapabilityStatement';

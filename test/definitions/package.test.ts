@@ -55,7 +55,78 @@ describe('a package', () => {
     ]);
   });
 
+  it.each<[string, string, string[]]>([
+    ['1.2.3', '1.2.3', []],
+    ['1.2.x', '1.2.9', []],
+    ['1.x', '1.9.0-ballot', []],
+    ['current', '7.0.0', []],
+    ['^1.0.0', '7.0.0', []],
+    ['1.2.3', '1.2.4', ['a.b@1 needs c.d in version 1.2.3; what is here is c.d@1.2.4, which is used.']],
+    ['1.2.x', '1.3.0', ['a.b@1 needs c.d in version 1.2.x; what is here is c.d@1.3.0, which is used.']],
+  ])('that needs version %s of another is content with %s, or says so', async (wanted, version, said) => {
+    const { warnings, problems } = await loadWith({
+      'profiles/a.tgz': fhirPackage({ name: 'a.b', version: '1', dependencies: { 'c.d': wanted } }, {}),
+      'profiles/c.tgz': fhirPackage({ name: 'c.d', version }, {}),
+    });
+    expect([problems, warnings]).toEqual([[], said]);
+  });
+
+  it('may be there in two versions, which is said', async () => {
+    const of = (version: string) =>
+      fhirPackage({ name: 'c.d', version }, { 'p.json': profile('p', 'Patient', { version, title: version }) });
+    const { model, warnings, problems } = await loadWith({
+      'profiles/a.tgz': fhirPackage({ name: 'a.b', version: '1', dependencies: { 'c.d': '1.0.0' } }, {}),
+      'profiles/c1.tgz': of('1.0.0'),
+      'profiles/c2.tgz': of('2.0.0'),
+    });
+    expect([problems, warnings]).toEqual([
+      [],
+      ['c.d@1.0.0 and c.d@2.0.0 are both here; a canonical without version means the newest of its url.'],
+    ]);
+    const title = (canonical: string): unknown => model?.snapshot(canonical)?.structure['title'];
+    const url = 'https://example.org/StructureDefinition/p';
+    expect([title(url), title(`${url}|1.0.0`)]).toEqual(['2.0.0', '1.0.0']);
+  });
+
+  it('that says otherwise than another of one url and version is a problem that names both', async () => {
+    const of = (title: string) =>
+      fhirPackage({ name: title, version: '1' }, { 'p.json': profile('p', 'Patient', { version: '1', title }) });
+    const { problems } = await loadWith({ 'profiles/a.tgz': of('a'), 'profiles/b.tgz': of('b') });
+    expect(problems).toEqual([
+      {
+        file: 'profiles/b.tgz/package/p.json',
+        path: '',
+        text: 'This defines `https://example.org/StructureDefinition/p|1` otherwise than profiles/a.tgz/package/p.json does; remove one of the two, or give it a version of its own.',
+      },
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ['examples in folders of their own', manifest, 'example/p.json'],
+    ['what else lies below', manifest, 'other/p.json'],
+    ['its index', manifest, '.index.json'],
+    ['all of a package of examples', { ...manifest, type: 'fhir.examples' }, 'p.json'],
+  ])('is read without %s', async (_what, said, name) => {
+    const { model, problems } = await loadWith({
+      'profiles/x.tgz': fhirPackage(said, { [name]: profile('p', 'Patient') }),
+    });
+    expect(problems).toEqual([]);
+    expect(model?.snapshot('https://example.org/StructureDefinition/p')).toBeUndefined();
+  });
+
   it.each<[string, Buffer, string, string]>([
+    [
+      'with a way out of it',
+      gzipSync(tar([{ name: 'package/../../p.json' }])),
+      '',
+      'The entry "package/../../p.json" leads out of the package by `..`.',
+    ],
+    [
+      'that swells',
+      gzipSync(tar([{ name: 'package/p.json', content: Buffer.alloc(65 * 1024 ** 2) }])),
+      '',
+      'The entry "package/p.json" is larger than 67108864 bytes.',
+    ],
     [
       'for another release',
       fhirPackage({ ...manifest, fhirVersions: ['5.0.0'] }, {}),

@@ -175,7 +175,7 @@ function checkCardinality(base: Node, differential: Node, { problems, id }: Cont
   if (now['max'] !== undefined && maxOf(now) > maxOf(before))
     problems.push({
       element: id,
-      text: `\`max\` ${String(now['max'])} would loosen the base's ${maxOf(before)}, which stands.`,
+      text: `\`max\` ${maxOf(now)} would loosen the base's ${maxOf(before)}, which stands.`,
     });
 }
 

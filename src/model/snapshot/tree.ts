@@ -102,7 +102,7 @@ function stepsOf(element: JsonObject, latest: ReadonlyMap<string, readonly Step[
   const path = String(element['path']);
   const names = path.split('.');
   const slice = asString(element['sliceName']);
-  const byId = idSteps(String(element['id'] ?? ''), names, slice);
+  const byId = idSteps(asString(element['id']) ?? '', names, slice);
   if (byId !== undefined) return byId;
   let above: readonly Step[] = [];
   for (let length = names.length - 1; length > 0 && above.length === 0; length--)

@@ -1,7 +1,7 @@
 // https://hl7.org/fhir/R4/profiling.html#snapshot and https://hl7.org/fhir/R4/profiling.html#slicing
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asObject, objectsOf } from '../../../src/definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../../src/definitions/json-object.ts';
 import type { JsonObject } from '../../../src/definitions/json-object.ts';
 import { packFile, readPack } from '../../../src/definitions/pack.ts';
 import type { Snapshot } from '../../../src/model/snapshot/generate.ts';
@@ -20,7 +20,7 @@ const example = 'https://example.org/StructureDefinition/';
 function snapshot(...profiles: readonly (readonly [string, string, readonly object[]])[]): Snapshot {
   const own = new Map<string, JsonObject>();
   for (const [name, base, element] of profiles) {
-    const type = String((own.get(base) ?? pack.get(base))?.['type'] ?? 'Observation');
+    const type = asString((own.get(base) ?? pack.get(base))?.['type']) ?? '';
     const fields = { kind: 'resource', baseDefinition: base, differential: { element } };
     own.set(example + name, profile(name, type, fields));
   }

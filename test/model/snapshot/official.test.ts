@@ -32,7 +32,7 @@ function essence(elements: unknown): readonly JsonObject[] {
   return reduced.map(element => {
     const { slicing, constraint, ...rest } = element;
     // All extensions may be sliced by url; it says something where there are slices.
-    const counts = !/xtension$/.test(String(element['path'])) || sliced.has(element['path']);
+    const counts = !String(element['path']).endsWith('xtension') || sliced.has(element['path']);
     return {
       ...rest,
       ...(slicing === undefined || !counts

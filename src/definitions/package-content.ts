@@ -1,0 +1,67 @@
+import { definitionOf } from './definition.ts';
+import type { Definition } from './definition.ts';
+import { asObject, asString, isObject, objectsOf, stringsOf } from './json-object.ts';
+import type { JsonObject } from './json-object.ts';
+import { namedIn } from './unpack.ts';
+import type { Unpacked } from './unpack.ts';
+
+/** What is kept of a package: what it says of itself, the heads of its definitions, and their texts, parsed when somebody asks. */
+export interface PackageContent {
+  readonly manifest: JsonObject;
+  readonly definitions: readonly Definition[];
+  readonly valueSets: readonly string[];
+  readonly extensions: readonly string[];
+  readonly digest: string;
+}
+
+/** To be raised whenever what is kept changes, or how. */
+export const packageForm = 1;
+
+/** The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without a break. */
+export function printPackageContent({ manifest, definitions, digest }: Unpacked): Buffer {
+  const texts = definitions.map(({ resource }) => Buffer.from(JSON.stringify(resource)));
+  const named = definitions
+    .filter(({ resource }) => resource['resourceType'] === 'StructureDefinition')
+    .map(({ resource }) => namedIn(resource));
+  const head = {
+    manifest: Object.fromEntries(kept.filter(key => key in manifest).map(key => [key, manifest[key]])),
+    definitions: definitions.map(({ resource, entry, path }, at) => ({
+      ...Object.fromEntries(heads.filter(key => key in resource).map(key => [key, resource[key]])),
+      entry,
+      path,
+      length: texts[at]?.length,
+    })),
+    valueSets: [...new Set(named.flatMap(({ valueSets }) => valueSets))],
+    extensions: [...new Set(named.flatMap(({ extensions }) => extensions))],
+    digest,
+  };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...texts]);
+}
+
+/** `file` is the package as people know it. Throws where the bytes are not those that were printed. */
+export function readPackageContent(bytes: Buffer, file: string): PackageContent {
+  const newline = bytes.indexOf(0x0a);
+  const head: unknown = JSON.parse(bytes.toString('utf8', 0, Math.max(0, newline)));
+  if (!isObject(head)) throw new Error(`The cache of ${file} is not what was written.`);
+  let start = newline + 1;
+  const definitions = objectsOf(head['definitions']).map(one => {
+    const from = start;
+    const end = (start += Number(one['length']));
+    const read = (): JsonObject => asObject(JSON.parse(bytes.toString('utf8', from, end)));
+    const place = { file: `${file}/${asString(one['entry']) ?? ''}`, path: asString(one['path']) ?? '', package: file };
+    return definitionOf(one, place, read);
+  });
+  if (start !== bytes.length) throw new Error(`The cache of ${file} is not what was written.`);
+  return {
+    manifest: asObject(head['manifest']),
+    definitions,
+    valueSets: stringsOf(head['valueSets']),
+    extensions: stringsOf(head['extensions']),
+    digest: String(head['digest']),
+  };
+}
+
+const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependencies'];
+
+/** What `definitionOf` looks at. */
+const heads = ['resourceType', 'url', 'version', 'kind', 'abstract', 'derivation', 'type', 'caseSensitive'];

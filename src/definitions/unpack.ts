@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { definitionTypes, resourcesIn } from './definition.ts';
+import { asObject, asString, objectsOf, stringsOf } from './json-object.ts';
+import type { JsonObject } from './json-object.ts';
+import { content } from './same.ts';
+import { PackageRefused, readTar } from './tar.ts';
+
+/** What is in a package. */
+export interface Unpacked {
+  /** Its `package.json`; empty where there is none. */
+  readonly manifest: JsonObject;
+  readonly definitions: readonly UnpackedDefinition[];
+  /** Files that cannot be read, and the package as a whole (an empty `entry`). */
+  readonly problems: readonly { readonly entry: string; readonly text: string }[];
+  /** Of the definition files in it. */
+  readonly digest: string;
+}
+
+export interface UnpackedDefinition {
+  /** Name of its file in the archive, and its place in a Bundle there. */
+  readonly entry: string;
+  readonly path: string;
+  readonly resource: JsonObject;
+}
+
+/**
+ * Unpacks a FHIR package (`.tgz`) in memory. Definitions are the JSON files that lie directly in its `package` folder;
+ * CapabilityStatements, examples and all else are passed over.
+ * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
+ */
+export async function unpack(bytes: Uint8Array): Promise<Unpacked> {
+  const problems: { readonly entry: string; readonly text: string }[] = [];
+  const definitions: UnpackedDefinition[] = [];
+  let manifest: JsonObject = {};
+  const digest = createHash('sha256');
+  try {
+    for await (const { name, bytes: file } of readTar(Readable.from([bytes]).pipe(createGunzip()), isDefinitionFile)) {
+      digest.update(name).update(file);
+      const json = parse(file);
+      if (json === undefined) problems.push({ entry: name, text: 'The file is not JSON.' });
+      else if (name === 'package/package.json') manifest = asObject(json);
+      else definitions.push(...definitionsIn(json, name));
+    }
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    problems.push({ entry: '', text: refusalText(error) });
+  }
+  return { manifest, definitions: isExamples(manifest) ? [] : definitions, problems, digest: digest.digest('hex') };
+}
+
+/** Value sets of required and extensible bindings, and extensions, that a definition names. */
+export function namedIn({ snapshot, differential }: JsonObject): {
+  readonly valueSets: readonly string[];
+  readonly extensions: readonly string[];
+} {
+  const elements = objectsOf(asObject(snapshot ?? differential)['element']);
+  return {
+    valueSets: elements.flatMap(element => valueSetOf(asObject(element['binding'])) ?? []),
+    extensions: elements
+      .flatMap(element => objectsOf(element['type']))
+      .filter(({ code }) => code === 'Extension')
+      .flatMap(type => stringsOf(type['profile'])),
+  };
+}
+
+const valueSetOf = ({ strength, valueSet }: JsonObject): string | undefined =>
+  strength === 'required' || strength === 'extensible' ? asString(valueSet) : undefined;
+
+const isDefinitionFile = (name: string): boolean => /^package\/[^/.][^/]*\.json$/.test(name);
+
+/** A package of nothing but examples defines nothing, whatever is in it. */
+const isExamples = ({ type }: JsonObject): boolean => /^(fhir\.)?examples$/i.test(asString(type) ?? '');
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const definitionsIn = (json: unknown, entry: string): readonly UnpackedDefinition[] =>
+  resourcesIn(json)
+    .filter(({ resource }) => isKept(resource))
+    .map(({ path, resource }) => ({ entry, path, resource: content(resource) }));
+
+const isKept = ({ resourceType, url }: JsonObject): boolean =>
+  resourceType !== 'CapabilityStatement' && definitionTypes.has(String(resourceType)) && typeof url === 'string';
+
+/** Failures that the file is to blame for: ours, and those of zlib. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof PackageRefused || (error instanceof Error && 'code' in error && /^Z_/.test(String(error.code)));
+
+const refusalText = (error: Error): string =>
+  error instanceof PackageRefused ? error.message : `The file is not gzip, or it is damaged (${error.message}).`;
