@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { Model, ResourceType, SearchParam } from '../model/model.ts';
 
 /**
  * The model as it indexes where this server is reached by a public URL: absolute references that begin with it are our own, so
- * that the digests of all that reads references say which URL it is. A store then makes these entries anew, and nothing else,
- * where the URL has changed, and tells processes that do not agree on it.
+ * that all that reads references says which URL it is, beside the digest. A store then makes anew what holds such references
+ * where the URL has changed, and nothing else, and tells processes that do not agree on it.
  */
 export function modelAt(model: Model, publicUrl: string): Model {
-  const root = publicUrl.replace(/\/+$/, '');
-  const digest = (of: string): string => createHash('sha256').update(`${of} ${root}`).digest('hex');
+  const root = rootOf(publicUrl);
   const known = new Map<SearchParam, SearchParam>();
   const paramAt = (param: SearchParam): SearchParam => {
     if (!readsReferences(param)) return param;
-    const found = known.get(param) ?? Object.freeze({ ...param, digest: digest(param.digest) });
+    const found = known.get(param) ?? Object.freeze({ ...param, root });
     known.set(param, found);
     return found;
   };
@@ -26,7 +24,17 @@ export function modelAt(model: Model, publicUrl: string): Model {
       pairs: type.pairs.map(pair => ({ ...pair, owner: paramAt(pair.owner), token: paramAt(pair.token) })),
     });
   const types = new Map([...model.types].map(([name, type]) => [name, typeAt(type)]));
-  return Object.freeze({ ...model, digest: digest(model.digest), types });
+  return Object.freeze({ ...model, root, types });
+}
+
+/** A public URL without slashes behind it. */
+export function rootOf(publicUrl: string): string {
+  return publicUrl.replace(/\/+$/, '');
+}
+
+/** What absolute references to resources of a partition begin with, before `/Type/id`. */
+export function baseOf(root: string, partition: string): string {
+  return `${root}/r4/${partition}`;
 }
 
 function readsReferences({ type, components }: SearchParam): boolean {

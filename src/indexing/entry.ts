@@ -38,6 +38,8 @@ export interface ReferenceValue {
   readonly url: string | undefined;
   /** The version of a canonical. */
   readonly version: string | undefined;
+  /** Written as an absolute URL that is our own now: by another public URL (at-public-url.ts) it is a `url`. No search asks for it. */
+  readonly own?: true;
 }
 
 /** https://hl7.org/fhir/R4/search.html#uri */

@@ -1,6 +1,7 @@
 import { compileExpression } from '../model/expression.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Extract } from '../store/store.ts';
+import { baseOf, rootOf } from './at-public-url.ts';
 import { compositeEntries } from './composite.ts';
 import type { IndexEntry, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
@@ -12,7 +13,7 @@ import type { Emit, Meanings, Reading } from './reading.ts';
  * has no entry; a text that is not JSON throws. A type is compiled when its first resource comes.
  */
 export function createExtract(model: Meanings, publicUrl: string): Extract {
-  const root = publicUrl.replace(/\/+$/, '');
+  const root = rootOf(publicUrl);
   const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
   const compiled = new Map<ResourceType, Collect>();
   return (type, text, partition, parsed) => {
@@ -25,7 +26,7 @@ export function createExtract(model: Meanings, publicUrl: string): Extract {
     }
     reading.resource = resource;
     reading.zone = partition.zone;
-    reading.base = `${root}/r4/${partition.id}`;
+    reading.base = baseOf(root, partition.id);
     const entries = collect(resource);
     reading.resource = {};
     return entries;

@@ -36,8 +36,10 @@ export const referenceEntries: Entries = (type, emit, reading) => {
 function emitReference(emit: Emit, text: string, reading: Reading): void {
   const parsed = parseReference(text);
   if (parsed === undefined || parsed.kind === 'contained') return;
-  if (parsed.kind === 'relative' || (parsed.kind === 'absolute' && parsed.base === reading.base)) {
+  if (parsed.kind === 'relative') {
     emit({ kind: 'reference', type: parsed.type, id: parsed.id, url: undefined, version: undefined });
+  } else if (parsed.kind === 'absolute' && parsed.base === reading.base) {
+    emit({ kind: 'reference', type: parsed.type, id: parsed.id, url: undefined, version: undefined, own: true });
   } else emit({ kind: 'reference', type: undefined, id: undefined, url: parsed.url, version: undefined });
 }
 

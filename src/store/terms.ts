@@ -1,6 +1,8 @@
 import type { ReferenceValue, TokenValue } from '../indexing/entry.ts';
+import { baseOf } from '../indexing/at-public-url.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import type { Test } from '../search/ast.ts';
+import { afterPrefix } from './after-prefix.ts';
 
 /** The marker of a resource that lacks a parameter. */
 export const missing = '';
@@ -55,6 +57,22 @@ export function referenceTerms(reference: ReferenceValue): readonly string[] {
   if (reference.url === undefined) return [];
   const terms = [urlTerm(reference.url)];
   return reference.version === undefined ? terms : [...terms, versionedTerm(reference.url, reference.version)];
+}
+
+/** What is kept beside them, for one parameter: whether entries depend on the public URL is then asked of the index itself. */
+export function rootTerms({ own }: ReferenceValue): readonly string[] {
+  return own === true ? [ownTerm] : [];
+}
+
+/** An absolute reference that is our own by the public URL. No search asks for it, and no pair is kept with it. */
+export const ownTerm = 'o';
+
+/** The ranges of the terms of a parameter that another public URL would change: our own, and those that were to become so. */
+export function rootRanges(
+  newRoot: string,
+  partition: string,
+): readonly { readonly from: string; readonly to: string }[] {
+  return [ownTerm, urlTerm(`${baseOf(newRoot, partition)}/`)].map(from => ({ from, to: afterPrefix(from) ?? '' }));
 }
 
 export function idTerm(id: string, type: string): string {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { publicUrlOf as usualUrlOf, readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
 import { run } from './process.ts';
 import type { Ended } from './process.ts';
@@ -36,8 +36,9 @@ export function publicUrlOf(newPlace: () => Promise<Place>): void {
     readonly find: (subject: string) => Promise<{ readonly ids: readonly string[]; readonly waits: number }>;
   }
 
-  async function serving<T>(publicUrl: string, work: (serving: Serving) => Promise<T>): Promise<T> {
-    const flags = ['--port', '0', '--log', 'off', '--access', 'open', '--public-url', publicUrl];
+  async function serving<T>(publicUrl: string | undefined, work: (serving: Serving) => Promise<T>): Promise<T> {
+    const named = publicUrl === undefined ? [] : ['--public-url', publicUrl];
+    const flags = ['--port', '0', '--log', 'off', '--access', 'open', ...named];
     const running = await startEngine(readConfig([...flags, ...store]));
     try {
       return await work({
@@ -66,6 +67,53 @@ export function publicUrlOf(newPlace: () => Promise<Place>): void {
       input: JSON.stringify(encounter),
     });
   }
+
+  describe('records that a command has loaded before the first start, which is on another port', () => {
+    let before: string[];
+    beforeAll(async () => {
+      before = store;
+    });
+    afterAll(() => {
+      store = before;
+    });
+
+    async function newStore(): Promise<void> {
+      const other = await newPlace();
+      onTestFinished(() => other.remove());
+      store = ['--store', other.url];
+      await run(['partition', 'add', 'clinic', ...store]);
+    }
+
+    it('are found by relative references at once', async () => {
+      await newStore();
+      expect((await load('relative', 'Patient/p')).code).toBe(0);
+      const found = await serving(undefined, ({ find }) => find('Patient/p'));
+      expect(found).toEqual({ ids: ['relative'], waits: 0 });
+      expect((await run(['index', 'status', ...store])).code).toBe(0);
+    });
+
+    it('are found by an absolute reference to the URL of the commands as such, once they are indexed anew', async () => {
+      await newStore();
+      const usual = usualUrlOf(readConfig(store));
+      expect((await load('relative', 'Patient/p')).code).toBe(0);
+      expect((await load('absolute', patientAt(usual))).code).toBe(0);
+      await serving(undefined, async ({ find }) => {
+        expect((await find('Patient/p')).ids).toEqual(['relative']);
+        expect((await find(patientAt(usual))).ids).toEqual(['absolute']);
+      });
+      const verified = await run(['index', 'verify', ...store]);
+      expect([verified.code, verified.stdout]).toEqual([0, '2 records checked, 0 differences.\n']);
+    });
+
+    it('are found at once after each start on another port', async () => {
+      await newStore();
+      for (const id of ['a', 'b', 'c']) {
+        expect((await load(id, 'Patient/p')).code).toBe(0);
+        expect(await serving(undefined, ({ find }) => find('Patient/p'))).toMatchObject({ waits: 0 });
+      }
+      expect((await run(['index', 'status', ...store])).code).toBe(0);
+    });
+  });
 
   describe('the public URL of the server', () => {
     it('is that of the commands too, once it has served', async () => {

@@ -23,7 +23,7 @@ describe('references', () => {
     [
       'by URL to this partition',
       { reference: 'https://records.example/r4/demo/Patient/1' },
-      [{ type: 'Patient', id: '1' }],
+      [{ type: 'Patient', id: '1', own: true }],
     ],
     [
       'by URL to another partition',

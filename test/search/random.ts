@@ -45,8 +45,12 @@ const anyToken = fc
   .tuple(pick(...systems), pick(...codes, undefined))
   .filter(([system, code]) => system !== undefined || code !== undefined)
   .map(([system, code]) => token(system, code));
+const ourReference = (...types: readonly string[]) =>
+  fc
+    .tuple(pick(...types), pick(...ids), fc.boolean())
+    .map(([type, id, own]) => (own ? { ...reference(type, id), own } : reference(type, id)));
 const anyReference = fc.oneof(
-  fc.tuple(pick('Patient', 'Group', 'Device'), pick(...ids)).map(([type, id]) => reference(type, id)),
+  ourReference('Patient', 'Group', 'Device'),
   pick(...urls).map(url => canonical(url)),
 );
 const anyCanonical = fc
@@ -81,10 +85,7 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
       2,
     ),
     url: several(pick(...urls).map(uri => ({ kind: 'uri' as const, uri }))),
-    patient: several(
-      pick(...ids).map(id => reference('Patient', id)),
-      2,
-    ),
+    patient: several(ourReference('Patient'), 2),
     subject: several(anyReference, 2),
     focus: several(anyReference),
     plan: several(anyCanonical),

@@ -7,7 +7,8 @@ import type { HistoryDocument, ResourceDocument } from './layout.ts';
 export interface Core {
   readonly client: MongoClient;
   readonly database: Db;
-  readonly options: StoreOptions;
+  /** Others where a command goes on by the public URL of a server. */
+  options: StoreOptions;
   readonly deployment: Deployment;
   readonly registry: Registry;
   /** `_id` of this process in `servers`. */

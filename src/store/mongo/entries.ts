@@ -1,6 +1,16 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
-import { anyUnit, codeTerm, isPaired, pairTerm, quantityKeys, referenceTerms, tokenTerms, urlTerm } from '../terms.ts';
+import {
+  anyUnit,
+  codeTerm,
+  isPaired,
+  pairTerm,
+  quantityKeys,
+  referenceTerms,
+  rootTerms,
+  tokenTerms,
+  urlTerm,
+} from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import {
   anyTypeTerm,
@@ -81,7 +91,7 @@ function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
       addTerms(fields, code, valueTerms(value));
       return;
     case 'reference':
-      addTerms(fields, code, valueTerms(value));
+      addTerms(fields, code, [...valueTerms(value), ...rootTerms(value)]);
       if (param.targets.length === 0 && value.id !== undefined) addTerms(fields, code, [anyTypeTerm(value.id)]);
       return;
     case 'string':
@@ -153,6 +163,9 @@ function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
     k: termsOf(fields.p, code),
     ...Object.fromEntries(of.map((part, at) => [`c${at}`, tuplePart(part)])),
   });
+  // Whether the public URL matters to it is asked as of a reference parameter.
+  for (const value of of.flat())
+    if (value.kind === 'reference') addTerms(fields, code, [...referenceTerms(value), ...rootTerms(value)]);
   const [first = [], second = []] = of;
   const start = termsOf(fields.p, code);
   for (const lead of new Set(first.flatMap(leadTerms)))

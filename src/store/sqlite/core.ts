@@ -1,12 +1,13 @@
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../store.ts';
+import { rootIn } from '../at-root.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
 import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
-import { wantedIndexes } from './wanted.ts';
+import { definitionsDigest, wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';
 
 /** What the parts of the store share. */
@@ -16,7 +17,8 @@ export interface Core {
   readonly database: Database;
   readonly writer: Writer | undefined;
   readonly readers: Readers;
-  readonly options: StoreOptions;
+  /** Others where a command goes on by the public URL of a server. */
+  options: StoreOptions;
   readonly budgets: Budgets;
   readonly known: Map<string, PartitionIndex>;
   /** Jobs that are under way: closing waits for them. */
@@ -66,7 +68,10 @@ export type Applied = Exclude<Answered, { kind: 'stale' | 'refused' }>;
 
 async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
   for (;;) {
-    const result = await submitOnce(core, await prepare());
+    const { options } = core;
+    const job = await prepare();
+    if (core.options !== options) continue;
+    const result = await submitOnce(core, job);
     if (result.kind === 'refused') throw new StoreRefused(result.message);
     if (result.kind !== 'stale') return result;
   }
@@ -75,26 +80,36 @@ async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Prom
 /** As `submit`, but gives `stale` back. */
 export async function submitOnce(core: Core, job: Job): Promise<Answered> {
   if (core.writer === undefined) throw new StoreRefused('The store is open for reading only');
+  const { options } = core;
   for (;;) {
-    const result = await core.writer.submit(job);
+    const result = await core.writer.submit({ job, definitions: definitionsDigest(options.model) });
     // Whoever is told of the commit reads it.
     core.database.endMoment();
     if (result.kind !== 'unregistered') return result;
     await register(core);
+    if (core.options !== options) return { kind: 'stale' };
     if (job.kind === 'write' || job.kind === 'restore' || job.kind === 'rebuild') return { kind: 'stale' };
   }
 }
 
-/** Makes our definitions the ones that writes follow. Throws `StoreRefused` where a server runs with others. */
+/**
+ * Makes our definitions the ones that writes follow; a command goes on by the public URL of a server where that alone differs and
+ * nothing depends on it. Throws `StoreRefused` where a server runs with others.
+ */
 export async function register(core: Core): Promise<void> {
-  await submit(core, () => ({
+  const { at } = core.options;
+  const result = await submit(core, () => ({
     kind: 'register',
     epoch: readEpoch(core.database),
+    follows: at !== undefined,
     partitions: core.database.all('SELECT n, settings FROM partitions WHERE id IS NOT NULL').map(([n, settings]) => ({
       n: Number(n),
       types: wantedIndexes(core.options.model, JSON.parse(String(settings)).zone),
     })),
   }));
+  if (result.kind !== 'elsewhere' || definitionsDigest(core.options.model) === result.definitions) return;
+  core.options = { ...core.options, ...at?.(rootIn(result.definitions) ?? '') };
+  core.known.clear();
 }
 
 /** The value of a job that is done. */

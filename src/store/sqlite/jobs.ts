@@ -14,6 +14,8 @@ export type Job =
   | {
       readonly kind: 'register';
       readonly epoch: number;
+      /** Whether whoever asks can go on by the public URL of a server. */
+      readonly follows: boolean;
       readonly partitions: readonly { readonly n: number; readonly types: readonly WantedType[] }[];
     }
   | {
@@ -136,6 +138,8 @@ export type JobResult =
   | { readonly kind: 'several'; readonly type: string }
   | { readonly kind: 'keyUsed' }
   | { readonly kind: 'bytesMissing'; readonly digest: string }
+  /** A server runs with these definitions, of another public URL on which nothing depends. */
+  | { readonly kind: 'elsewhere'; readonly definitions: string }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -145,14 +149,19 @@ export type Written = readonly [outcome: WriteOutcome, id: string, version: numb
 /** What the writer is given when it starts. */
 export interface WriterData {
   readonly path: string;
-  readonly definitions: string;
   readonly mode: 'serve' | 'command';
+}
+
+/** A job, and the definitions by which it was prepared. */
+export interface Asked {
+  readonly job: Job;
+  readonly definitions: string;
 }
 
 export interface WriterRequest {
   readonly number: number;
   /** Undefined ends the writer. */
-  readonly job: Job | undefined;
+  readonly asked: Asked | undefined;
 }
 
 export type WriterAnswer = readonly { readonly number: number; readonly result: JobResult }[];

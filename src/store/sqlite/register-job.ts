@@ -1,4 +1,6 @@
 import type { Job, JobResult } from './jobs.ts';
+import { differInRoot } from '../at-root.ts';
+import { compareIndexes } from './compare-indexes.ts';
 import type { Database } from './open.ts';
 import type { WantedType } from './wanted.ts';
 
@@ -19,9 +21,37 @@ export function register(
   return { kind: 'done', value: null };
 }
 
+/** The definitions that writes follow. */
+export function registered(database: Database): string {
+  return String(database.get(`SELECT value FROM meta WHERE key = 'definitions'`)?.[0]);
+}
+
 /**
- * New and changed indexes become pending, or ready where the type has no resources. Indexes of the type that these
- * definitions lack are dropped, since they are no longer kept up: whoever wants them again builds them anew. Types that the
+ * What a command with other definitions is told beside a server: to go on by its public URL where that alone differs and nothing
+ * depends on it, so that nobody meant the other one; else it is refused.
+ */
+export function besideServer(
+  database: Database,
+  { partitions, follows }: Extract<Job, { kind: 'register' }>,
+  definitions: string,
+  path: string,
+): JobResult {
+  const theirs = registered(database);
+  const isEach = (): boolean =>
+    partitions.every(({ n, types }) =>
+      types.every(({ type, indexes }) => {
+        const [t = 0] = database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];
+        return compareIndexes(database, n, Number(t), indexes).changed.length === 0;
+      }),
+    );
+  if (follows && differInRoot(theirs, definitions) && isEach()) return { kind: 'elsewhere', definitions: theirs };
+  const message = `A server runs on \`${path}\` with other definitions or another public URL; use the same ones, or stop it first`;
+  return { kind: 'refused', message };
+}
+
+/**
+ * New and changed indexes become pending, or ready where the type has no resources; where the public URL alone has changed and
+ * nothing in them depends on it, they stay as they are. Indexes of the type that these definitions lack are dropped, since they are no longer kept up: whoever wants them again builds them anew. Types that the
  * definitions lack stay, since nothing of them is written.
  */
 export function registerTypes(database: Database, n: number, types: readonly WantedType[]): void {
@@ -29,15 +59,10 @@ export function registerTypes(database: Database, n: number, types: readonly Wan
     database.run('INSERT OR IGNORE INTO types (n, type) VALUES (?, ?)', [n, type]);
     const [t = 0, resources = 0] =
       database.get('SELECT t, resources FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];
-    const wanted = new Map(indexes.map(({ code, digest }) => [code, digest]));
-    const kept = new Set<string>();
-    for (const [p = 0, code, digest] of database.all(
-      `SELECT p, code, digest FROM parameters WHERE t = ? AND state <> 'dropped'`,
-      [t],
-    )) {
-      if (wanted.get(String(code)) === digest) kept.add(String(code));
-      else database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
-    }
+    const { same, moved, changed } = compareIndexes(database, n, Number(t), indexes);
+    for (const p of changed) database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
+    for (const { p, digest } of moved) database.run('UPDATE parameters SET digest = ? WHERE p = ?', [digest, p]);
+    const kept = new Set([...same, ...moved.map(({ code }) => code)]);
     for (const { code, digest } of indexes)
       if (!kept.has(code)) addIndex(database, Number(t), code, digest, Number(resources));
   }

@@ -1,6 +1,6 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
-import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, tokenTerms, urlTerm } from '../terms.ts';
+import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, rootTerms, tokenTerms, urlTerm } from '../terms.ts';
 
 /** `ord` of a resource without the sort date: older than all. */
 export const missingOrd = -9e15;
@@ -64,6 +64,7 @@ function addValue(rows: Rows, p: number, value: IndexValue, item: number): void 
     case 'reference':
     case 'uri':
       for (const term of termsOf(value)) rows.terms.push(p, term, item);
+      if (value.kind === 'reference') for (const term of rootTerms(value)) rows.terms.push(p, term, item);
       return;
     case 'string':
       rows.strings.push(p, value.folded, value.text, item);

@@ -2,12 +2,12 @@ import { Commit } from './commit.ts';
 import { document } from './document-job.ts';
 import { dropLoose } from './attachment-sweep.ts';
 import { JobStopped } from './job-stopped.ts';
-import type { Job, JobResult, WriterData } from './jobs.ts';
+import type { Asked, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import type { Database } from './open.ts';
 import { keepNotes } from './notes-job.ts';
 import { rebuild } from './rebuild-job.ts';
-import { addPartition, hidePartition, register, restart } from './register-job.ts';
+import { addPartition, besideServer, hidePartition, register, registered, restart } from './register-job.ts';
 import { restore } from './restore-job.ts';
 import { sweep } from './sweep-job.ts';
 import { write } from './write-job.ts';
@@ -16,14 +16,14 @@ import { write } from './write-job.ts';
  * Runs jobs in one transaction with a savepoint each, so that one that fails leaves the others alone. The results are
  * given only after the commit, which is then on the disk; where it fails, all have failed.
  */
-export function runTogether(database: Database, jobs: readonly Job[], data: WriterData): readonly JobResult[] {
+export function runTogether(database: Database, asked: readonly Asked[], data: WriterData): readonly JobResult[] {
   try {
     return database.transaction(() => {
       const commit = new Commit(database);
-      return jobs.map(job => inSavepoint(database, commit, () => run(database, job, commit, data)));
+      return asked.map(one => inSavepoint(database, commit, () => run(database, one, commit, data)));
     });
   } catch (error) {
-    return jobs.map(() => ({ kind: 'failed', error }));
+    return asked.map(() => ({ kind: 'failed', error }));
   }
 }
 
@@ -42,7 +42,7 @@ function inSavepoint(database: Database, commit: Commit, work: () => JobResult):
   }
 }
 
-function run(database: Database, job: Job, commit: Commit, data: WriterData): JobResult {
+function run(database: Database, { job, definitions }: Asked, commit: Commit, data: WriterData): JobResult {
   switch (job.kind) {
     case 'document':
       return document(database, job);
@@ -55,32 +55,29 @@ function run(database: Database, job: Job, commit: Commit, data: WriterData): Jo
       return { kind: 'done', value: null };
     case 'register':
       // Asked inside of the transaction: a server that starts now registers its own definitions after this one.
-      if (data.mode === 'command' && !isRegistered(database, data) && serverRuns(data.path))
-        return {
-          kind: 'refused',
-          message: `A server runs on \`${data.path}\` with other definitions or another public URL; use the same ones, or stop it first`,
-        };
-      return epochOf(database) === job.epoch ? register(database, job, data.definitions) : { kind: 'stale' };
+      if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
+        return besideServer(database, job, definitions, data.path);
+      return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
     case 'notes':
       return keepNotes(database, job);
     case 'write':
     case 'restore':
     case 'rebuild':
-      if (!isRegistered(database, data)) return { kind: 'unregistered' };
+      if (!isRegistered(database, definitions)) return { kind: 'unregistered' };
       if (epochOf(database) !== job.epoch) return { kind: 'stale' };
       if (job.kind === 'write') return write(database, job, commit, data.path);
       return job.kind === 'restore' ? restore(database, job, commit, data.path) : rebuild(database, job);
     case 'addPartition':
-      return isRegistered(database, data) ? addPartition(database, job) : { kind: 'unregistered' };
+      return isRegistered(database, definitions) ? addPartition(database, job) : { kind: 'unregistered' };
     case 'restart':
-      return isRegistered(database, data) ? restart(database, job) : { kind: 'unregistered' };
+      return isRegistered(database, definitions) ? restart(database, job) : { kind: 'unregistered' };
     default:
       return job satisfies never;
   }
 }
 
-function isRegistered(database: Database, { definitions }: WriterData): boolean {
-  return database.get(`SELECT value FROM meta WHERE key = 'definitions'`)?.[0] === definitions;
+function isRegistered(database: Database, definitions: string): boolean {
+  return registered(database) === definitions;
 }
 
 function epochOf(database: Database): number {

@@ -49,7 +49,7 @@ export async function openSqliteStore(
       options,
       budgets,
       database: openDatabase(path, readOnly ? 'readOnly' : 'read'),
-      writer: options.mode === 'read' ? undefined : new Writer({ path, definitions, mode: options.mode }),
+      writer: options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode }),
       readers: new Readers({ path, readOnly }, options.deadline),
       known: new Map(),
       underWay: new Set(),

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Job, JobResult, WriterAnswer, WriterData, WriterRequest } from './jobs.ts';
+import type { Asked, JobResult, WriterAnswer, WriterData, WriterRequest } from './jobs.ts';
 
 /** The one that writes: a worker thread, started with the first job. */
 export class Writer {
@@ -15,9 +15,9 @@ export class Writer {
   }
 
   /** Resolves when the job is committed and on the disk, or was not done; rejects where the store fails. */
-  async submit(job: Job): Promise<Exclude<JobResult, { kind: 'failed' }>> {
+  async submit(asked: Asked): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
-    const result = await this.#send(job);
+    const result = await this.#send(asked);
     if (result.kind !== 'failed') return result;
     throw new Error('The store could not write', { cause: result.error });
   }
@@ -34,12 +34,12 @@ export class Writer {
     await this.#worker?.terminate();
   }
 
-  #send(job: Job | undefined): Promise<JobResult> {
+  #send(asked: Asked | undefined): Promise<JobResult> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
       this.#number += 1;
       this.#waiting.set(this.#number, { resolve, reject });
-      send(this.#start(), { number: this.#number, job });
+      send(this.#start(), { number: this.#number, asked });
     });
   }
 

@@ -16,6 +16,7 @@ const rows = [
   ['a token', entry('code', token('http://s', 'A')), t('7|code|yhttp://s', '7|code|ca', '7|code|b8|http://sa')],
   ['a token without a system', entry('code', token(undefined, 'a')), t('7|code|z', '7|code|ca', '7|code|na')],
   ['a reference to one of the targets', entry('patient', reference('Patient', '1')), t('7|patient|r1/Patient')],
+  ['a reference by a URL of our own', entry('patient', { ...reference('Patient', '1'), own: true }), t('7|patient|r1/Patient', '7|patient|o')],
   ['a reference to any type', entry('focus', reference('Device', '1')), t('7|focus|r1/Device', '7|focus|i1')],
   ['a canonical', entry('plan', canonical('http://a', '1')), t('7|plan|uhttp://a', '7|plan|w8|http://a1')],
   ['a uri', entry('url', { kind: 'uri', uri: 'http://a' }), t('7|url|uhttp://a')],
@@ -44,7 +45,7 @@ describe('the fields of a document', () => {
 
   it('a pair of an owner and a code, with its system and without', () => {
     const fields = indexFields(type, '7', 'a', 0, [
-      entry('patient', reference('Patient', '1')),
+      entry('patient', { ...reference('Patient', '1'), own: true }),
       entry('code', token('http://s', 'a')),
     ]);
     expect(fields.t.filter(term => term.includes('+'))).toEqual([

@@ -12,7 +12,6 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Readers } from '../../../src/store/sqlite/readers.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
-import { definitionsDigest } from '../../../src/store/sqlite/wanted.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import type { Partition, Store } from '../../../src/store/store.ts';
 import { bytesOf, digestOf } from '../support/bytes-of.ts';
@@ -167,7 +166,7 @@ function coreOf(): Core {
     options: { model, extract, now: Date.now, mode: 'command', deadline: 5_000 },
     budgets: usualBudgets,
     database: openDatabase(file, 'read'),
-    writer: new Writer({ path: file, definitions: definitionsDigest(model), mode: 'command' }),
+    writer: new Writer({ path: file, mode: 'command' }),
     readers: new Readers({ path: file, readOnly: false }, 5_000),
     known: new Map(),
     underWay: new Set(),

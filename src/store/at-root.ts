@@ -1,0 +1,17 @@
+/** A digest, and behind it the public URL on which its entries depend too: both are kept as one text. */
+export function atRoot(digest: string, root: string | undefined): string {
+  return root === undefined ? digest : `${digest} ${root}`;
+}
+
+/** The public URL in such a text. */
+export function rootIn(text: string): string | undefined {
+  const [, root] = text.split(' ');
+  return root;
+}
+
+/** Whether two such texts differ in their public URL alone. */
+export function differInRoot(one: string, other: string): boolean {
+  const [digest, root] = one.split(' ');
+  const [otherDigest, otherRoot] = other.split(' ');
+  return digest === otherDigest && root !== undefined && otherRoot !== undefined && root !== otherRoot;
+}
