@@ -26,7 +26,8 @@ const say = (text: string): void => console.error(text);
 
 const options = optionsOrEnd();
 if (options.help) console.log(help);
-else if (options.guard) await guard(options);
+else if (options.guard) await guard('guard', options);
+else if (options.audit) await guard('audit', options);
 else if (options.store !== undefined) await mongo(options.store, options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
@@ -85,11 +86,16 @@ async function mongo(url: string, { quick, cases, check }: Options): Promise<voi
   if (check && !holds(verdicts)) process.exitCode = 1;
 }
 
-async function guard({ quick, check }: Options): Promise<void> {
+async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promise<void> {
   const data = await dataset(standardSize, say);
-  const rows = await measureGuard(data, quick ? { rounds: 4, duration: 500 } : { rounds: 10, duration: 1_000 }, say);
+  const rows = await measureGuard(
+    what,
+    data,
+    quick ? { rounds: 4, duration: 500 } : { rounds: 10, duration: 1_000 },
+    say,
+  );
   console.log(`\n${guardTable(rows)}`);
-  save('guard', { resources: data.resources, guard: rows });
+  save(what, { resources: data.resources, [what]: rows });
   if (check && rows.some(({ times, promised }) => times > promised)) process.exitCode = 1;
 }
 

@@ -12,6 +12,8 @@ export interface Options {
   readonly store: string | undefined;
   /** What the guard costs, and nothing else. */
   readonly guard: boolean;
+  /** What accounting for requests costs, and nothing else. */
+  readonly audit: boolean;
 }
 
 export const help = `npm run bench -- [FLAGS]
@@ -27,6 +29,7 @@ medians of the rounds. The records are synthetic and kept in .cache/bench; resul
                  (requests, and: load, while loading, start)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
   --guard        Compare the service with its guard and without it: processor time of reads and searches
+  --audit        The same for its audit, beside the guard
   --store URL    Measure the store on MongoDB: \`floor\` is then bare koa before bare calls of the driver, which have found what the
                  service has found. Works in databases of its own, beside the one of the URL, and drops them
   --help         This text`;
@@ -45,6 +48,7 @@ export function readOptions(argv: readonly string[]): Options {
       help: { type: 'boolean', default: false },
       case: { type: 'string', multiple: true, default: [] },
       guard: { type: 'boolean', default: false },
+      audit: { type: 'boolean', default: false },
       store: { type: 'string' },
       scale: { type: 'string' },
     },
@@ -55,6 +59,7 @@ export function readOptions(argv: readonly string[]): Options {
   return {
     help: values.help,
     guard: values.guard,
+    audit: values.audit,
     check: values.check,
     quick: values.quick,
     cases: values.case,

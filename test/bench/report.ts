@@ -134,12 +134,13 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
   );
 }
 
+/** What the guard or the audit costs. */
 export function guardTable(rows: readonly GuardRow[]): string {
   return table(
-    [left('case'), ...['open CPU µs', 'guarded CPU µs', 'times', 'promised'].map(right)],
-    rows.map(({ case: name, open, guarded, times, promised }) => [
+    [left('case'), ...['CPU µs without', 'CPU µs with', 'times', 'promised'].map(right)],
+    rows.map(({ case: name, without, with: cost, times, promised }) => [
       name,
-      ...[open, guarded, times, promised].map(figure),
+      ...[without, cost, times, promised].map(figure),
     ]),
   );
 }

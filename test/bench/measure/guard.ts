@@ -9,12 +9,12 @@ import { startChild } from '../child.ts';
 import { measure, processors, startClient, startSubject } from './subjects.ts';
 import type { Measured, Subject } from './subjects.ts';
 
-/** What the guard costs in one case. */
+/** What the guard, or the audit, costs in one case. */
 export interface GuardRow {
   readonly case: string;
-  /** Microseconds of the server's processor time per request, without the guard and with it. */
-  readonly open: number;
-  readonly guarded: number;
+  /** Microseconds of the server's processor time per request, without it and with it. */
+  readonly without: number;
+  readonly with: number;
   /** How many times dearer: the median of the rounds. */
   readonly times: number;
   /** The most that is promised. */
@@ -30,25 +30,26 @@ interface GuardCase {
 
 const connections = 16;
 const base = '/r4/demo';
-/** What the guard may cost, with a token that is remembered. */
-const promised = { read: 1.1, search: 1.15 } as const;
+/** What the guard may cost, with a token that is remembered; and what the audit may, beside the guard. */
+const promised = { guard: { read: 1.1, search: 1.15 }, audit: { read: 1.2, search: 1.2 } } as const;
 
-/** Asks the service with its guard and without it the same, in turn, and compares processor time per request. */
+/** Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per request. */
 export async function measureGuard(
+  what: keyof typeof promised,
   { file, samples }: Dataset,
   { rounds, duration }: { readonly rounds: number; readonly duration: number },
   say: (text: string) => void,
 ): Promise<readonly GuardRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'crs-guard-'));
-  const copy = join(folder, 'records.sqlite');
-  copyFileSync(file, copy); // one server at a time may have a file open
+  // One server at a time may have a file open.
+  const [one, other] = ['one.sqlite', 'other.sqlite'].map(name => join(folder, name)) as [string, string];
+  for (const copy of [one, other]) copyFileSync(file, copy);
   const patient = samples.withConditions[0] ?? '';
   const client = await startClient();
-  const open = await startSubject('service', file);
-  const child = await startChild('./subjects/guarded.ts', { arguments: [copy, patient], processor: processors.server });
-  const guarded: Subject = { name: 'service', port: Number(child.greeting), child };
+  const open = what === 'guard' ? await startSubject('service', one) : await startGuarded(one, patient);
+  const guarded = await startGuarded(other, patient, ...(what === 'guard' ? [] : ['audited']));
   try {
-    const cases = await casesOf(open, samples, patient);
+    const cases = await casesOf(open, samples, patient, promised[what]);
     const kept = cases.map(() => [[], []] as [Measured[], Measured[]]);
     for (let round = -2; round < rounds; round++) {
       say(round < 0 ? 'Warming up …' : `Round ${round + 1} of ${rounds} …`);
@@ -72,18 +73,24 @@ export async function measureGuard(
         withGuard.map(({ cpu }) => cpu),
         without.map(({ cpu }) => cpu),
       );
-      return { case: one.name, open: cost(without), guarded: cost(withGuard), times, promised: one.promised };
+      return { case: one.name, without: cost(without), with: cost(withGuard), times, promised: one.promised };
     });
   } finally {
-    await Promise.all([client, open.child, child].map(one => one.stop()));
+    await Promise.all([client, open.child, guarded.child].map(one => one.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function startGuarded(file: string, ...more: readonly string[]): Promise<Subject> {
+  const child = await startChild('./subjects/guarded.ts', { arguments: [file, ...more], processor: processors.server });
+  return { name: 'service', port: Number(child.greeting), child };
 }
 
 async function casesOf(
   open: Subject,
   { records, patients }: Dataset['samples'],
   patient: string,
+  most: { readonly read: number; readonly search: number },
 ): Promise<readonly GuardCase[]> {
   const { system, patient: own } = guardTokens;
   const forSystems = ['Patient', 'Observation', 'Appointment', 'Condition', 'Encounter'];
@@ -92,15 +99,17 @@ async function casesOf(
     type => `${base}/${type}?patient=${patient}&_count=20`,
   );
   const bundles = await Promise.all(
-    ofPatient.map(async path => (await fetch(`http://127.0.0.1:${open.port}${path}`)).json()),
+    ofPatient.map(async path =>
+      (await fetch(`http://127.0.0.1:${open.port}${path}`, { headers: { Authorization: `Bearer ${system}` } })).json(),
+    ),
   );
   const found = (bundles as { entry?: { resource: { resourceType: string; id: string } }[] }[]).flatMap(
     ({ entry = [] }) => entry.map(({ resource }) => `${base}/${resource.resourceType}/${resource.id}`),
   );
   return [
-    { name: 'read, system', promised: promised.read, token: system, paths: readable },
-    { name: 'read, patient', promised: promised.read, token: own, paths: found },
-    { name: 'search, system', promised: promised.search, token: system, paths: patients.map(id => `${base}/Observation?patient=${id}&_count=20`) }, // prettier-ignore
-    { name: 'search, patient', promised: promised.search, token: own, paths: ofPatient },
+    { name: 'read, system', promised: most.read, token: system, paths: readable },
+    { name: 'read, patient', promised: most.read, token: own, paths: found },
+    { name: 'search, system', promised: most.search, token: system, paths: patients.map(id => `${base}/Observation?patient=${id}&_count=20`) }, // prettier-ignore
+    { name: 'search, patient', promised: most.search, token: own, paths: ofPatient },
   ];
 }
