@@ -5,6 +5,7 @@ import { none, simplify } from '../search/simplify.ts';
 import { parametersOf } from '../search/walk.ts';
 import type { Extract, Partition, StoredVersion } from '../store/store.ts';
 import type { Access, Letter } from './access.ts';
+import { partOf, namesOf } from './part.ts';
 
 /**
  * What of a type is open to the caller for a letter: the one rule of who may see what. Whatever looks at records on a client's
@@ -33,22 +34,45 @@ export function isWithin(
   { id: partition, settings }: Pick<Partition, 'id' | 'settings'>,
 ): boolean {
   if (rule.kind === 'all') return true;
-  const params = parametersOf(rule);
-  const entries =
-    params.length === 0 ? [] : extract(narrowed(type, params), text, { id: partition, zone: settings.zone });
+  const { narrow, names } = readingOf(rule, type);
+  if (narrow === undefined) return matches(rule, { id, lastUpdated, entries: [] });
+  const part = names === undefined ? text : partOf(text, names);
+  const entries = extract(narrow, part, { id: partition, zone: settings.zone });
   return matches(rule, { id, lastUpdated, entries });
+}
+
+/** How records of a type are read to decide by a rule. */
+interface RuleReading {
+  readonly type: ResourceType;
+  /** With the parameters of the rule alone; undefined where it has none. */
+  readonly narrow: ResourceType | undefined;
+  /** As part.ts has them. */
+  readonly names: RegExp | undefined;
+}
+
+const readings = new WeakMap<Query, RuleReading>();
+
+/** Kept with the rule, which a token keeps. */
+function readingOf(rule: Query, type: ResourceType): RuleReading {
+  const kept = readings.get(rule);
+  if (kept?.type === type) return kept;
+  const params = parametersOf(rule);
+  const narrow = params.length === 0 ? undefined : narrowed(type, params);
+  const reading = { type, narrow, names: namesOf(params) };
+  readings.set(rule, reading);
+  return reading;
 }
 
 const everything: Query = { kind: 'all' };
 
 /** By type and codes, what `narrowed` gives. */
-const narrow = new WeakMap<ResourceType, Map<string, ResourceType>>();
+const narrowedTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
 /** The same type with some of its parameters alone, since reading the others would be in vain. */
 export function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
   const key = params.map(({ code }) => code).join(' ');
-  const kept = narrow.get(type) ?? new Map<string, ResourceType>();
-  narrow.set(type, kept);
+  const kept = narrowedTypes.get(type) ?? new Map<string, ResourceType>();
+  narrowedTypes.set(type, kept);
   let found = kept.get(key);
   if (found === undefined) {
     found = { ...type, indexed: new Map(params.map(param => [param.code, param])) };
