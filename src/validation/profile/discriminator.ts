@@ -45,7 +45,9 @@ export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, ki
 type Wanted = (found: readonly Node[], walk: Walk) => boolean | undefined;
 
 function wantedOf(type: string, path: string, slice: Tree, kit: Kit): Wanted | undefined {
-  const places = placesOf(path, slice, kit);
+  // The profiles of a target are named by the reference.
+  const held = type === 'profile' ? path.replace(/(^|\.)resolve\(\)$/, '') || '$this' : path;
+  const places = placesOf(held, slice, kit);
   if (places.length === 0) return undefined;
   const alternatives = places.flatMap(place => wantedAt(type, place, path.includes('resolve()'), kit) ?? []);
   if (alternatives.length === 0) return undefined;

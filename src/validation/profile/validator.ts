@@ -2,6 +2,7 @@ import type { Definitions } from '../../definitions/definitions.ts';
 import { asString, isObject } from '../../definitions/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import { ExpressionError } from '../../model/fhirpath/syntax.ts';
 import { checkStructure } from '../structure.ts';
 import { compileBase } from './compile-base.ts';
@@ -54,11 +55,14 @@ export interface ValidatorParts {
   readonly terminology: Terminology;
 }
 
-/** A validator over loaded definitions; snapshots that are missing are asked of `generate`, where it is given. */
-export function createValidator(definitions: Definitions, types: TypeDefinitions, generate?: FindSnapshot): Validator {
+/** A validator over loaded definitions; a profile without snapshot is held to what its differential makes. */
+export function createValidator(definitions: Definitions, types: TypeDefinitions): Validator {
+  const snapshots = snapshotsOf(definitions);
   const snapshot: FindSnapshot = canonical => {
-    const structure = definitions.find('StructureDefinition', canonical)?.resource();
-    return (structure && snapshotOf(structure)) ?? generate?.(canonical);
+    // What clients name is not even asked for where nobody has it, so that it is kept nowhere.
+    if (definitions.find('StructureDefinition', canonical) === undefined) return undefined;
+    const found = snapshots(canonical);
+    return found && snapshotOf(found.structure, found.elements);
   };
   return createValidatorOf({ types, snapshot, terminology: createTerminology(definitions) });
 }

@@ -3,7 +3,6 @@ import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
-import { at } from './walk.ts';
 import type { Walk } from './walk.ts';
 
 /** Deeper than the parser lets anything nest. */
@@ -23,13 +22,18 @@ export function visit(node: Node, walk: Walk): void {
   for (const check of base.own) check(node, walk);
   const children = childrenOf(node, kit.types);
   budget.spend(1 + children.length);
+  const { path } = findings;
   for (const child of children) {
-    at(child, walk, () => {
-      const checks = child.element === undefined ? undefined : base.elements.get(child.element.name);
-      if (checks !== undefined) for (const check of checks) check(child, walk);
-      if (child.code === 'Extension') checkExtension(child, node, walk);
-      if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
-    });
+    const { element, index } = child;
+    if (element === undefined) continue; // every child stands at an element
+    path.push(element.name);
+    if (index >= 0) path.push(index);
+    const checks = base.elements.get(element.name);
+    if (checks !== undefined) for (const check of checks) check(child, walk);
+    if (child.code === 'Extension') checkExtension(child, node, walk);
+    if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
+    if (index >= 0) path.pop();
+    path.pop();
   }
 }
 

@@ -34,7 +34,8 @@ export function nodesAt(parent: Node, element: ElementDefinition, types: TypeDef
   if (!element.choice) {
     const type = element.types[0];
     if (type === undefined) return none;
-    const { [element.name]: value, [`_${element.name}`]: sibling } = owner;
+    const value = owner[element.name];
+    const sibling = isLower(type.code) ? owner[siblingName(element.name)] : undefined;
     if (value === undefined && sibling === undefined) return none;
     return read(element, type, value, sibling, types);
   }
@@ -43,7 +44,7 @@ export function nodesAt(parent: Node, element: ElementDefinition, types: TypeDef
     if (!name.startsWith(element.name)) continue;
     const property = parent.definition?.properties.get(name);
     if (property?.element.name !== element.name) continue;
-    (found ??= []).push(...read(element, property.type, owner[name], owner[`_${name}`], types));
+    (found ??= []).push(...read(element, property.type, owner[name], owner[siblingName(name)], types));
   }
   for (const name in owner) {
     if (!name.startsWith('_')) continue;
@@ -57,22 +58,41 @@ export function nodesAt(parent: Node, element: ElementDefinition, types: TypeDef
 
 /** All children, in the order of the JSON properties. https://hl7.org/fhirpath/N1/#children--collection */
 export function childrenOf(parent: Node, types: TypeDefinitions): readonly Node[] {
-  const owner = parent.definition?.kind === 'primitive-type' ? parent.sibling : parent.value;
+  const primitive = parent.definition?.kind === 'primitive-type';
+  const owner = primitive ? parent.sibling : parent.value;
   if (!isObject(owner)) return none;
+  const properties = (primitive ? types.get('Element') : parent.definition)?.properties;
   const found: Node[] = [];
   for (const name in owner) {
-    const plain = name.startsWith('_') ? name.slice(1) : name;
-    if (plain !== name && plain in owner) continue;
-    const property = propertyOf(parent, plain, types);
-    if (property === undefined) continue;
-    found.push(...read(property.element, property.type, owner[plain], owner[`_${plain}`], types));
+    const property = properties?.get(name);
+    if (property !== undefined) {
+      const { element, type } = property;
+      // Only primitives have something beside them; names made at run time are slow to look up, so they are kept.
+      const sibling = type.content === undefined && isLower(type.code) ? owner[siblingName(name)] : undefined;
+      add(found, element, type, owner[name], sibling, types);
+    } else if (name.startsWith('_')) {
+      const plain = name.slice(1);
+      const own = Object.hasOwn(owner, plain) ? undefined : properties?.get(plain);
+      if (own !== undefined) add(found, own.element, own.type, undefined, owner[name], types);
+    }
   }
   return found;
 }
 
-/** The definition of a JSON property; those of a primitive are `id` and `extension`. */
-const propertyOf = (parent: Node, name: string, types: TypeDefinitions) =>
-  (parent.definition?.kind === 'primitive-type' ? types.get('Element') : parent.definition)?.properties.get(name);
+/** Primitive types are written with a small letter. */
+const isLower = (code: string): boolean => code.charCodeAt(0) >= 0x61;
+
+/** `_name`; only names of elements come here. */
+function siblingName(name: string): string {
+  let sibling = siblingNames.get(name);
+  if (sibling === undefined) {
+    sibling = `_${name}`;
+    siblingNames.set(name, sibling);
+  }
+  return sibling;
+}
+
+const siblingNames = new Map<string, string>();
 
 const none: readonly Node[] = [];
 
@@ -83,20 +103,32 @@ function read(
   sibling: unknown,
   types: TypeDefinitions,
 ): readonly Node[] {
+  const found: Node[] = [];
+  add(found, element, type, value, sibling, types);
+  return found;
+}
+
+function add(
+  found: Node[],
+  element: ElementDefinition,
+  type: ElementDefinition['types'][number],
+  value: unknown,
+  sibling: unknown,
+  types: TypeDefinitions,
+): void {
   const definition = type.content ?? types.get(type.code);
-  if (definition === undefined) return none;
+  if (definition === undefined) return;
   if (element.max <= 1) {
     const node = nodeOf(element, type.code, definition, value, sibling, -1, types);
-    return node === undefined ? none : [node];
+    if (node !== undefined) found.push(node);
+    return;
   }
   const values: readonly unknown[] = Array.isArray(value) ? value : none;
   const siblings: readonly unknown[] = Array.isArray(sibling) ? sibling : none;
-  const found: Node[] = [];
   for (let index = 0; index < Math.max(values.length, siblings.length); index++) {
     const node = nodeOf(element, type.code, definition, values[index], siblings[index], index, types);
     if (node !== undefined) found.push(node);
   }
-  return found;
 }
 
 function nodeOf(

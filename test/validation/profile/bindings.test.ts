@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { against, observation, patient, problems, profile, validatorOf } from './support/validator.ts';
+
+// Bindings: https://hl7.org/fhir/R4/terminologies.html#strength
+
+const system = 'urn:colours';
+const colours: JsonObject = {
+  resourceType: 'CodeSystem',
+  url: system,
+  status: 'active',
+  content: 'complete',
+  caseSensitive: true,
+  property: [{ code: 'kind', type: 'code' }],
+  concept: [
+    {
+      code: 'red',
+      property: [{ code: 'kind', valueCode: 'warm' }],
+      concept: [{ code: 'crimson', property: [{ code: 'kind', valueCode: 'warm' }] }],
+    },
+    { code: 'blue', property: [{ code: 'kind', valueCode: 'cold' }] },
+  ],
+};
+const valueSet = (compose: JsonObject, name = 'vs'): JsonObject => ({
+  resourceType: 'ValueSet',
+  url: `urn:vs:${name}`,
+  status: 'active',
+  compose,
+});
+const bound = (strength: string) =>
+  profile('Observation', { 'Observation.code': { binding: { strength, valueSet: 'urn:vs:vs' } } });
+const coded = (...codes: readonly string[]): JsonObject =>
+  observation({ code: { coding: codes.map(code => ({ system, code })) } });
+
+const issue = 'Observation.code binding at Observation.code';
+
+describe('bindings', () => {
+  const listed = valueSet({ include: [{ system, concept: [{ code: 'red' }] }] });
+
+  it.each<[title: string, strength: string, resource: JsonObject, expected: readonly string[]]>([
+    ['required takes a code of the set', 'required', coded('red'), []],
+    ['required takes a code of the set among others', 'required', coded('blue', 'red'), []],
+    ['required takes no other', 'required', coded('blue'), [`error ${issue}`]],
+    ['required takes no text alone', 'required', observation(), [`error ${issue}`]],
+    [
+      'required takes no code of another system',
+      'required',
+      observation({ code: { coding: [{ system: 'urn:x', code: 'red' }] } }),
+      [`error ${issue}`],
+    ],
+    [
+      'required takes no code without a system',
+      'required',
+      observation({ code: { coding: [{ code: 'red' }] } }),
+      [`error ${issue}`],
+    ],
+    ['extensible warns of another', 'extensible', coded('blue'), [`warning ${issue}`]],
+    ['extensible takes a text alone', 'extensible', observation(), []],
+    ['preferred takes another', 'preferred', coded('blue'), []],
+    ['example takes another', 'example', coded('blue'), []],
+  ])('%s', (_title, strength, resource, expected) => {
+    expect(against(bound(strength), resource, colours, listed)).toEqual(expected);
+  });
+
+  it.each<[title: string, compose: JsonObject, inside: readonly string[], outside: readonly string[]]>([
+    ['a whole system', { include: [{ system }] }, ['red', 'crimson', 'blue'], ['green', 'Red']],
+    ['a list', { include: [{ system, concept: [{ code: 'blue' }] }] }, ['blue'], ['red']],
+    [
+      'what is taken out',
+      { include: [{ system }], exclude: [{ system, concept: [{ code: 'red' }] }] },
+      ['blue'],
+      ['red'],
+    ],
+    [
+      'is-a',
+      { include: [{ system, filter: [{ property: 'concept', op: 'is-a', value: 'red' }] }] },
+      ['red', 'crimson'],
+      ['blue'],
+    ],
+    [
+      'descendent-of',
+      { include: [{ system, filter: [{ property: 'concept', op: 'descendent-of', value: 'red' }] }] },
+      ['crimson'],
+      ['red', 'blue'],
+    ],
+    [
+      'is-not-a',
+      { include: [{ system, filter: [{ property: 'concept', op: 'is-not-a', value: 'red' }] }] },
+      ['blue'],
+      ['red', 'crimson'],
+    ],
+    [
+      'a property',
+      { include: [{ system, filter: [{ property: 'kind', op: '=', value: 'warm' }] }] },
+      ['red', 'crimson'],
+      ['blue'],
+    ],
+    [
+      'a list of codes',
+      { include: [{ system, filter: [{ property: 'code', op: 'in', value: 'red,blue' }] }] },
+      ['red', 'blue'],
+      ['crimson'],
+    ],
+    [
+      'a pattern',
+      { include: [{ system, filter: [{ property: 'code', op: 'regex', value: '.*e.*' }] }] },
+      ['red', 'blue'],
+      ['crimson'],
+    ],
+    ['another set', { include: [{ valueSet: ['urn:vs:other'] }] }, ['blue'], ['red']],
+    ['what two sets share', { include: [{ system, valueSet: ['urn:vs:other'] }] }, ['blue'], ['red']],
+    [
+      'a set that includes itself beside others',
+      { include: [{ system, concept: [{ code: 'red' }] }, { valueSet: ['urn:vs:vs'] }] },
+      ['red'],
+      [],
+    ],
+  ])('knows %s', (_title, compose, inside, outside) => {
+    const other = valueSet({ include: [{ system, concept: [{ code: 'blue' }] }] }, 'other');
+    for (const code of inside) expect(against(bound('required'), coded(code), colours, valueSet(compose), other)).toEqual([]); // prettier-ignore
+    for (const code of outside)
+      expect(against(bound('required'), coded(code), colours, valueSet(compose), other)).toEqual([`error ${issue}`]);
+  });
+
+  it('tells what cannot be decided as information', () => {
+    const definition = bound('required');
+    const unknown = valueSet({ include: [{ system: 'urn:nobody-has-this' }] });
+    const resource = observation({ code: { coding: [{ system: 'urn:nobody-has-this', code: 'x' }] } });
+    const issues = validatorOf(definition, unknown).validate(resource, { profiles: [definition.url] });
+    expect(issues.filter(({ rule }) => rule !== 'dom-6')).toMatchObject([
+      { severity: 'information', code: 'informational', rule: 'undecided urn:vs:vs', profile: definition.url },
+    ]);
+  });
+
+  it('holds R4 to its own required bindings', () => {
+    const validator = validatorOf();
+    expect(problems(validator, patient({ gender: 'female' }))).toEqual([]);
+    expect(problems(validator, patient({ gender: 'lady' }))).toEqual([
+      'error Patient.gender binding at Patient.gender',
+    ]);
+  });
+
+  it('suggests what may have been meant', () => {
+    const [found] = validatorOf()
+      .validate(patient({ gender: 'femal' }))
+      .filter(({ severity }) => severity === 'error');
+    expect(found?.text).toBe(
+      '`femal` is not of `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`, and this takes no other code. Did you mean `female`? Codes of it are `male`, `female`, `other`, `unknown`.',
+    );
+  });
+});

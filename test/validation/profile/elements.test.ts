@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { against, observation, patient, profile } from './support/validator.ts';
+
+// What a profile asks of single elements: https://hl7.org/fhir/R4/elementdefinition.html
+
+type Row = readonly [title: string, element: Readonly<Record<string, JsonObject>>, good: JsonObject, bad: JsonObject, issue: string]; // prettier-ignore
+
+const system = 'http://loinc.org';
+const coding = (code: string): JsonObject => ({ coding: [{ system, code }] });
+const quantity = (value: number, code = 'mg'): JsonObject => ({ value, code, system: 'http://unitsofmeasure.org' });
+
+const rows: readonly Row[] = [
+  [
+    'a minimum',
+    { 'Observation.subject': { min: 1 } },
+    { subject: { reference: 'Patient/1' } },
+    {},
+    'error Observation.subject min at Observation.subject',
+  ],
+  [
+    'a minimum of several',
+    { 'Observation.category': { min: 2 } },
+    { category: [{ text: 'a' }, { text: 'b' }] },
+    { category: [{ text: 'a' }] },
+    'error Observation.category min at Observation.category',
+  ],
+  [
+    'a maximum',
+    { 'Observation.category': { max: '1' } },
+    { category: [{ text: 'a' }] },
+    { category: [{ text: 'a' }, { text: 'b' }] },
+    'error Observation.category max at Observation.category',
+  ],
+  [
+    'an element that must not be there',
+    { 'Observation.subject': { max: '0' } },
+    {},
+    { subject: { reference: 'Patient/1' } },
+    'error Observation.subject max at Observation.subject',
+  ],
+  [
+    'a minimum within a data type',
+    { 'Observation.code.coding': { min: 1 }, 'Observation.code.coding.system': { min: 1 } },
+    { code: coding('1') },
+    { code: { coding: [{ code: '1' }] } },
+    'error Observation.code.coding.system min at Observation.code.coding[0].system',
+  ],
+  [
+    'a minimum within each backbone element',
+    { 'Observation.component.value[x]': { min: 1 } },
+    { component: [{ code: { text: 'c' }, valueString: 'x' }] },
+    { component: [{ code: { text: 'c' }, valueString: 'x' }, { code: { text: 'c' } }] },
+    'error Observation.component.value[x] min at Observation.component[1].value',
+  ],
+  [
+    'the types of a choice',
+    { 'Observation.value[x]': { type: [{ code: 'Quantity' }, { code: 'string' }] } },
+    { valueString: 'x' },
+    { valueBoolean: true },
+    'error Observation.value[x] type at Observation.value',
+  ],
+  [
+    'a fixed code',
+    { 'Observation.status': { fixedCode: 'final' } },
+    {},
+    { status: 'amended' },
+    'error Observation.status fixed at Observation.status',
+  ],
+  [
+    'a fixed object, to which nothing may be added',
+    { 'Observation.code': { fixedCodeableConcept: coding('1') } },
+    { code: coding('1') },
+    { code: { ...coding('1'), text: 'more' } },
+    'error Observation.code fixed at Observation.code',
+  ],
+  [
+    'a pattern, to which something may be added',
+    { 'Observation.code': { patternCodeableConcept: coding('1') } },
+    {
+      code: {
+        coding: [
+          { system, code: '2' },
+          { system, code: '1', display: 'One' },
+        ],
+        text: 'more',
+      },
+    },
+    { code: coding('2') },
+    'error Observation.code pattern at Observation.code',
+  ],
+  [
+    'a pattern of a primitive',
+    { 'Observation.code.text': { patternString: 'x' } },
+    {},
+    { code: { text: 'y' } },
+    'error Observation.code.text pattern at Observation.code.text',
+  ],
+  [
+    'a length, in characters and not in bytes',
+    { 'Observation.code.text': { maxLength: 2 } },
+    { code: { text: '\u{1F600}\u{1F600}' } },
+    { code: { text: 'abc' } },
+    'error Observation.code.text maxLength at Observation.code.text',
+  ],
+  [
+    'a least integer',
+    { 'Observation.value[x]': { type: [{ code: 'integer' }], minValueInteger: 3 } },
+    { valueInteger: 3 },
+    { valueInteger: 2 },
+    'error Observation.value[x] minValue at Observation.value',
+  ],
+  [
+    'a greatest date',
+    { 'Observation.effective[x]': { type: [{ code: 'dateTime' }], maxValueDateTime: '2024-06-01' } },
+    { effectiveDateTime: '2024-05-31' },
+    { effectiveDateTime: '2024-06-02' },
+    'error Observation.effective[x] maxValue at Observation.effective',
+  ],
+  [
+    'a greatest quantity of the same unit',
+    { 'Observation.value[x]': { type: [{ code: 'Quantity' }], maxValueQuantity: quantity(5) } },
+    { valueQuantity: quantity(9, 'g') },
+    { valueQuantity: quantity(9) },
+    'error Observation.value[x] maxValue at Observation.value',
+  ],
+];
+
+describe('elements of a profile', () => {
+  it.each(rows)('%s', (_title, elements, good, bad, issue) => {
+    const definition = profile('Observation', { Observation: {}, ...elements });
+    expect(against(definition, observation(good))).toEqual([]);
+    expect(against(definition, observation(bad))).toEqual([issue]);
+  });
+
+  it('names the profile and the element in the sentence', () => {
+    const definition = profile('Patient', { 'Patient.name': { min: 1 } });
+    expect(against(definition, patient())).toEqual(['error Patient.name min at Patient.name']);
+  });
+});

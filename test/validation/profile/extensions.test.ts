@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { against, patient, problems, profile, url, validatorOf } from './support/validator.ts';
+
+// Extensions: https://hl7.org/fhir/R4/extensibility.html
+
+const extension = (name: string, value: JsonObject, contexts: readonly string[], more: JsonObject = {}) =>
+  profile(
+    'Extension',
+    {
+      Extension: more,
+      'Extension.extension': { max: '0' },
+      'Extension.url': { fixedUri: url(name) },
+      'Extension.value[x]': { min: 1, ...value },
+    },
+    { name, context: contexts.map(expression => ({ type: 'element', expression })) },
+  );
+const nick = extension('nick', { type: [{ code: 'string' }] }, ['Patient', 'HumanName.family']);
+const negates = extension('negates', { type: [{ code: 'boolean' }] }, ['Patient'], { isModifier: true });
+const complex = profile(
+  'Extension',
+  {
+    Extension: {},
+    'Extension.extension': { slicing: { discriminator: [{ type: 'value', path: 'url' }], rules: 'closed' }, min: 1 },
+    'Extension.extension:a': { min: 1, max: '1' },
+    'Extension.extension:a.url': { fixedUri: 'a' },
+    'Extension.extension:a.value[x]': { min: 1, type: [{ code: 'integer' }] },
+    'Extension.url': { fixedUri: url('complex') },
+    'Extension.value[x]': { max: '0' },
+  },
+  { name: 'complex', context: [{ type: 'element', expression: 'Element' }] },
+);
+const validator = validatorOf(nick, negates, complex);
+const of = (name: string, rest: JsonObject): JsonObject => ({ url: url(name), ...rest });
+const at = 'Patient.extension[0]';
+
+describe('extensions', () => {
+  it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
+    ['one that is as it should be', patient({ extension: [of('nick', { valueString: 'x' })] }), []],
+    [
+      'on a primitive',
+      patient({ name: [{ family: 'A', _family: { extension: [of('nick', { valueString: 'x' })] } }] }),
+      [],
+    ],
+    [
+      'a value of another type',
+      patient({ extension: [of('nick', { valueInteger: 1 })] }),
+      [`error Extension.value[x] type at ${at}.value`],
+    ],
+    [
+      'where it may not stand',
+      patient({ name: [{ family: 'A', extension: [of('nick', { valueString: 'x' })] }] }),
+      ['error extension context at Patient.name[0].extension[0]'],
+    ],
+    [
+      'neither value nor extensions',
+      patient({ extension: [of('nick', {})] }),
+      [`error ext-1 at ${at}`, `error Extension.value[x] min at ${at}.value`],
+    ],
+    [
+      'value and extensions',
+      patient({ extension: [{ url: 'urn:x', valueString: 'x', extension: [{ url: 'y', valueString: 'x' }] }] }),
+      [`error ext-1 at ${at}`],
+    ],
+    ['a modifier where it belongs', patient({ modifierExtension: [of('negates', { valueBoolean: true })] }), []],
+    [
+      'a modifier among the others',
+      patient({ extension: [of('negates', { valueBoolean: true })] }),
+      [`error extension modifier at ${at}`],
+    ],
+    [
+      'no modifier among the modifiers',
+      patient({ modifierExtension: [of('nick', { valueString: 'x' })] }),
+      ['error extension modifier at Patient.modifierExtension[0]'],
+    ],
+    [
+      'a modifier that nobody knows',
+      patient({ modifierExtension: [{ url: 'urn:x', valueString: 'x' }] }),
+      ['warning unknown urn:x at Patient.modifierExtension[0]'],
+    ],
+    ['one that nobody knows', patient({ extension: [{ url: 'urn:x', valueString: 'x' }] }), []],
+    [
+      'a short url outside of an extension',
+      patient({ extension: [{ url: 'a', valueString: 'x' }] }),
+      [`error extension url at ${at}`],
+    ],
+    ['a complex one', patient({ extension: [of('complex', { extension: [{ url: 'a', valueInteger: 1 }] })] }), []],
+    [
+      'a part of another type',
+      patient({ extension: [of('complex', { extension: [{ url: 'a', valueString: 'x' }] })] }),
+      [`error Extension.extension:a.value[x] type at ${at}.extension[0].value`],
+    ],
+    [
+      'a part that it does not have',
+      patient({
+        extension: [
+          of('complex', {
+            extension: [
+              { url: 'a', valueInteger: 1 },
+              { url: 'b', valueInteger: 1 },
+            ],
+          }),
+        ],
+      }),
+      [`error Extension.extension closed at ${at}.extension[1]`],
+    ],
+  ])('%s', (_title, resource, expected) => {
+    expect(problems(validator, resource)).toEqual(expected);
+  });
+
+  it('may be asked for by a profile', () => {
+    const definition = profile('Patient', {
+      'Patient.extension': { slicing: { discriminator: [{ type: 'value', path: 'url' }], rules: 'open' } },
+      'Patient.extension:nick': { min: 1, max: '1', type: [{ code: 'Extension', profile: [url('nick')] }] },
+    });
+    const given = of('nick', { valueString: 'x' });
+    expect(against(definition, patient({ extension: [given, { url: 'urn:x', valueString: 'x' }] }), nick)).toEqual([]);
+    expect(against(definition, patient(), nick)).toEqual(['error Patient.extension:nick min at Patient.extension']);
+    expect(against(definition, patient({ extension: [given, given] }), nick)).toEqual([
+      'error Patient.extension:nick max at Patient.extension',
+    ]);
+  });
+});

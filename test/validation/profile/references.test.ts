@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { against, observation, problems, profile, url, validatorOf } from './support/validator.ts';
+
+// References and what they point to: https://hl7.org/fhir/R4/references.html
+
+const r4 = 'http://hl7.org/fhir/StructureDefinition/';
+const subject = (reference: JsonObject, contained?: JsonObject): JsonObject =>
+  observation({ subject: reference, ...(contained === undefined ? {} : { contained: [contained] }) });
+const man: JsonObject = { resourceType: 'Patient', id: 'p', gender: 'male' };
+const issue = 'error Observation.subject target at Observation.subject.reference';
+
+describe('references', () => {
+  it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
+    ['a type that fits', subject({ reference: 'Patient/1' }), []],
+    ['a type that does not', subject({ reference: 'Practitioner/1' }), [issue]],
+    ['an absolute one that does not', subject({ reference: 'https://example.org/fhir/Practitioner/1' }), [issue]],
+    ['a version of one that does not', subject({ reference: 'Practitioner/1/_history/2' }), [issue]],
+    ['a type that is only told', subject({ type: 'Practitioner', display: 'x' }), [issue]],
+    ['a text that tells no type', subject({ reference: 'urn:uuid:6e5b2b4a-6c5c-4a5c-8a8f-0a1b2c3d4e5f' }), []],
+    ['a contained one that fits', subject({ reference: '#p' }, man), []],
+    ['a contained one that does not', subject({ reference: '#p' }, { ...man, resourceType: 'Person' }), [issue]],
+    ['a contained one that is not there', subject({ reference: '#q' }), ['error ref-1 at Observation.subject']],
+  ])('of R4: %s', (_title, resource, expected) => {
+    expect(problems(validatorOf(), resource)).toEqual(expected);
+  });
+
+  it('may be narrowed by a profile', () => {
+    const definition = profile('Observation', {
+      'Observation.subject': { type: [{ code: 'Reference', targetProfile: [`${r4}Group`] }] },
+    });
+    expect(against(definition, subject({ reference: 'Group/1' }))).toEqual([]);
+    expect(against(definition, subject({ reference: 'Patient/1' }))).toEqual([issue]);
+  });
+
+  it('hold their target against its profile where it is at hand', () => {
+    const definition = profile('Observation', {
+      'Observation.subject': { type: [{ code: 'Reference', targetProfile: [url('male')] }] },
+    });
+    const male = profile('Patient', { 'Patient.gender': { min: 1, fixedCode: 'male' } }, { name: 'male' });
+    expect(against(definition, subject({ reference: '#p' }, man), male)).toEqual([]);
+    expect(against(definition, subject({ reference: 'Patient/1' }), male)).toEqual([]);
+    expect(against(definition, subject({ reference: '#p' }, { ...man, gender: 'female' }), male)).toEqual([issue]);
+  });
+
+  it('find their target in a Bundle', () => {
+    const definition = profile('Observation', {
+      'Observation.subject': { type: [{ code: 'Reference', targetProfile: [url('male')] }] },
+    });
+    const male = profile('Patient', { 'Patient.gender': { min: 1, fixedCode: 'male' } }, { name: 'male' });
+    const bundle = (gender: string): JsonObject => ({
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [
+        {
+          fullUrl: 'urn:uuid:1',
+          resource: { ...subject({ reference: 'urn:uuid:2' }), meta: { profile: [definition.url] } },
+        },
+        { fullUrl: 'urn:uuid:2', resource: { ...man, gender } },
+      ],
+    });
+    const validator = validatorOf(definition, male);
+    expect(problems(validator, bundle('male'))).toEqual([]);
+    expect(problems(validator, bundle('female'))).toEqual([
+      'error Observation.subject target at Bundle.entry[0].resource.subject.reference',
+    ]);
+  });
+
+  it('that lead in a circle come to an end', () => {
+    const definition = profile('Observation', {
+      'Observation.hasMember': { min: 1, type: [{ code: 'Reference', targetProfile: [url('p')] }] },
+    });
+    const resource = observation({
+      contained: [
+        observation({ id: 'a', hasMember: [{ reference: '#b' }] }),
+        observation({ id: 'b', hasMember: [{ reference: '#a' }] }),
+      ],
+      hasMember: [{ reference: '#a' }],
+    });
+    expect(against(definition, resource)).toEqual([]);
+  });
+
+  it.each<[title: string, aggregation: readonly string[], good: JsonObject, bad: JsonObject]>([
+    ['contained', ['contained'], subject({ reference: '#p' }, man), subject({ reference: 'Patient/1' })],
+    ['apart', ['referenced'], subject({ reference: 'Patient/1' }), subject({ reference: '#p' }, man)],
+  ])('may have to be %s', (_title, aggregation, good, bad) => {
+    const type = [{ code: 'Reference', targetProfile: [`${r4}Patient`], aggregation }];
+    const definition = profile('Observation', { 'Observation.subject': { type } });
+    expect(against(definition, good)).toEqual([]);
+    expect(against(definition, bad)).toEqual([issue]);
+  });
+});
+
+describe('resources within resources', () => {
+  it.each<[title: string, contained: JsonObject, rest: JsonObject, expected: readonly string[]]>([
+    ['referred to', man, { subject: { reference: '#p' } }, []],
+    ['referred to by nobody', man, {}, ['error dom-3 at Observation']],
+    [
+      'that refers to the one around it',
+      {
+        resourceType: 'Provenance',
+        id: 'v',
+        target: [{ reference: '#' }],
+        recorded: '2024-01-01T00:00:00Z',
+        agent: [{ who: { display: 'x' } }],
+      },
+      {},
+      [],
+    ],
+    [
+      'with contained ones of its own',
+      { ...man, contained: [man] },
+      { subject: { reference: '#p' } },
+      ['error dom-2 at Observation', 'error dom-3 at Observation.contained[0]'],
+    ],
+    [
+      'with a version',
+      { ...man, meta: { versionId: '1' } },
+      { subject: { reference: '#p' } },
+      ['error dom-4 at Observation'],
+    ],
+    [
+      'with a label',
+      { ...man, meta: { security: [{ code: 'x' }] } },
+      { subject: { reference: '#p' } },
+      ['error dom-5 at Observation'],
+    ],
+  ])('contained: %s', (_title, contained, rest, expected) => {
+    const found = problems(validatorOf(), observation({ contained: [contained], ...rest }));
+    expect(found.filter(text => !text.startsWith('warning'))).toEqual(expected);
+  });
+
+  it('are held against what they claim', () => {
+    const definition = profile('Patient', { 'Patient.name': { min: 1 } });
+    const claiming = { ...man, meta: { profile: [definition.url] } };
+    const validator = validatorOf(definition);
+    expect(problems(validator, subject({ reference: '#p' }, claiming))).toEqual([
+      'error Patient.name min at Observation.contained[0].name',
+    ]);
+    expect(
+      problems(validator, { resourceType: 'Bundle', type: 'collection', entry: [{ resource: claiming }] }),
+    ).toEqual(['error Patient.name min at Bundle.entry[0].resource.name']);
+  });
+
+  it('claim profiles of their own type only, and unknown ones are told', () => {
+    const definition = profile('Patient', { 'Patient.name': { min: 1 } });
+    const resource = observation({ meta: { profile: [definition.url, 'https://example.org/unknown'] } });
+    expect(problems(validatorOf(definition), resource)).toEqual([
+      'error meta.profile at Observation',
+      'warning unknown https://example.org/unknown at Observation',
+    ]);
+  });
+});

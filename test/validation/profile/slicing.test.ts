@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { against, observation, patient, profile, url } from './support/validator.ts';
+
+// Slices: https://hl7.org/fhir/R4/profiling.html#slicing
+
+const slicing = (type: string, path: string, rules = 'open', ordered = false): JsonObject => ({
+  slicing: { discriminator: [{ type, path }], rules, ordered },
+});
+const identifier = (system: string, value = '1'): JsonObject => ({ system, value });
+const component = (code: string, rest: JsonObject = { valueInteger: 1 }): JsonObject => ({
+  code: { text: code },
+  ...rest,
+});
+
+/** Identifiers a and b, told apart by their systems. */
+const identifiers = (rules: string, ordered = false, more: Readonly<Record<string, JsonObject>> = {}) =>
+  profile('Patient', {
+    'Patient.identifier': slicing('value', 'system', rules, ordered),
+    'Patient.identifier:a': { min: 1, max: '1' },
+    'Patient.identifier:a.system': { min: 1, fixedUri: 'urn:a' },
+    'Patient.identifier:b': { min: 0, max: '*' },
+    'Patient.identifier:b.system': { min: 1, fixedUri: 'urn:b' },
+    'Patient.identifier:b.value': { min: 1 },
+    ...more,
+  });
+
+describe('slices', () => {
+  it.each<[title: string, rules: string, ordered: boolean, systems: readonly string[], expected: readonly string[]]>([
+    ['open takes others anywhere', 'open', false, ['urn:x', 'urn:a', 'urn:y'], []],
+    ['a minimum', 'open', false, ['urn:b'], ['error Patient.identifier:a min at Patient.identifier']],
+    [
+      'a minimum where there is nothing at all',
+      'open',
+      false,
+      [],
+      ['error Patient.identifier:a min at Patient.identifier'],
+    ],
+    ['a maximum', 'open', false, ['urn:a', 'urn:a'], ['error Patient.identifier:a max at Patient.identifier']],
+    [
+      'closed takes no others',
+      'closed',
+      false,
+      ['urn:a', 'urn:x'],
+      ['error Patient.identifier closed at Patient.identifier[1]'],
+    ],
+    ['closed takes its own in any order', 'closed', false, ['urn:b', 'urn:a'], []],
+    ['ordered in order', 'open', true, ['urn:a', 'urn:b', 'urn:b'], []],
+    [
+      'ordered out of order',
+      'open',
+      true,
+      ['urn:b', 'urn:a'],
+      ['error Patient.identifier ordered at Patient.identifier[1]'],
+    ],
+    ['openAtEnd takes others at the end', 'openAtEnd', false, ['urn:a', 'urn:x', 'urn:y'], []],
+    [
+      'openAtEnd takes no others before',
+      'openAtEnd',
+      false,
+      ['urn:x', 'urn:a'],
+      ['error Patient.identifier openAtEnd at Patient.identifier[1]'],
+    ],
+  ])('%s', (_title, rules, ordered, systems, expected) => {
+    const resource = patient(systems.length === 0 ? {} : { identifier: systems.map(system => identifier(system)) });
+    expect(against(identifiers(rules, ordered), resource)).toEqual(expected);
+  });
+
+  it('checks what a slice says of its members alone', () => {
+    const resource = patient({ identifier: [identifier('urn:a'), { system: 'urn:b' }, { system: 'urn:x' }] });
+    expect(against(identifiers('open'), resource)).toEqual([
+      'error Patient.identifier:b.value min at Patient.identifier[1].value',
+    ]);
+  });
+
+  it('takes what fits no other slice into @default', () => {
+    const definition = identifiers('open', false, {
+      'Patient.identifier:@default': { max: '1' },
+      'Patient.identifier:@default.value': { min: 1 },
+    });
+    const resource = patient({ identifier: [identifier('urn:a'), { system: 'urn:x' }, identifier('urn:y')] });
+    expect(against(definition, resource)).toEqual([
+      'error Patient.identifier:@default max at Patient.identifier',
+      'error Patient.identifier:@default.value min at Patient.identifier[1].value',
+    ]);
+  });
+
+  it('slices a slice again', () => {
+    const definition = identifiers('open', false, {
+      'Patient.identifier:b': { ...slicing('value', 'use'), max: '*' },
+      'Patient.identifier:b/old': { min: 1, max: '1' },
+      'Patient.identifier:b/old.use': { min: 1, fixedCode: 'old' },
+    });
+    const old = { ...identifier('urn:b'), use: 'old' };
+    expect(against(definition, patient({ identifier: [identifier('urn:a'), identifier('urn:b'), old] }))).toEqual([]);
+    expect(against(definition, patient({ identifier: [identifier('urn:a'), identifier('urn:b')] }))).toEqual([
+      'error Patient.identifier:b/old min at Patient.identifier',
+    ]);
+  });
+});
+
+describe('discriminators', () => {
+  const concept = (code: string): JsonObject => ({ coding: [{ system: 'urn:s', code }] });
+  const sliced = (type: string, path: string, slice: Readonly<Record<string, JsonObject>>) =>
+    profile('Observation', {
+      'Observation.component': slicing(type, path),
+      'Observation.component:s': { min: 1, max: '1' },
+      ...Object.fromEntries(
+        Object.entries(slice).map(([name, element]) => [`Observation.component:s.${name}`, element]),
+      ),
+    });
+
+  it.each<[title: string, definition: ReturnType<typeof profile>, good: JsonObject, bad: JsonObject]>([
+    [
+      'pattern',
+      sliced('pattern', 'code', { code: { patternCodeableConcept: concept('1') } }),
+      { code: { ...concept('1'), text: 'x' }, valueInteger: 1 },
+      { code: concept('2'), valueInteger: 1 },
+    ],
+    [
+      'value, by what stands below the path',
+      sliced('value', 'code', { 'code.coding': { min: 1 }, 'code.coding.code': { min: 1, fixedCode: '1' } }),
+      { code: concept('1'), valueInteger: 1 },
+      { code: concept('2'), valueInteger: 1 },
+    ],
+    [
+      'value, by a required binding',
+      sliced('value', 'value', {
+        'value[x]': { min: 1, type: [{ code: 'CodeableConcept' }], binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/days-of-week' } }, // prettier-ignore
+      }),
+      component('x', {
+        valueCodeableConcept: { coding: [{ system: 'http://hl7.org/fhir/days-of-week', code: 'mon' }] },
+      }),
+      component('x', {
+        valueCodeableConcept: { coding: [{ system: 'http://hl7.org/fhir/days-of-week', code: 'day' }] },
+      }),
+    ],
+    [
+      'exists, where it must',
+      sliced('exists', 'dataAbsentReason', { dataAbsentReason: { min: 1 } }),
+      component('x', { dataAbsentReason: { text: 'unknown' } }),
+      component('x'),
+    ],
+    [
+      'exists, where it must not',
+      sliced('exists', 'dataAbsentReason', { dataAbsentReason: { max: '0' } }),
+      component('x'),
+      component('x', { dataAbsentReason: { text: 'unknown' } }),
+    ],
+    [
+      'type',
+      sliced('type', 'value', { 'value[x]': { type: [{ code: 'string' }] } }),
+      component('x', { valueString: 'x' }),
+      component('x'),
+    ],
+  ])('by %s', (_title, definition, good, bad) => {
+    expect(against(definition, observation({ component: [good] }))).toEqual([]);
+    expect(against(definition, observation({ component: [bad] }))).toEqual([
+      'error Observation.component:s min at Observation.component',
+    ]);
+  });
+
+  it('by profile of what a reference resolves to', () => {
+    const male = profile('Patient', { 'Patient.gender': { min: 1, fixedCode: 'male' } }, { name: 'male' });
+    const definition = profile('Observation', {
+      'Observation.focus': slicing('profile', 'resolve()'),
+      'Observation.focus:male': { min: 1, type: [{ code: 'Reference', targetProfile: [url('male')] }] },
+    });
+    const of = (gender: string): JsonObject =>
+      observation({ contained: [{ resourceType: 'Patient', id: 'p', gender }], focus: [{ reference: '#p' }] });
+    expect(against(definition, of('male'), male)).toEqual([]);
+    expect(against(definition, of('female'), male)).toEqual(['error Observation.focus:male min at Observation.focus']);
+  });
+
+  it('asks no minimum where the target is not at hand', () => {
+    const definition = profile('Observation', {
+      'Observation.focus': slicing('value', 'resolve().code'),
+      'Observation.focus:s': { min: 1, type: [{ code: 'Reference', targetProfile: [url('other')] }] },
+    });
+    const other = profile(
+      'Observation',
+      { 'Observation.code': { patternCodeableConcept: concept('1') } },
+      { name: 'other' },
+    );
+    expect(against(definition, observation({ focus: [{ reference: 'Observation/1' }] }), other)).toEqual([]);
+  });
+
+  it('by type for a choice that is sliced without saying how', () => {
+    const definition = profile('Observation', {
+      'Observation.value[x]': { slicing: { discriminator: [{ type: 'type', path: '$this' }], rules: 'closed' } },
+      'Observation.value[x]:valueQuantity': { type: [{ code: 'Quantity' }] },
+      'Observation.value[x]:valueQuantity.code': { min: 1 },
+    });
+    expect(against(definition, observation({ valueQuantity: { value: 1, system: 'u', code: 'mg' } }))).toEqual([]);
+    expect(against(definition, observation({ valueQuantity: { value: 1 } }))).toEqual([
+      'error Observation.value[x]:valueQuantity.code min at Observation.value.code',
+    ]);
+  });
+});
