@@ -3,7 +3,7 @@ import { type Change, RecordTooLarge, VersionConflict, type WriteOutcome, type W
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';
-import { isTaken, isTooLarge } from './failures.ts';
+import { answeredLate, isTaken, isTooLarge } from './failures.ts';
 import { inTransaction } from './transaction.ts';
 import type { ResourceDocument } from './layout.ts';
 import { declared, documentOf, historyOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
@@ -22,7 +22,7 @@ export class LostRace extends Error {}
 /**
  * Does one change, however often somebody else comes first. A crash leaves it done or not: the version before is in the history
  * first, where doing it again is harmless, and then one document changes. Throws `VersionConflict`, `AttachmentMissing`,
- * `RecordTooLarge`; in a transaction `LostRace`.
+ * `RecordTooLarge`, `StoreUnavailable` where it would begin again too late; in a transaction `LostRace`.
  */
 export async function applyChange(
   core: Core,
@@ -31,6 +31,7 @@ export async function applyChange(
   manner: Manner,
 ): Promise<WriteResult> {
   const apply = (how: Manner): Promise<WriteResult> => applyOnce(core, partition, change, how);
+  const requireTime = answeredLate(core);
   for (;;) {
     try {
       // Where ids are kept apart, both are written at once.
@@ -38,6 +39,7 @@ export async function applyChange(
       return spread ? await inTransaction(core, session => apply({ ...manner, session })) : await apply(manner);
     } catch (error) {
       if (!(error instanceof LostRace) || manner.session !== undefined) throw error;
+      requireTime();
     }
   }
 }

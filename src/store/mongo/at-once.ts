@@ -2,7 +2,7 @@ import { type Change, StoreUnavailable, type WriteKey, type WriteOptions, type W
 import { applyChange, LostRace, type Manner } from './apply.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';
-import { isTaken } from './failures.ts';
+import { answeredLate, isTaken } from './failures.ts';
 import { keyedReservation, keptResults, readReservation, repeatedResults } from './keyed.ts';
 import { keepMark } from './mark.ts';
 import { type Conditional, isConditional, matchOf, matchReservation, reservationFor, unconditional } from './match.ts';
@@ -16,6 +16,7 @@ export async function writeAtOnce(
   changes: readonly Change[],
   { mark, key }: WriteOptions,
 ): Promise<readonly WriteResult[]> {
+  const requireTime = answeredLate(core);
   for (;;) {
     const repeated = key === undefined ? undefined : await earlier(core, partition, key);
     if (repeated !== undefined) return repeated;
@@ -34,6 +35,7 @@ export async function writeAtOnce(
     } catch (error) {
       // Somebody else came first: with the key, with the same criteria, or with one of the resources.
       if (!(error instanceof LostRace) && !isTaken(error)) throw error;
+      requireTime();
       const left = changes.filter(isConditional).map(change => matchReservation(partition.p, change));
       await reservations(core.database).deleteMany({ _id: { $in: left } });
     }

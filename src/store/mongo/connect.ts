@@ -13,6 +13,10 @@ const ofTheServer: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
 const noUrl = 'The URL of the store is not one of MongoDB: `mongodb://HOST:PORT/DATABASE`, or `mongodb+srv://…`';
 
+/** Not in the words of the driver, which may hold the value. */
+const noOption =
+  'The driver of MongoDB does not take the URL of the store: an option there is not known, or has a value that it may not have; see https://www.mongodb.com/docs/manual/reference/connection-string-options/';
+
 /** A client that is connected. */
 export interface Connected {
   readonly client: MongoClient;
@@ -92,6 +96,6 @@ function clientOf(url: string, longest: number, more: MongoClientOptions = {}): 
     });
   } catch (error) {
     if (!(error instanceof MongoParseError) && !(error instanceof TypeError)) throw openingError(error);
-    throw new StoreRefused(noUrl);
+    throw new StoreRefused(noOption);
   }
 }

@@ -21,17 +21,27 @@ export async function told<T>(core: Core, work: () => Promise<T>): Promise<T> {
 
 async function inTime<T>(done: Promise<T>, longest: number | undefined): Promise<T> {
   if (longest === undefined) return done;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new StoreUnavailable('timeout', 'The store did not answer in time')),
-    longest,
-  );
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => over.reject(late()), longest);
   try {
-    return await Promise.race([done, late.promise]);
+    return await Promise.race([done, over.promise]);
   } finally {
     clearTimeout(timer);
   }
 }
+
+/**
+ * Gives what throws `StoreUnavailable` once `told` has answered for a work that begins now. Whatever is tried again asks it first:
+ * after a refusal it would put an old change over what others wrote since.
+ */
+export function answeredLate({ options }: Core): () => void {
+  const until = performance.now() + (options.timeout ?? Infinity);
+  return () => {
+    if (performance.now() >= until) throw late();
+  };
+}
+
+const late = (): StoreUnavailable => new StoreUnavailable('timeout', 'The store did not answer in time');
 
 /** As `told`, for what gives one value after the other. */
 export async function* toldEach<T>(core: Core, values: () => AsyncIterable<T>): AsyncIterable<T> {

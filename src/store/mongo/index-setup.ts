@@ -5,13 +5,28 @@ import { collectionIndexes } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import { indexesOfDatabase } from './database-indexes.ts';
+import { isCode } from './failures.ts';
 
 /** Makes the indexes of declared types that have no collection yet: on empty collections that takes no time. */
 export async function makeNewIndexes(core: Core): Promise<void> {
   const known = new Set(await typesKept(core.database));
   const types = [...core.options.model.types.values()].filter(({ name }) => !known.has(name));
   await Promise.all(types.map(type => makeIndexes(core, type)));
+  if (core.deployment.sharded) await makeCollections(core);
 }
+
+/** A transaction over several shards may make no collection. https://www.mongodb.com/docs/manual/core/transactions-operations/ */
+async function makeCollections({ database, options }: Core): Promise<void> {
+  const older = [...options.model.types.keys()].map(type => `${type}.history`);
+  const there = await database.listCollections({}, { nameOnly: true }).toArray();
+  const known = new Set(there.map(({ name }) => name));
+  for (const name of [...older, 'ids', 'marks'].filter(one => !known.has(one)))
+    await database.createCollection(name).catch((error: unknown) => {
+      if (!isCode(error, namespaceExists)) throw error; // another process does the same
+    });
+}
+
+const namespaceExists = 48;
 
 /**
  * Makes all indexes that are not there yet; on large collections it takes minutes, beside whatever reads and writes them. `connect`

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { KeptVersion } from '../store.ts';
 import { ofPartition } from './attachment-bucket.ts';
+import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
@@ -9,14 +10,12 @@ const slice = 100;
 
 /** Types of which a partition keeps anything, tombstones too, also where the definitions do not declare them; in order. */
 export async function keptTypes(core: Core, p: string): Promise<readonly string[]> {
-  const collections = await core.database.listCollections({}, { nameOnly: true }).toArray();
   const found: string[] = [];
-  for (const { name } of collections) {
-    if (!/^[A-Z][A-Za-z]*$/.test(name)) continue;
+  for (const name of await typesKept(core.database)) {
     const any = await resources(core, name).findOne({ _id: ofPartition(p), p }, { projection: { _id: 1 } });
     if (any !== null) found.push(name);
   }
-  return found.toSorted();
+  return found;
 }
 
 /** All versions of the resources of a type with what they carry, tombstones too: by id, then version; after an id. */

@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireStore } from '../../../src/store/open.ts';
+import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import { type Store, type StoreOptions, StoreRefused, StoreUnavailable } from '../../../src/store/store.ts';
 import { newMongoPlace, withDatabase } from '../../support/mongodb/place.ts';
@@ -65,6 +66,24 @@ describe('the database', () => {
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(String(error)).toContain('127.0.0.1:9');
     expect(String(error)).not.toContain('secret');
+  });
+
+  it.each(['retrywrite=true', 'authMechanism=secret', 'maxPoolSize=secret'])(
+    'whose URL says %s is refused',
+    async said => {
+      const error = await t.openDemo(`${place.url}${place.url.includes('?') ? '&' : '?'}${said}`).catch(String);
+      expect(error).toMatch(/StoreRefused.*option/);
+      expect(error).not.toContain('secret');
+    },
+  );
+
+  it('on a sharded cluster has the collections that a transaction may not make', async () => {
+    const { store } = await t.openDemo(place.url, {}, (url, options) =>
+      openMongoStore(url, options, { sharded: true }),
+    );
+    opened.push(store);
+    const names = (await client.db().listCollections().toArray()).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([`${t.typeName}.history`, 'ids', 'marks']));
   });
 
   it('is made once when several processes open it at the same time', async () => {

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/search/ast.ts';
+import { applyChange } from '../../../src/store/mongo/apply.ts';
 import { history, resources } from '../../../src/store/mongo/core.ts';
 import { places, reservations } from '../../../src/store/mongo/collections.ts';
 import { type Conditional, matchReservation } from '../../../src/store/mongo/match.ts';
 import { keyReservation } from '../../../src/store/mongo/reservation-id.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
-import { KeyUsed, type Partition, type Store, type WriteResult } from '../../../src/store/store.ts';
+import { KeyUsed, type Partition, type Store, StoreUnavailable, type WriteResult } from '../../../src/store/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { openCore } from './support/core.ts';
@@ -138,6 +139,19 @@ describe('an update of which a crash has left', () => {
     await demo.write(['b', 'c'].map(id => t.put(id, [t.token('2')])), { unit: 'each' }); // prettier-ignore
     for (const id of ['a', 'b']) expect((await demo.readVersion(t.typeName, id, 1))?.text).toContain('entries');
   });
+});
+
+it('a change that has lost a race is not begun again when its caller has been told that it took too long', async () => {
+  await demo.write([t.put('a', [t.token('0')])]);
+  const partition = (await core.registry.partition('demo'))!; // added when it was opened
+  const hurried = { ...core, options: { ...core.options, timeout: 1 } };
+  const all = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, at) => applyChange(hurried, partition, t.put('a', [t.token(`n${at}`)]), {})),
+  );
+  const refused = all.filter(one => one.status === 'rejected').map(({ reason }) => reason);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const reason of refused) expect(reason).toBeInstanceOf(StoreUnavailable);
+  expect((await demo.read(t.typeName, 'a'))?.version).toBe(1 + all.length - refused.length);
 });
 
 describe('on a sharded cluster, a create of which a crash has left', () => {
