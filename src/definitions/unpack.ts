@@ -91,7 +91,7 @@ const isKept = ({ resourceType, url }: JsonObject): boolean =>
 
 /** Failures that the file is to blame for: ours, and those of zlib. */
 const isRefusal = (error: unknown): error is Error =>
-  error instanceof PackageRefused || (error instanceof Error && 'code' in error && /^Z_/.test(String(error.code)));
+  error instanceof PackageRefused || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
 const refusalText = (error: Error): string =>
   error instanceof PackageRefused ? error.message : `The file is not gzip, or it is damaged (${error.message}).`;

@@ -26,6 +26,24 @@ export function typeOfChoice(name: string, choice: Node): JsonObject | undefined
   return objectsOf(choice.element?.['type']).find(({ code }) => name === stem + capital(String(code)));
 }
 
+/**
+ * What a choice says of its values in general, as far as those of one type can have it: a quantity has no length, and a
+ * boolean no code. https://hl7.org/fhir/R4/elementdefinition.html#interpretation
+ */
+export function ofType(element: JsonObject, type: JsonObject): JsonObject {
+  const code = String(type['code']);
+  const fits = (key: string): boolean => {
+    if (key === 'binding') return bindable.has(code);
+    if (key === 'maxLength') return texts.has(code);
+    const value = /^(?:fixed|pattern|minValue|maxValue|defaultValue)(?=[A-Z])/.exec(key);
+    return value === null || key === value[0] + capital(code);
+  };
+  return { ...Object.fromEntries(Object.entries(element).filter(([key]) => fits(key))), type: [type] };
+}
+
+const bindable = new Set(['code', 'Coding', 'CodeableConcept', 'Quantity', 'string', 'uri']);
+const texts = new Set(['string', 'code', 'id', 'markdown', 'uri', 'url', 'canonical', 'oid', 'uuid', 'base64Binary']);
+
 const choiceOf = (name: string, children: readonly Node[]): Node | undefined =>
   children.find(child => isChoiceOf(name, child.name) && typeOfChoice(name, child) !== undefined);
 

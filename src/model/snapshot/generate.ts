@@ -1,6 +1,6 @@
 import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { typeOfChoice, withShorthands } from './choice.ts';
+import { ofType, typeOfChoice, withShorthands } from './choice.ts';
 import { childrenOf } from './expand.ts';
 import { maxOf, mergeElement, minOf } from './merge-element.ts';
 import { foldSlice, parseSnapshot, parseTree, printTree } from './tree.ts';
@@ -123,22 +123,15 @@ function mergeSlices(base: Node, node: Node, written: Node, context: Context): N
  * What a new slice is before the differential says anything of it: like all items, but optional, not sliced itself, and as
  * many as the base has, since some differentials allow none but those of the slices.
  */
-function asSlice({ name, element, children }: Node, base: Node, { slice }: Node): Node {
+function asSlice({ name, element, children }: Node, base: Node, written: Node): Node {
+  const { slice } = written;
   const { slicing: _, ...rest } = element ?? {};
   const max = base.element?.['max'];
-  const type = typeOfChoice(slice ?? '', base);
-  return {
-    name,
-    slice,
-    element: {
-      ...rest,
-      min: 0,
-      ...(max === undefined ? {} : { max }),
-      ...(type === undefined ? {} : { type: [type] }),
-    },
-    children: type === undefined ? children : [],
-    slices: [],
-  };
+  const like = { ...rest, min: 0, ...(max === undefined ? {} : { max }) };
+  const types = objectsOf(written.element?.['type']);
+  const type = typeOfChoice(slice ?? '', base) ?? (name.endsWith('[x]') && types.length === 1 ? types[0] : undefined);
+  if (type === undefined) return { name, slice, element: like, children, slices: [] };
+  return { name, slice, element: ofType(like, type), children: [], slices: [] };
 }
 
 /**
@@ -175,7 +168,7 @@ function checkCardinality(base: Node, differential: Node, { problems, id }: Cont
   if (now['max'] !== undefined && maxOf(now) > maxOf(before))
     problems.push({
       element: id,
-      text: `\`max\` ${maxOf(now)} would loosen the base's ${maxOf(before)}, which stands.`,
+      text: `\`max\` ${asString(now['max']) ?? ''} would loosen the base's ${maxOf(before)}, which stands.`,
     });
 }
 

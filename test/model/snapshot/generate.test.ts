@@ -111,7 +111,7 @@ describe('a slice', () => {
   });
 
   it('is found by path and order where ids are missing', () => {
-    const made = snapshot(['base', `${r4}Observation`, sliced.map(({ id: _, ...element }) => element)]);
+    const made = snapshot(['base', `${r4}Observation`, sliced.map(element => ({ ...element, id: undefined }))]);
     expect(made).toEqual({ ...snapshot(base), structure: made.structure });
   });
 
@@ -183,6 +183,37 @@ describe('a choice', () => {
       discriminator: [{ type: 'type', path: '$this' }],
       rules: 'closed',
     });
+  });
+
+  it('gives a slice what it says of all values, as far as those of its type can have it', () => {
+    const value = { id: 'Observation.value[x]', path: 'Observation.value[x]' };
+    const slice = (name: string, code: string) => ({
+      ...value,
+      id: `${value.id}:${name}`,
+      sliceName: name,
+      type: [{ code }],
+    });
+    const binding = { strength: 'preferred', valueSet: 'https://example.org/vs' };
+    const made = snapshot([
+      'p',
+      `${r4}Observation`,
+      [
+        { ...value, min: 1, binding, maxLength: 9, minValueInteger: 0 },
+        slice('valueQuantity', 'Quantity'),
+        slice('valueInteger', 'integer'),
+        slice('text', 'string'),
+      ],
+    ]);
+    const kept = (name: string): readonly string[] =>
+      ['min', 'binding', 'maxLength', 'minValueInteger'].flatMap(key => {
+        const said = at(made, `${value.id}:${name}`)[key];
+        return said === undefined ? [] : [`${key} ${JSON.stringify(said)}`];
+      });
+    expect([kept('valueQuantity'), kept('valueInteger'), kept('text')]).toEqual([
+      ['min 0', `binding ${JSON.stringify(binding)}`],
+      ['min 0', 'minValueInteger 0'],
+      ['min 0', `binding ${JSON.stringify(binding)}`, 'maxLength 9'],
+    ]);
   });
 
   it('takes the others too where it is sliced openly', () => {

@@ -77,6 +77,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     valueSetSystem: () => undefined,
     codes: () => undefined,
     profile: () => undefined,
+    snapshot: () => undefined,
   };
 }
 
