@@ -74,6 +74,7 @@ export function createValidatorOf(parts: ValidatorParts): Validator {
     knows: canonical => kit.profile(canonical) !== undefined,
     validate(resource, options = {}) {
       const limit = options.limit ?? 100;
+      if (isDeeper(resource, deepest)) return [tooDeep];
       const name = isObject(resource) ? asString(resource['resourceType']) : undefined;
       const definition = name !== undefined && parts.types.resourceTypes.has(name) ? parts.types.get(name) : undefined;
       const decimals = options.decimals === undefined ? {} : { decimals: options.decimals };
@@ -95,6 +96,23 @@ export function createValidatorOf(parts: ValidatorParts): Validator {
       return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
     },
   };
+}
+
+/** Deeper than our parser lets anything nest, far from what the stack holds. */
+const deepest = 200;
+
+const tooDeep: ValidationIssue = {
+  severity: 'error',
+  code: 'too-costly',
+  text: `Objects and arrays nest more than ${deepest} levels deep, so nothing else was checked.`,
+};
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some(item => isDeeper(item, levels - 1));
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true; // an object of JSON
+  return false;
 }
 
 const more = (left: number, limit: number): ValidationIssue => ({

@@ -16,6 +16,7 @@ export function checkXhtml(text: string): Xhtml {
 
 function formOf(text: string, seen: { content: boolean }): string | undefined {
   const open: string[] = [];
+  let begun = false;
   let at = text.search(/\S/);
   if (at === -1) return 'is empty';
   if (!/^<div[\s/>]/.test(text.slice(at, at + 5))) return 'does not begin with `<div`';
@@ -45,7 +46,8 @@ function formOf(text: string, seen: { content: boolean }): string | undefined {
         return `closes \`${tag.name}\` where ${last === undefined ? 'nothing' : `\`${last}\``} is open`;
       continue;
     }
-    if (open.length === 0 && at < text.length && tag.name !== 'div') return 'has something after its `div`';
+    if (open.length === 0 && begun) return 'has something after its `div`';
+    begun = true;
     seen.content ||= tag.name === 'img' || tag.name === 'hr';
     const wrong = checkTag(tag, open.length === 0);
     if (wrong !== undefined) return wrong;

@@ -1,0 +1,186 @@
+import { compile } from 'fhirpath';
+import r4 from 'fhirpath/fhir-context/r4';
+import { describe, expect, it } from 'vitest';
+import { asObject, objectsOf } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { readTypeDefinitions } from '../../../src/model/type-definitions.ts';
+import { compileExpression } from '../../../src/validation/profile/fhirpath/compile.ts';
+import { Budget } from '../../../src/validation/profile/fhirpath/environment.ts';
+import { plain } from '../../../src/validation/profile/fhirpath/item.ts';
+import { rootNode } from '../../../src/validation/profile/fhirpath/node.ts';
+import { exampleNames, readExample } from './support/examples.ts';
+import { against, observation, patient, problems, profile, validatorOf } from './support/validator.ts';
+
+// Invariants: https://hl7.org/fhir/R4/conformance-rules.html#constraints, and the FHIRPath that they are written in
+
+const types = readTypeDefinitions();
+
+/** What an expression yields on a resource, as plain values. */
+function evaluate(expression: string, resource: JsonObject): readonly unknown[] {
+  const definition = types.get(String(resource['resourceType']));
+  if (definition === undefined) throw new Error('The test names no type');
+  const node = rootNode(resource, definition);
+  return compileExpression(expression, types)([node], {
+    types,
+    resource: node,
+    rootResource: node,
+    context: node,
+    budget: new Budget(1_000_000),
+    resolve: () => undefined,
+    memberOf: () => undefined,
+    conformsTo: () => undefined,
+    this: node,
+    index: 0,
+    total: [],
+  }).map(item => {
+    const value = plain(item);
+    return typeof value === 'object' ? ('text' in value ? value.text : value.value) : value;
+  });
+}
+
+describe('FHIRPath', () => {
+  const resource = patient({
+    birthDate: '2020-05',
+    _birthDate: { extension: [{ url: 'urn:x', valueInteger: 7 }] },
+    multipleBirthInteger: 2,
+    name: [
+      { use: 'official', family: 'Ang', given: ['A', 'B'], period: { start: '2020-01-01', end: '2021' } },
+      { use: 'usual', given: ['A'] },
+    ],
+    contact: [{ name: { family: 'Cee' } }],
+  });
+
+  it.each<[expression: string, expected: readonly unknown[]]>([
+    ['name.given', ['A', 'B', 'A']],
+    ['Patient.name.family', ['Ang']],
+    ['Observation.code', []],
+    ['name.given.distinct()', ['A', 'B']],
+    ['name.given.isDistinct()', [false]],
+    ["name.where(use = 'usual').given", ['A']],
+    ['name[0].given[1]', ['B']],
+    ['name.given.first() | name.given.last()', ['A']],
+    ['name.given.skip(1).take(1)', ['B']],
+    ['name.given.tail().count()', [2]],
+    ['name.select(given.count())', [2, 1]],
+    ['name.all(given.exists())', [true]],
+    ['name.all(family.exists())', [false]],
+    ["name.given contains 'B'", [true]],
+    ["'C' in name.given", [false]],
+    ['name.family & name.missing', ['Ang']],
+    ['name.count() + 1', [3]],
+    ['7 div 2 + 7 mod 2', [4]],
+    ['-multipleBirth', [-2]],
+    ['multipleBirth is integer', [true]],
+    ['multipleBirth is dateTime', [false]],
+    ['multipleBirth.ofType(integer)', [2]],
+    ["birthDate.extension('urn:x').value", [7]],
+    ['birthDate < @2021', [true]],
+    ['birthDate < @2020-06', [true]],
+    ['birthDate < @2020-05-03', []],
+    ['name[0].period.start <= name[0].period.end', [true]],
+    ['{} = 1', []],
+    ['({} = 1) or true', [true]],
+    ['({} = 1) and false', [false]],
+    ['({} = 1) implies true', [true]],
+    ['false implies ({} = 1)', [true]],
+    ['true xor false', [true]],
+    ["iif(name.exists(), 'yes', 'no')", ['yes']],
+    ["name.family.startsWith('A') and name.family.endsWith('g')", [true]],
+    ["name.family.matches('^A.g$')", [true]],
+    ["name.family.replaceMatches('[a-z]', '-')", ['A--']],
+    ['name.family.substring(1, 1)', ['n']],
+    ['name.family.length()', [3]],
+    ["'12'.toInteger() + 1", [13]],
+    ["'x'.toInteger()", []],
+    ['name.given.select($index)', [0, 1, 2]],
+    ['name.select($index)', [0, 1]],
+    ['(1 | 2 | 3).aggregate($this + $total, 0)', [6]],
+    ["name.given.exclude('A')", ['B']],
+    ["name.given.intersect('A')", ['A']],
+    ["name.given ~ ('b' | 'a')", [false]],
+    ["name.family ~ 'ANG'", [true]],
+    ['%resource.contact.name.family', ['Cee']],
+    ['descendants().where($this is HumanName).count()', [3]],
+    ['repeat(name).count()', [2]],
+  ])('%s', (expression, expected) => {
+    expect(evaluate(expression, resource)).toEqual(expected);
+  });
+});
+
+/** Rules that fhirpath.js does not take as R4 writes them: `as` on several values, functions that it lacks. */
+const beyond = new Set(['dom-3', 'txt-1', 'txt-2', 'ref-1', 'ctm-1']);
+
+describe('the invariants of R4 on its own examples', () => {
+  const names = exampleNames.filter(name => !/^(ValueSet|CodeSystem|SearchParameter|StructureDefinition|OperationDefinition|Bundle|ConceptMap|ImplementationGuide)-/.test(name)); // prettier-ignore
+  const byType = Map.groupBy(names, name => name.slice(0, name.indexOf('-')));
+  const rulesOf = (type: string): readonly JsonObject[] => {
+    const root = objectsOf(asObject(readExample(`StructureDefinition-${type}`)['snapshot'])['element'])[0];
+    return objectsOf(root?.['constraint']).filter(
+      ({ key, expression }) => typeof expression === 'string' && !beyond.has(String(key)),
+    );
+  };
+
+  it('decide as fhirpath.js does', () => {
+    const different: string[] = [];
+    let compared = 0;
+    for (const [type, all] of byType) {
+      if (!types.resourceTypes.has(type)) continue;
+      for (const { key, expression } of rulesOf(type)) {
+        const judge = compile(String(expression), r4);
+        for (const name of all.slice(0, 5)) {
+          const resource = readExample(name);
+          const theirs = judge(resource, { resource }) as readonly unknown[]; // untyped there
+          const ours = evaluate(String(expression), resource);
+          compared++;
+          if (JSON.stringify(theirs) !== JSON.stringify(ours))
+            different.push(`${name} ${String(key)}: ${JSON.stringify(theirs)} and ${JSON.stringify(ours)}`);
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(500);
+    expect(different).toEqual([]);
+  }, 60_000);
+});
+
+describe('invariants', () => {
+  const rule = (expression: string, severity = 'error') =>
+    profile('Observation', {
+      'Observation.code': { constraint: [{ key: 'x-1', severity, human: 'Be good', expression }] },
+    });
+
+  it.each<[title: string, expression: string, good: JsonObject, bad: JsonObject]>([
+    ['of their element', 'coding.exists()', { code: { coding: [{ code: 'x' }] } }, {}],
+    ['that look at the resource', "%resource.status = 'final'", {}, { status: 'amended' }],
+  ])('%s', (_title, expression, good, bad) => {
+    expect(against(rule(expression), observation(good))).toEqual([]);
+    expect(against(rule(expression), observation(bad))).toEqual(['error x-1 at Observation.code']);
+    expect(against(rule(expression, 'warning'), observation(bad))).toEqual(['warning x-1 at Observation.code']);
+  });
+
+  it.each([
+    ['empty', 'coding.code = 1'],
+    ['not understood', 'coding.elementDefinition()'],
+    ['about a target that is not at hand', '%resource.subject.resolve().active'],
+    ['about several values where one is meant', '%resource.category is Coding'],
+    ['no FHIRPath', 'coding..code'],
+  ])('hold nobody to what is %s', (_title, expression) => {
+    const resource = observation({ subject: { reference: 'Patient/1' }, category: [{ text: 'a' }, { text: 'b' }] });
+    expect(against(rule(expression), resource)).toEqual([]);
+  });
+
+  it('of R4 are held against every resource', () => {
+    const validator = validatorOf();
+    const range = (low: number, high: number): JsonObject => ({ low: { value: low }, high: { value: high } });
+    expect(problems(validator, observation({ valueRange: range(1, 2) }))).toEqual([]);
+    expect(problems(validator, observation({ valueRange: range(2, 1) }))).toEqual(['error rng-2 at Observation.value']);
+    expect(problems(validator, observation({ valueString: 'x', dataAbsentReason: { text: 'x' } }))).toEqual([
+      'error obs-6 at Observation',
+    ]);
+    expect(problems(validator, patient({ contact: [{ gender: 'male' }] }))).toEqual([
+      'error pat-1 at Patient.contact[0]',
+    ]);
+    expect(problems(validator, patient({ maritalStatus: { id: 'a' } }))).toEqual([
+      'error ele-1 at Patient.maritalStatus',
+    ]);
+  });
+});
