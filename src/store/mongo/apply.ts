@@ -172,7 +172,12 @@ async function keepOlder(core: Core, type: string, current: Stored, manner: Mann
 }
 
 /** Says, before a resource is written, where it will lie: only where the store is spread over several servers. */
-async function claimPlace(core: Core, type: string, { _id, p, b }: ResourceDocument, manner: Manner): Promise<void> {
+export async function claimPlace(
+  core: Core,
+  type: string,
+  { _id, p, b }: Pick<ResourceDocument, '_id' | 'p' | 'b'>,
+  manner: Step,
+): Promise<void> {
   if (!hasPlaces(core, type)) return;
   const place = `${p}/${type}/${_id.slice(p.length + 1)}`;
   try {

@@ -27,8 +27,9 @@ export async function writeBatch(
   for (const step of steps) {
     if (step.kind === 'done') results[step.at] = step.result;
     else if (step.kind === 'insert') inserts.push(step);
-    else if (step.kind === 'replace') replaces.push(step);
-    else results[step.at] = await createOne(core, partition, step.change);
+    else if (step.kind === 'alone') results[step.at] = await createOne(core, partition, step.change);
+    else if (moves(core, step)) results[step.at] = await applyChange(core, partition, step.change, {});
+    else replaces.push(step);
   }
   await Promise.all([
     ...[...Map.groupBy(inserts, ofType)].map(([type, of]) => inBulk(core, partition, type, of, results, insertAll)),
@@ -42,6 +43,10 @@ async function createOne(core: Core, partition: PartitionInfo, change: Condition
   if (result === undefined) throw new Error('A write gives a result for each change');
   return result;
 }
+
+/** What gets another place on a sharded cluster may not be one of many writes. */
+const moves = ({ deployment }: Core, { document, current }: Replace): boolean =>
+  deployment.sharded && document.b !== current.b;
 
 const ofType = ({ change }: Written): string => change.type;
 
@@ -96,7 +101,6 @@ async function replaceAll(
   step: Step,
 ): Promise<readonly Replace[]> {
   await keepOlder(core, type, steps, step);
-  await claimPlaces(core, type, steps.filter(({ document, current }) => document.b !== current.b), step); // prettier-ignore
   const replacing = steps.map(({ document, current }): AnyBulkWriteOperation<ResourceDocument> => {
     const filter = { p: document.p, b: current.b, _id: current._id, version: current.version };
     return { replaceOne: { filter, replacement: document } };
@@ -127,7 +131,7 @@ async function keepOlder(core: Core, type: string, steps: readonly Replace[], st
 
 /** Says, before resources are written, where they will lie: only where the store is spread over several servers. */
 async function claimPlaces(core: Core, type: string, steps: readonly Written[], step: Step): Promise<void> {
-  if (!hasPlaces(core, type) || steps.length === 0) return;
+  if (!hasPlaces(core, type)) return;
   const claims = steps.map(({ change, document: { p, b } }) => {
     const filter = { _id: `${p}/${type}/${change.id}` };
     return { updateOne: { filter, update: { $set: { b } }, upsert: true } };

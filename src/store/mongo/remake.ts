@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation } from 'mongodb';
+import type { IndexEntry } from '../../indexing/entry.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { type Core, type PartitionInfo, resources } from './core.ts';
+import { claimPlace } from './apply.ts';
+import { bucketFor } from './bucket.ts';
+import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { hasPlaces } from './current.ts';
 import { indexFields } from './entries.ts';
 import type { IndexFields, ResourceDocument } from './layout.ts';
+import { inTransaction } from './transaction.ts';
 import { madeBy } from './wanted.ts';
 
 /** What is read of a document to make its fields again; `text` is left out where they follow the definitions. */
@@ -15,12 +20,22 @@ export const readable = { p: 1, b: 1, version: 1, updated: 1, made: 1, t: 1, s: 
 /** The fields that a document should have in this partition. */
 export function fieldsOf(
   core: Core,
-  { id, p, settings }: PartitionInfo,
+  partition: PartitionInfo,
   type: ResourceType,
-  { _id, updated, text = '' }: Readable,
+  document: Readable,
+  entries = entriesOf(core, partition, type, document),
 ): IndexFields {
-  const entries = core.options.extract(type, text, { id, zone: settings.zone });
+  const { _id, p, updated } = document;
   return indexFields(type, p, _id.slice(p.length + 1), updated, entries);
+}
+
+function entriesOf(
+  { options }: Core,
+  { id, settings }: PartitionInfo,
+  type: ResourceType,
+  { text = '' }: Readable,
+): readonly IndexEntry[] {
+  return options.extract(type, text, { id, zone: settings.zone });
 }
 
 /**
@@ -37,13 +52,32 @@ export async function remake(
   const changes: AnyBulkWriteOperation<ResourceDocument>[] = [];
   for (const document of documents) {
     const { _id, p, b, version, made: before } = document;
-    const fields = fieldsOf(core, partition, type, document);
-    const isSame = isDeepStrictEqual(fields, keptFields(document));
+    const entries = entriesOf(core, partition, type, document);
+    const fields = fieldsOf(core, partition, type, document, entries);
+    const bucket = bucketFor(core, type, p, _id.slice(p.length + 1), entries);
+    const isSame = b === bucket && isDeepStrictEqual(fields, keptFields(document));
     if (isSame && before === made) continue;
-    const update = { $set: isSame ? { made } : { ...fields, made } };
-    changes.push({ updateOne: { filter: { _id, p, b, version, made: before }, update } });
+    const filter = { _id, p, b, version, made: before };
+    const fresh = { ...fields, b: bucket, made };
+    if (b !== bucket && hasPlaces(core, type.name)) await move(core, type.name, filter, fresh);
+    else changes.push({ updateOne: { filter, update: { $set: isSame ? { made } : fresh } } });
   }
   if (changes.length > 0) await resources(core, type.name).bulkWrite(changes, { ordered: false });
+}
+
+/** Gives a document another place on a sharded cluster, which may not be one of many writes. */
+async function move(
+  core: Core,
+  type: string,
+  filter: Pick<ResourceDocument, '_id' | 'p' | 'version'>,
+  fresh: IndexFields & Pick<ResourceDocument, 'b' | 'made'>,
+): Promise<void> {
+  const { _id, p } = filter;
+  const write = async (step: Step): Promise<void> => {
+    const { matchedCount } = await resources(core, type).updateOne(filter, { $set: fresh }, withSession(step));
+    if (matchedCount === 1) await claimPlace(core, type, { _id, p, b: fresh.b }, step);
+  };
+  await (core.deployment.transactions ? inTransaction(core, session => write({ session })) : write({}));
 }
 
 /** The index fields that a document has. */
