@@ -9,9 +9,10 @@ export function rootIn(text: string): string | undefined {
   return root;
 }
 
-/** Whether two such texts differ in their public URL alone. */
+/** Whether two such texts differ in their public URL alone; not where one has none. */
 export function differInRoot(one: string, other: string): boolean {
   const [digest, root] = one.split(' ');
   const [otherDigest, otherRoot] = other.split(' ');
-  return digest === otherDigest && root !== undefined && otherRoot !== undefined && root !== otherRoot;
+  if (root === undefined || root === '' || otherRoot === undefined || otherRoot === '') return false;
+  return digest === otherDigest && root !== otherRoot;
 }

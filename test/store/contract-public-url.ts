@@ -81,6 +81,18 @@ export function publicUrlContract(newPlace: () => Promise<Place>): void {
     await server.store.close();
   });
 
+  it.each([
+    ['nothing depends on it', 'Patient/p', []],
+    ['something depends on it', `${first}/r4/clinic/Patient/p`, ['Condition?patient', 'Encounter?patient']],
+  ])('whoever only reads by another public URL sees it where %s', async (_when, reference, expected) => {
+    const url = await filled([condition('a', reference)]);
+    const { store } = await openAt(url, second, 'read');
+    const pending = await waiting(store);
+    expect(pending.filter(one => /^(Condition|Encounter).patient$/.test(one))).toEqual(expected);
+    expect(await differences(store)).toEqual([]);
+    await store.close();
+  });
+
   it('a command that began before a server of another public URL goes on by that one, where nothing depends on it', async () => {
     const url = await filled([condition('a', 'Patient/p')]);
     const command = await openAt(url, first, 'command');

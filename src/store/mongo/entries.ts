@@ -163,9 +163,10 @@ function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
     k: termsOf(fields.p, code),
     ...Object.fromEntries(of.map((part, at) => [`c${at}`, tuplePart(part)])),
   });
-  // Whether the public URL matters to it is asked as of a reference parameter.
+  // Whether the public URL matters to it is asked as of a reference parameter: which are ours by it, and which are URLs.
   for (const value of of.flat())
-    if (value.kind === 'reference') addTerms(fields, code, [...referenceTerms(value), ...rootTerms(value)]);
+    if (value.kind === 'reference')
+      addTerms(fields, code, value.id === undefined ? referenceTerms(value) : rootTerms(value));
   const [first = [], second = []] = of;
   const start = termsOf(fields.p, code);
   for (const lead of new Set(first.flatMap(leadTerms)))

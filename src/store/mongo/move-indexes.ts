@@ -40,6 +40,12 @@ export async function followRoot(core: Core, registered: string): Promise<boolea
   return true;
 }
 
+/** Has whoever only reads do so by the public URL of what is registered, where that alone differs and nothing depends on it. */
+export async function followWhereSame(core: Core): Promise<void> {
+  const registered = await core.registry.definitions();
+  if (registered !== undefined) await followRoot(core, registered);
+}
+
 interface Moved {
   readonly kept: ParameterDocument;
   readonly wanted: WantedIndex;

@@ -12,6 +12,7 @@ import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
 import { MongoIndexes } from './indexes.ts';
+import { followWhereSame } from './move-indexes.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
@@ -51,6 +52,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
+    if (options.mode === 'read') await followWhereSame(core);
     if (options.mode === 'serve') {
       await register(core);
       await sweepAtStart(core);

@@ -1,7 +1,7 @@
 import { differInRoot, rootIn } from '../at-root.ts';
 import { rootRanges } from '../terms.ts';
 import type { Database } from './open.ts';
-import type { WantedIndex } from './wanted.ts';
+import type { WantedIndex, WantedPartition } from './wanted.ts';
 
 /** How the kept indexes of a type stand to the wanted ones. */
 export interface Compared {
@@ -45,6 +45,16 @@ export function compareIndexes(database: Database, n: number, t: number, wanted:
   const stay = new Set([...same, ...moved.keys()]);
   const changed = [...kept].filter(([code]) => !stay.has(code)).map(([, { p }]) => p);
   return { same, moved: [...moved.values()], changed };
+}
+
+/** Whether the kept indexes of all partitions are as they are wanted, but for a public URL on which nothing in them depends. */
+export function isWanted(database: Database, partitions: readonly WantedPartition[]): boolean {
+  return partitions.every(({ n, types }) =>
+    types.every(({ type, indexes }) => {
+      const [t = 0] = database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];
+      return compareIndexes(database, n, Number(t), indexes).changed.length === 0;
+    }),
+  );
 }
 
 /** Whether an index has entries that are others by this public URL. */

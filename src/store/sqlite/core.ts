@@ -1,13 +1,15 @@
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../store.ts';
-import { rootIn } from '../at-root.ts';
+import { differInRoot, rootIn } from '../at-root.ts';
+import { isWanted } from './compare-indexes.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
 import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
-import { definitionsDigest, wantedIndexes } from './wanted.ts';
+import { registered } from './register-job.ts';
+import { definitionsDigest, type WantedPartition, wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';
 
 /** What the parts of the store share. */
@@ -97,19 +99,34 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
  * nothing depends on it. Throws `StoreRefused` where a server runs with others.
  */
 export async function register(core: Core): Promise<void> {
-  const { at } = core.options;
   const result = await submit(core, () => ({
     kind: 'register',
     epoch: readEpoch(core.database),
-    follows: at !== undefined,
-    partitions: core.database.all('SELECT n, settings FROM partitions WHERE id IS NOT NULL').map(([n, settings]) => ({
-      n: Number(n),
-      types: wantedIndexes(core.options.model, JSON.parse(String(settings)).zone),
-    })),
+    follows: core.options.at !== undefined,
+    partitions: wantedPartitions(core),
   }));
-  if (result.kind !== 'elsewhere' || definitionsDigest(core.options.model) === result.definitions) return;
-  core.options = { ...core.options, ...at?.(rootIn(result.definitions) ?? '') };
+  if (result.kind === 'elsewhere') follow(core, result.definitions);
+}
+
+/** Has whoever only reads do so by the public URL of what is registered, where that alone differs and nothing depends on it. */
+export function followWhereSame(core: Core): void {
+  const theirs = registered(core.database);
+  if (differInRoot(theirs, definitionsDigest(core.options.model)) && isWanted(core.database, wantedPartitions(core)))
+    follow(core, theirs);
+}
+
+function follow(core: Core, definitions: string): void {
+  const { options } = core;
+  if (definitionsDigest(options.model) === definitions) return;
+  core.options = { ...options, ...options.at?.(rootIn(definitions) ?? '') };
   core.known.clear();
+}
+
+function wantedPartitions({ database, options }: Core): readonly WantedPartition[] {
+  return database.all('SELECT n, settings FROM partitions WHERE id IS NOT NULL').map(([n, settings]) => ({
+    n: Number(n),
+    types: wantedIndexes(options.model, JSON.parse(String(settings)).zone),
+  }));
 }
 
 /** The value of a job that is done. */

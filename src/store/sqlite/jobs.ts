@@ -3,7 +3,7 @@ import type { BytesFolder } from './attachment-sweep.ts';
 import type { NoMatch } from './no-match.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
-import type { WantedType } from './wanted.ts';
+import type { WantedPartition, WantedType } from './wanted.ts';
 
 /** What the writer worker is asked to do: values only. Jobs that wait together are committed together. */
 export type Job =
@@ -16,7 +16,7 @@ export type Job =
       readonly epoch: number;
       /** Whether whoever asks can go on by the public URL of a server. */
       readonly follows: boolean;
-      readonly partitions: readonly { readonly n: number; readonly types: readonly WantedType[] }[];
+      readonly partitions: readonly WantedPartition[];
     }
   | {
       readonly kind: 'addPartition';

@@ -1,6 +1,6 @@
 import type { Job, JobResult } from './jobs.ts';
 import { differInRoot } from '../at-root.ts';
-import { compareIndexes } from './compare-indexes.ts';
+import { compareIndexes, isWanted } from './compare-indexes.ts';
 import type { Database } from './open.ts';
 import type { WantedType } from './wanted.ts';
 
@@ -37,14 +37,8 @@ export function besideServer(
   path: string,
 ): JobResult {
   const theirs = registered(database);
-  const isEach = (): boolean =>
-    partitions.every(({ n, types }) =>
-      types.every(({ type, indexes }) => {
-        const [t = 0] = database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];
-        return compareIndexes(database, n, Number(t), indexes).changed.length === 0;
-      }),
-    );
-  if (follows && differInRoot(theirs, definitions) && isEach()) return { kind: 'elsewhere', definitions: theirs };
+  if (follows && differInRoot(theirs, definitions) && isWanted(database, partitions))
+    return { kind: 'elsewhere', definitions: theirs };
   const message = `A server runs on \`${path}\` with other definitions or another public URL; use the same ones, or stop it first`;
   return { kind: 'refused', message };
 }

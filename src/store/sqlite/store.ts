@@ -12,15 +12,16 @@ import { ChainedLog } from '../audit/log.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
-import { type Core, partitionIndex, register, submit } from './core.ts';
+import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { SqliteIndexes } from './indexes.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
-import { type Database, isSqliteError, openDatabase } from './open.ts';
+import { isSqliteError, openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
+import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { definitionsDigest } from './wanted.ts';
@@ -54,6 +55,7 @@ export async function openSqliteStore(
       known: new Map(),
       underWay: new Set(),
     };
+    if (readOnly) followWhereSame(core);
     if (options.mode === 'serve' && registered(core.database) !== definitions) await register(core);
     return new SqliteStore(core, unswept, lock);
   } catch (error) {
@@ -77,10 +79,6 @@ function prepareFile(path: string, mode: StoreOptions['mode']): readonly BytesFo
   } finally {
     database.close();
   }
-}
-
-function registered(database: Database): unknown {
-  return database.get(`SELECT value FROM meta WHERE key = 'definitions'`)?.[0];
 }
 
 class SqliteStore implements Store {

@@ -21,6 +21,12 @@ export interface WantedType {
   readonly indexes: readonly WantedIndex[];
 }
 
+/** The types of a partition, which is told by its number. */
+export interface WantedPartition {
+  readonly n: number;
+  readonly types: readonly WantedType[];
+}
+
 /** What decides how resources are indexed: two processes that write one file must agree on it. */
 export function definitionsDigest(model: Model): string {
   return atRoot(`${indexVersion}:${model.digest}`, model.root);
