@@ -5,7 +5,9 @@ import { none, simplify } from '../search/simplify.ts';
 import { parametersOf } from '../search/walk.ts';
 import type { Extract, Partition, StoredVersion } from '../store/store.ts';
 import type { Access, Letter } from './access.ts';
-import { partOf, namesOf } from './part.ts';
+import { namesOf, partOf } from './part.ts';
+import { isSeen, sightsOf } from './sight.ts';
+import type { Sight } from './sight.ts';
 
 /**
  * What of a type is open to the caller for a letter: the one rule of who may see what. Whatever looks at records on a client's
@@ -34,9 +36,10 @@ export function isWithin(
   { id: partition, settings }: Pick<Partition, 'id' | 'settings'>,
 ): boolean {
   if (rule.kind === 'all') return true;
-  const { narrow, names } = readingOf(rule, type);
+  const { narrow, names, sights } = readingOf(rule, type);
   if (narrow === undefined) return matches(rule, { id, lastUpdated, entries: [] });
   const part = names === undefined ? text : partOf(text, names);
+  if (sights.length > 0 && isSeen(JSON.parse(part), sights)) return true;
   const entries = extract(narrow, part, { id: partition, zone: settings.zone });
   return matches(rule, { id, lastUpdated, entries });
 }
@@ -48,6 +51,7 @@ interface RuleReading {
   readonly narrow: ResourceType | undefined;
   /** As part.ts has them. */
   readonly names: RegExp | undefined;
+  readonly sights: readonly Sight[];
 }
 
 const readings = new WeakMap<Query, RuleReading>();
@@ -58,7 +62,7 @@ function readingOf(rule: Query, type: ResourceType): RuleReading {
   if (kept?.type === type) return kept;
   const params = parametersOf(rule);
   const narrow = params.length === 0 ? undefined : narrowed(type, params);
-  const reading = { type, narrow, names: namesOf(params) };
+  const reading = { type, narrow, names: namesOf(params), sights: sightsOf(rule, type.name) };
   readings.set(rule, reading);
   return reading;
 }
