@@ -10,13 +10,14 @@ import { reduce, withoutConcepts } from './reduce.ts';
 /**
  * Makes the R4 pack from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition a line, sorted by
  * type and url, so that the same input gives the same bytes. In it are the StructureDefinitions of all resource types, data
- * types and primitives; the SearchParameters of R4 itself (those in its own bundle of them; the package has more, which
- * belong to extensions or are examples); compartments and operations; the ValueSets that required bindings reach, with
- * the codes of their CodeSystems; of all other CodeSystems only whether case matters. https://hl7.org/fhir/R4/downloads.html
+ * types and primitives, and R4's own profiles and extensions; the SearchParameters of R4 itself (those in its own bundle of
+ * them; the package has more, which belong to extensions or are examples); compartments and operations; the ValueSets that
+ * required bindings reach, with the codes of their CodeSystems; of all other CodeSystems only whether case matters.
+ * https://hl7.org/fhir/R4/downloads.html
  */
 export async function distil(folder: string): Promise<{ readonly pack: string; readonly origin: JsonObject }> {
   const source = await readSource(folder);
-  const types = source.all('StructureDefinition').filter(isBaseType).map(reduce);
+  const types = source.all('StructureDefinition').filter(isOwn).map(reduce);
   const valueSets = reachedValueSets(types, source);
   const systems = new Set([...valueSets.values()].flatMap(composed).map(({ system }) => system));
   const resources = [
@@ -75,10 +76,9 @@ async function readSource(folder: string): Promise<Source> {
   };
 }
 
-/** Types of R4 and the two Quantities that their snapshots name as profiles. */
-function isBaseType(definition: JsonObject): boolean {
-  if (['SimpleQuantity', 'MoneyQuantity'].includes(String(definition['id']))) return true;
-  return definition['kind'] !== 'logical' && definition['derivation'] !== 'constraint';
+/** Types of R4, and its own profiles and extensions; two examples of profiles have no differential. */
+function isOwn({ kind, derivation, differential }: JsonObject): boolean {
+  return kind !== 'logical' && (derivation !== 'constraint' || differential !== undefined);
 }
 
 const isOfficial = ({ url, id }: JsonObject): boolean =>

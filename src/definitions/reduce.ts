@@ -21,7 +21,7 @@ export function withoutConcepts(system: JsonObject): JsonObject {
 
 const reducers: Readonly<Record<string, (resource: JsonObject) => JsonObject>> = {
   StructureDefinition: resource => ({
-    ...pick(resource, ['kind', 'abstract', 'context', 'type', 'baseDefinition', 'derivation']),
+    ...pick(resource, ['kind', 'abstract', 'context', 'contextInvariant', 'type', 'baseDefinition', 'derivation']),
     snapshot: { element: objectsOf(asObject(resource['snapshot'])['element']).map(reduceElement) },
   }),
   SearchParameter: resource => ({

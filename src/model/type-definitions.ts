@@ -20,7 +20,8 @@ export function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySe
     get(name) {
       if (!compiled.has(name)) {
         const structure = find(name);
-        compiled.set(name, structure === undefined ? undefined : compileType(structure));
+        const isType = structure !== undefined && structure['type'] === name; // a profile of R4 is called like a type
+        compiled.set(name, isType ? compileType(structure) : undefined);
       }
       return compiled.get(name);
     },

@@ -16,7 +16,7 @@ describe('the R4 pack', () => {
     expect(JSON.parse(committed(originFile))).toEqual(origin);
   });
 
-  it('holds every type, parameter, compartment and operation of R4', () => {
+  it('holds every type, profile, extension, parameter, compartment and operation of R4', () => {
     const { definitions, digest } = readPack(join(root, 'profiles', packFile), packFile);
     const counts = Map.groupBy(definitions, ({ resourceType }) => resourceType);
     expect(Object.fromEntries([...counts].map(([type, list]) => [type, list.length]))).toEqual({
@@ -24,8 +24,8 @@ describe('the R4 pack', () => {
       CompartmentDefinition: 5,
       OperationDefinition: 46,
       SearchParameter: 1375,
-      StructureDefinition: 211,
-      ValueSet: 223,
+      StructureDefinition: 650,
+      ValueSet: 255,
     });
     expect(definitions.filter(({ concrete }) => concrete !== undefined)).toHaveLength(146);
     expect(digest).toBe(JSON.parse(committed(originFile)).sha256);

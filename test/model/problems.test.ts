@@ -95,7 +95,7 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.supportedProfile[0]`,
-          'No StructureDefinition `https://example.org/StructureDefinition/actualgrup` is loaded.',
+          'No StructureDefinition `https://example.org/StructureDefinition/actualgrup` is loaded. Did you mean `actualgroup`?',
         ],
       ],
     ],

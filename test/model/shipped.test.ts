@@ -204,6 +204,13 @@ const profiles = (): readonly JsonObject[] =>
     .filter(({ resourceType }) => resourceType === 'StructureDefinition');
 
 describe('the shipped profiles', () => {
+  it('of R4 itself are known, and its extensions', () => {
+    const elements = (name: string): readonly unknown[] =>
+      model.snapshot(`http://hl7.org/fhir/StructureDefinition/${name}`)?.elements.map(({ id }) => id) ?? [];
+    expect(elements('bp')).toContain('Observation.component:SystolicBP.code.coding:SBPCode.code');
+    expect(elements('patient-nationality')).toContain('Extension.extension:period.value[x]');
+  });
+
   it('of CA Core+ say what they rest on and that they are not the published ones', () => {
     const found = profiles().filter(({ url }) => String(url).startsWith(ca));
     expect(found).toHaveLength(7);

@@ -40,6 +40,15 @@ describe('a type definition', () => {
     expect([condition.properties.has('onset'), condition.elements.has('onset[x]')]).toEqual([false, false]);
   });
 
+  it('is none of a profile or an extension of R4', () => {
+    expect(['vitalsigns', 'bp', 'patient-nationality', 'SimpleQuantity'].map(name => types.get(name))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('nests backbone elements and follows a contentReference to the same content', () => {
     const content = (of: TypeDefinition | undefined, name: string) => of?.elements.get(name)?.types[0]?.content;
     const item = content(type('Questionnaire'), 'item');
