@@ -15,7 +15,7 @@ export const targetEntity = (type: string, id: string): string =>
 
 /** Somebody whom the records are about. */
 export const patientEntity = (ownerType: string, id: string): string =>
-  `{"what":{"reference":"${ownerType}/${id}"},"type":${person},"role":${role.patient}}`;
+  `{"what":{"reference":"${ownerType}/${id}"},"role":${role.patient}}`;
 
 /** The search that was asked for, cut where it is longer than a URL. */
 export function queryEntity(query: string): string {
@@ -43,5 +43,4 @@ const role = {
   record: coding(systems.role, '4'),
   query: coding(systems.role, '24'),
 } as const;
-const person = coding(systems.entity, '1');
 const system = coding(systems.entity, '2');

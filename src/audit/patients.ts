@@ -60,8 +60,9 @@ const elementOf = (expression: string): string | undefined =>
 
 /** False where a look does not tell: an escape, a resource within, a reference elsewhere or of another form. */
 function addAtSight(found: Set<string>, text: string, owner: string, before: readonly string[] | undefined): boolean {
-  if (before === undefined || text.includes('\\u') || text.includes('\\/') || text.includes('"contained":'))
-    return false;
+  // A look for one rare character is the cheapest.
+  const isEscaped = text.includes('\\') && /\\[u/]/.test(text);
+  if (before === undefined || isEscaped || text.includes('contained":')) return false;
   const seen: string[] = [];
   for (let at = text.indexOf(owner); at >= 0;) {
     const start = at + owner.length;

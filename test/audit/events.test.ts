@@ -95,14 +95,12 @@ describe('the event of a request', () => {
         },
       ],
       source: {
-        site: server.base,
         observer: { display: server.base },
         type: [{ system: 'http://terminology.hl7.org/CodeSystem/security-source-type', code: '4' }],
       },
       entity: [
         {
           what: { reference: 'Patient/p1' },
-          type: { system: 'http://terminology.hl7.org/CodeSystem/audit-entity-type', code: '1' },
           role: { system: 'http://terminology.hl7.org/CodeSystem/object-role', code: '1' },
         },
         { what: { reference: 'Condition/c1/_history/1' } },

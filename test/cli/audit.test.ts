@@ -41,7 +41,7 @@ describe('commands', () => {
       action: 'C',
       outcome: '0',
       agent: [{ altId: userInfo().username, network: { address: hostname(), type: '1' } }],
-      source: { site: `${publicUrl}/r4/demo` },
+      source: { observer: { display: `${publicUrl}/r4/demo` } },
     });
     expect(loaded.entity[0].detail).toContainEqual({ type: 'created', valueString: '2' });
   });
