@@ -13,7 +13,8 @@ export interface ValidationIssue extends Issue {
 export interface Finding {
   readonly severity: IssueSeverity;
   readonly code: IssueCode;
-  readonly text: string;
+  /** A sentence; a function where it costs something to make, and is made only for what is kept. */
+  readonly text: string | (() => string);
   readonly profile?: string;
   readonly rule: string;
 }
@@ -35,27 +36,28 @@ export class Findings {
 
   add(finding: Finding): void {
     const expression = expressionOf(this.path);
-    this.#put(`${expression}\n${finding.rule}`, { ...finding, expression });
+    this.#put(`${expression}\n${finding.rule}`, finding, expression);
   }
 
   /** Tells something that concerns a definition rather than a place, once for the whole resource. */
   note(finding: Finding): void {
     if (this.#told.has(finding.rule)) return;
-    this.#put(finding.rule, { ...finding, expression: expressionOf(this.path) });
+    this.#put(finding.rule, finding, expressionOf(this.path));
   }
 
-  #put(key: string, issue: ValidationIssue): void {
+  #put(key: string, finding: Finding, expression: string): void {
     if (this.#told.has(key)) return;
     if (this.issues.length >= this.#limit) {
       this.left++;
-      if (issue.severity !== 'error') return;
+      if (finding.severity !== 'error') return;
       // An error takes the place of something lighter, so that a flood of notes hides none.
       const lighter = this.issues.findLastIndex(({ severity }) => severity !== 'error');
       if (lighter === -1) return;
       this.issues.splice(lighter, 1);
     }
     this.#told.add(key);
-    this.issues.push(issue);
+    const { text } = finding;
+    this.issues.push({ ...finding, text: typeof text === 'string' ? text : text(), expression });
   }
 
   get failed(): boolean {

@@ -94,15 +94,19 @@ export const textFunctions: Readonly<Record<string, Build>> = {
   endsWith: withText((text, other) => text.endsWith(other)),
   contains: withText((text, other) => text.includes(other)),
   indexOf: withText((text, other) => text.indexOf(other)),
-  matches: withText((text, pattern) => matchesPattern(text, pattern)),
-  matchesFull: withText((text, pattern) => matchesPattern(text, `^(?:${pattern})$`)),
+  matches: withText((text, pattern, { budget }) => matchesPattern(text, pattern, steps => budget.spend(steps))),
+  matchesFull: withText((text, pattern, { budget }) =>
+    matchesPattern(text, `^(?:${pattern})$`, steps => budget.spend(steps)),
+  ),
   replace: ofText((text, [from, to]) => {
     const [one, other] = [textOf(from), textOf(to)];
     return one === undefined || other === undefined ? undefined : text.slice(0, 100_000).split(one).join(other);
   }, 2),
-  replaceMatches: ofText((text, [pattern, to]) => {
+  replaceMatches: ofText((text, [pattern, to], { budget }) => {
     const [one, other] = [textOf(pattern), textOf(to)];
-    return one === undefined || other === undefined ? undefined : replaceMatches(text, one, other);
+    return one === undefined || other === undefined
+      ? undefined
+      : replaceMatches(text, one, other, steps => budget.spend(steps));
   }, 2),
   substring: ofText((text, [start, length]) => {
     if (typeof start !== 'number' || start < 0 || start >= text.length) return undefined;
