@@ -27,19 +27,16 @@ export async function sweepAtStart(core: Core): Promise<void> {
  */
 export async function work(core: Core, connect: () => MongoClient): Promise<void> {
   await Promise.all([
-    again(core, pauses.look, async () => {
-      await makeMissingIndexes(core, connect);
-      return 'done';
-    }),
+    again(core, pauses.sweep, () => makeMissingIndexes(core, connect)),
     again(core, pauses.look, () => rebuildPending(core)),
     again(core, pauses.sweep, () => sweep(core)),
   ]);
 }
 
-async function again({ ending }: Core, pause: number, step: () => Promise<'done' | void>): Promise<void> {
+async function again({ ending }: Core, pause: number, step: () => Promise<void>): Promise<void> {
   while (!ending.aborted) {
     try {
-      if ((await step()) === 'done') return;
+      await step();
     } catch {
       // The next request that writes reports what is wrong; here it is tried again later.
     }

@@ -6,6 +6,7 @@ import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import { indexesOfDatabase } from './database-indexes.ts';
 import { isCode } from './failures.ts';
+import { definitionsDigest } from './wanted.ts';
 
 /** Makes the indexes of declared types that have no collection yet: on empty collections that takes no time. */
 export async function makeNewIndexes(core: Core): Promise<void> {
@@ -29,10 +30,12 @@ async function makeCollections({ database, options }: Core): Promise<void> {
 const namespaceExists = 48;
 
 /**
- * Makes all indexes that are not there yet; on large collections it takes minutes, beside whatever reads and writes them. `connect`
- * gives a client that waits for it.
+ * Makes all indexes that are not there (any more), unless others' definitions hold; on large collections it takes minutes, beside
+ * whatever reads and writes them. `connect` gives a client that waits for it.
  */
 export async function makeMissingIndexes(core: Core, connect: () => MongoClient): Promise<void> {
+  // Others may have dropped what only ours need.
+  if ((await core.registry.definitions()) !== definitionsDigest(core.options.model)) return;
   const found = await indexesOfDatabase(core);
   if (!found.some(({ state }) => state === 'missing')) return;
   const client = connect();

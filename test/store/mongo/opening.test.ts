@@ -1,11 +1,14 @@
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireStore } from '../../../src/store/open.ts';
+import { patientClient } from '../../../src/store/mongo/connect.ts';
+import { makeMissingIndexes } from '../../../src/store/mongo/index-setup.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import { type Store, type StoreOptions, StoreRefused, StoreUnavailable } from '../../../src/store/store.ts';
 import { newMongoPlace, withDatabase } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
+import { openCore } from './support/core.ts';
 
 describe('the database', () => {
   let place: t.Place;
@@ -91,6 +94,22 @@ describe('the database', () => {
     await Promise.all(all.map(({ demo }, at) => demo.write([t.put(`r${at}`)])));
     expect(await all[0]?.demo.count(t.typeName, { kind: 'all' })).toBe(4);
     expect(await client.db().collection('partitions').countDocuments()).toBe(1);
+  });
+
+  it('gets an index again that was dropped while a server runs, but not those of other definitions', async () => {
+    const { store } = await open();
+    const core = await openCore(place.url);
+    const drop = () => client.db().collection(t.typeName).dropIndex('t');
+    const make = () => makeMissingIndexes(core, () => patientClient(place.url, 5_000));
+    await drop();
+    await make();
+    expect(await store.indexes.database()).toEqual([]);
+    await drop();
+    await client.db().collection<{ _id: string }>('meta').updateOne({ _id: 'definitions' }, { $set: { value: 'other' } }); // prettier-ignore
+    core.registry.forget();
+    await make();
+    expect(await store.indexes.database()).toHaveLength(1);
+    await core.close();
   });
 
   it('has the indexes of its types, also where one was dropped before the start', async () => {
