@@ -24,9 +24,9 @@ export const scopeInsufficient = (realm: Realm, why: string, scopes: readonly st
     ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
   });
 
-/** The record itself is not one that the token may write. */
-export const notToBeWritten = (resourceType: string): FhirError =>
-  fhirError(403, 'forbidden', `The token may not write this ${resourceType}: it is not among those that it is for.`);
+/** The record itself is not one that the token may write: no scope is named, since what is missing is not one. */
+export const notToBeWritten = (realm: Realm, resourceType: string): FhirError =>
+  scopeInsufficient(realm, `The token may not write this ${resourceType}: it is not among those that it is for.`, []);
 
 interface Challenge {
   readonly error?: string;

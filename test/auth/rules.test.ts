@@ -140,6 +140,9 @@ describe('a create', () => {
     for (const id of ['p2', 'nobody']) {
       const answer = await create('Communication', communication(id, 'x'), own);
       expect([answer.status, issuesOf(answer)]).toEqual([403, ['forbidden']]);
+      expect(answer.headers['www-authenticate']).toMatch(
+        /^Bearer realm="[^"]+\/r4\/demo", error="insufficient_scope", error_description="[^"]+"$/,
+      );
     }
     expect(
       (await create('Communication', communication('p2', 'app'), { scope: 'system/Communication.c' })).status,

@@ -86,10 +86,11 @@ function refuseOutside(
   { extract, now }: Engine,
   type: ResourceType,
   text: string,
-  { access, partition }: Pick<FhirRequest, 'partition' | 'access'>,
+  { access, partition, base }: Pick<FhirRequest, 'partition' | 'access' | 'base'>,
 ): void {
   const record = { id: '', lastUpdated: now(), text };
-  if (!isWithin(restriction(access, type, 'c'), type, record, extract, partition)) throw notToBeWritten(type.name);
+  if (!isWithin(restriction(access, type, 'c'), type, record, extract, partition))
+    throw notToBeWritten(base, type.name);
 }
 
 /** https://hl7.org/fhir/R4/http.html#create: the body is a resource of the type that the URL names. */
