@@ -158,7 +158,7 @@ describe('profile', () => {
       'itself as its base',
       [{ id: 'Basic', path: 'Basic' }],
       { baseDefinition: 'https://example.org/StructureDefinition/basic' },
-      'at `Basic`: The bases of `https://example.org/StructureDefinition/basic` lead back to it.',
+      'at `Basic`: `https://example.org/StructureDefinition/basic` is made of itself, by its bases or by what its types name.',
     ],
   ])('that a type must meet stops the start where its differential names %s', async (_what, element, fields, text) => {
     const { problems } = await basic(element, fields);

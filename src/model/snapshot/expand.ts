@@ -51,10 +51,11 @@ function referred(
 }
 
 function ofStructure(element: JsonObject | undefined, canonical: string, find: FindSnapshot): Expanded {
-  const root = parseSnapshot(find(canonical)?.elements ?? []);
-  return root === undefined
-    ? { element, children: [], problem: `\`${canonical}\`, which its type names, is not here.` }
-    : { element, children: root.children };
+  const found = find(canonical);
+  const root = parseSnapshot(found?.elements ?? []);
+  if (root !== undefined) return { element, children: root.children };
+  const problem = found?.problems[0]?.text ?? `\`${canonical}\`, which its type names, is not here.`;
+  return { element, children: [], problem };
 }
 
 /** The FHIR type; ids and values of primitives are typed as FHIRPath strings and name theirs in an extension. */

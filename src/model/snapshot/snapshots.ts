@@ -13,32 +13,19 @@ export type FindStructure = (canonical: string) => JsonObject | undefined;
  */
 export function createSnapshots(structureOf: FindStructure): FindSnapshot {
   const kept = new Map<JsonObject, Snapshot>();
-  const byCanonical = new Map<string, Snapshot | undefined>();
   const begun = new Set<JsonObject>();
   const snapshotOf = (structure: JsonObject): Snapshot => {
-    const there = kept.get(structure) ?? published(structure);
+    const there = kept.get(structure);
     if (there !== undefined) return there;
-    if (begun.has(structure)) {
-      const text = `The bases of \`${String(structure['url'])}\` lead back to it.`;
-      return {
-        url: String(structure['url']),
-        type: String(structure['type']),
-        structure,
-        elements: [],
-        problems: [{ element: String(structure['type']), text }],
-      };
-    }
+    if (begun.has(structure)) return circular(structure);
     begun.add(structure);
-    const snapshot = generateSnapshot(structure, find);
+    const snapshot = published(structure) ?? generateSnapshot(structure, find);
     kept.set(structure, snapshot);
     return snapshot;
   };
   const find: FindSnapshot = canonical => {
-    if (!byCanonical.has(canonical)) {
-      const structure = structureOf(/^[\w.-]+$/.test(canonical) ? `${base}${canonical}` : canonical);
-      byCanonical.set(canonical, structure === undefined ? undefined : snapshotOf(structure));
-    }
-    return byCanonical.get(canonical);
+    const structure = structureOf(/^[\w.-]+$/.test(canonical) ? `${base}${canonical}` : canonical);
+    return structure === undefined ? undefined : snapshotOf(structure);
   };
   return find;
 }
@@ -62,4 +49,10 @@ function published(structure: JsonObject): Snapshot | undefined {
   const elements = objectsOf(asObject(structure['snapshot'])['element']);
   if (elements.length === 0) return undefined;
   return { url: String(structure['url']), type: String(structure['type']), structure, elements, problems: [] };
+}
+
+function circular(structure: JsonObject): Snapshot {
+  const [url, type] = [String(structure['url']), String(structure['type'])];
+  const text = `\`${url}\` is made of itself, by its bases or by what its types name.`;
+  return { url, type, structure, elements: [], problems: [{ element: type, text }] };
 }

@@ -278,6 +278,22 @@ describe('an element below another', () => {
     ]);
   });
 
+  it('is that of the type where its profile is the one that is being made', () => {
+    const name = (id: string, fields: object) => ({ id, path: id, ...fields });
+    const made = snapshot([
+      'meta',
+      `${r4}Meta`,
+      [
+        name('Meta.extension', { type: [{ code: 'Meta', profile: [`${example}meta`] }] }),
+        name('Meta.extension.source', { min: 1 }),
+      ],
+    ]);
+    expect(outline(made, 'Meta.extension.source')).toEqual(['Meta.extension.source 1..1 uri']);
+    expect(made.problems.map(({ text }) => text)).toEqual([
+      `\`${example}meta\` is made of itself, by its bases or by what its types name.`,
+    ]);
+  });
+
   it('is that of the element that a content reference names', () => {
     const made = snapshot([
       'p',
