@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditLog } from '../store/store.ts';
 
-/** How long an event may wait for others, in milliseconds. */
-const wait = 250;
+/** How long an event may wait for others, in milliseconds: long enough for few writes, short enough that events die young. */
+const wait = 100;
 /** Most events that wait; what comes when there are more is lost, and counted. */
 const most = 50_000;
 /** From when on the log counts as failing while it keeps events, in milliseconds. */

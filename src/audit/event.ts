@@ -67,7 +67,7 @@ function sourceOf(site: string): string {
   let source = sources.get(site);
   if (source === undefined) {
     const name = JSON.stringify(site);
-    source = `{"observer":{"display":${name}},"type":[${coding(systems.source, '4')}]}`;
+    source = `{"observer":{"display":${name}}}`;
     sources.set(site, source);
   }
   return source;

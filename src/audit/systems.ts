@@ -5,7 +5,6 @@ export const systems = {
   /** Agents and kinds of events. https://hl7.org/fhir/R4/valueset-audit-event-type.html */
   dicom: 'http://dicom.nema.org/resources/ontology/DCM',
   participation: 'http://terminology.hl7.org/CodeSystem/v3-ParticipationType',
-  source: 'http://terminology.hl7.org/CodeSystem/security-source-type',
   entity: 'http://terminology.hl7.org/CodeSystem/audit-entity-type',
   role: 'http://terminology.hl7.org/CodeSystem/object-role',
   /** https://profiles.ihe.net/ITI/BALP/CodeSystem-BasicAuditEntityType.html */

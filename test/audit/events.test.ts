@@ -96,7 +96,6 @@ describe('the event of a request', () => {
       ],
       source: {
         observer: { display: server.base },
-        type: [{ system: 'http://terminology.hl7.org/CodeSystem/security-source-type', code: '4' }],
       },
       entity: [
         {
