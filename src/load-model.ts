@@ -3,6 +3,7 @@ import { checkPackages } from './definitions/check.ts';
 import type { Definition } from './definitions/definition.ts';
 import { within } from './definitions/definition.ts';
 import { indexDefinitions } from './definitions/definitions.ts';
+import type { Definitions } from './definitions/definitions.ts';
 import { cacheFolders, openDiskCache } from './definitions/disk-cache.ts';
 import { asObject } from './definitions/json-object.ts';
 import type { JsonObject } from './definitions/json-object.ts';
@@ -20,6 +21,8 @@ export type { Problem } from './definitions/problem.ts';
 export interface LoadedModel {
   /** Undefined where there are problems. */
   readonly model: Model | undefined;
+  /** What the model was compiled from. */
+  readonly definitions: Definitions;
   /** Everything that stops the start, in the order of the files. */
   readonly problems: readonly Problem[];
   /** What a package names and nobody has, one line each. */
@@ -65,6 +68,7 @@ export async function loadModel(sources: {
   const all = [...(empty ? [nothing] : []), ...found.problems, ...problems, ...shape, ...compiled.problems];
   return {
     model: all.length === 0 ? compiled.model : undefined,
+    definitions,
     problems: inOrder(all),
     warnings: checkPackages(found.packages, definitions),
     notices: [...notices, ...compiled.notices],
@@ -74,9 +78,9 @@ export async function loadModel(sources: {
 /** As loadModel, for whoever cannot go on without a model: throws one Error with a line for each problem. */
 export async function requireModel(
   sources: Parameters<typeof loadModel>[0],
-): Promise<{ readonly model: Model; readonly notices: readonly string[] }> {
-  const { model, problems, notices, warnings } = await loadModel(sources);
-  if (model !== undefined) return { model, notices: [...notices, ...warnings] };
+): Promise<{ readonly model: Model; readonly definitions: Definitions; readonly notices: readonly string[] }> {
+  const { model, definitions, problems, notices, warnings } = await loadModel(sources);
+  if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings] };
   throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
 }
 

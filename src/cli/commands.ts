@@ -13,6 +13,11 @@ export const commands: readonly Entry[] = [
   { name: 'generate', summary: 'Write synthetic records as NDJSON', import: () => import('./generate.ts') },
   { name: 'delete', summary: 'Delete records; reads of them then answer 410', import: () => import('./delete.ts') },
   {
+    name: 'validate',
+    summary: 'Check resources in files against R4 and profiles',
+    import: () => import('./validate.ts'),
+  },
+  {
     name: 'definitions check',
     summary: 'Check the definition files, as a start would',
     import: () => import('./definitions-check.ts'),

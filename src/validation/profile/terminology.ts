@@ -3,6 +3,7 @@ import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { codeSystemOf } from './code-system.ts';
 import type { CodeSystem } from './code-system.ts';
+import { grammars } from './grammars.ts';
 import { compileFilter } from './value-set-filter.ts';
 
 /** What the loaded ValueSets and CodeSystems can tell. */
@@ -42,6 +43,8 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
   return {
     contains: (valueSet, code, given) => set(valueSet)?.(code, given),
     has: (url, code) => {
+      const grammar = grammars.get(url);
+      if (grammar !== undefined) return grammar(code);
       const known = system(url);
       return known === undefined ? undefined : known.concept(code) !== undefined ? true : known.complete ? false : undefined; // prettier-ignore
     },
@@ -120,6 +123,8 @@ function compileSystem(url: string, part: JsonObject, system: FindSystem): Conta
   const filters = objectsOf(part['filter']).map(filter => compileFilter(filter));
   return (code, given) => {
     if (given !== undefined && given !== url) return false;
+    const grammar = grammars.get(url);
+    if (grammar !== undefined) return filters.length > 0 ? undefined : grammar(code);
     const known = system(url);
     if (known === undefined) return undefined;
     const concept = known.concept(code);

@@ -132,6 +132,16 @@ describe('bindings', () => {
     ]);
   });
 
+  it('knows languages and media types by their grammars', () => {
+    const validator = validatorOf();
+    const note = (language: string, contentType: string): JsonObject =>
+      patient({ language, photo: [{ contentType, url: 'x' }] });
+    expect(problems(validator, note('fr-CA', 'image/svg+xml; charset=utf-8'))).toEqual([]);
+    expect(problems(validator, note('f', 'picture'))).toEqual([
+      'error Attachment.contentType binding at Patient.photo[0].contentType',
+    ]);
+  });
+
   it('holds R4 to its own required bindings', () => {
     const validator = validatorOf();
     expect(problems(validator, patient({ gender: 'female' }))).toEqual([]);

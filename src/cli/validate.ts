@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { choice, some } from '../config/values.ts';
+import { ConfigError } from '../config.ts';
+import type { ValidationIssue } from '../validation/profile/validator.ts';
+import { CommandError, exitCodes } from './command.ts';
+import type { Command } from './command.ts';
+import { count } from './progress.ts';
+
+/** Holds resources in files against R4, the profiles that they claim, and those that are named. */
+export const command: Command = {
+  name: 'validate',
+  positionals: 'FILE...',
+  summary: 'Check resources in files against R4 and profiles',
+  details: `A file holds one resource as JSON, or one on each line (.ndjson). Each is held against R4, the profiles in its
+\`meta.profile\`, and those of --profile. Exit code 3 where one has an error; warnings and notes are listed too. With --output json
+one object a resource: file, line, resource, valid, issues. What codes and profiles are known depends on --definitions.`,
+  takes: ['definitions', 'capability', 'debug'],
+  own: [
+    {
+      flag: 'profile',
+      value: 'URL',
+      read: some,
+      repeats: true,
+      meaning: 'A profile that each resource must meet, by its canonical URL',
+    },
+    {
+      flag: 'output',
+      value: 'HOW',
+      read: choice('text', 'json'),
+      default: 'text',
+      meaning: '`text` for people, or `json`',
+    },
+  ],
+  async run({ config, own, positionals }) {
+    if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);
+    const missing = positionals.filter(file => !existsSync(file));
+    if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` is not there.`));
+    const [{ requireModel }, { createValidator }, { readResources }] = await Promise.all([
+      import('../load-model.ts'),
+      import('../validation/profile/validator.ts'),
+      import('./read-resources.ts'),
+    ]);
+    const { model, definitions } = await requireModel(config);
+    const validator = createValidator(definitions, model.definitions);
+    const profiles = own['profile'] === undefined ? [] : (own['profile'] as readonly string[]); // as the flag says
+    const unknown = profiles.filter(profile => !validator.knows(profile));
+    if (unknown.length > 0)
+      throw new CommandError(unknown.map(profile => `No profile \`${profile}\` with a snapshot is loaded.`).join('\n'));
+    let [total, invalid] = [0, 0];
+    for (const file of positionals) {
+      for await (const { line, value, decimals, broken } of readResources(file)) {
+        const issues = broken === undefined ? validator.validate(value, { profiles, decimals, budget }) : [broken];
+        const valid = issues.every(({ severity }) => severity !== 'error' && severity !== 'fatal');
+        total++;
+        if (!valid) invalid++;
+        const resource = nameOf(value);
+        if (own['output'] === 'json') console.log(JSON.stringify({ file, line, resource, valid, issues }));
+        else
+          for (const text of report(line === undefined ? file : `${file}:${line}`, resource, issues)) console.log(text);
+      }
+    }
+    if (own['output'] !== 'json')
+      console.log(`${count(total)} ${total === 1 ? 'resource' : 'resources'} checked, ${count(invalid)} with errors.`);
+    return invalid > 0 ? exitCodes.found : exitCodes.done;
+  },
+};
+
+/** Nobody else waits for a command, so it takes its time. */
+const budget = 100_000_000;
+
+function* report(place: string, resource: string, issues: readonly ValidationIssue[]): Iterable<string> {
+  const errors = issues.filter(({ severity }) => severity === 'error' || severity === 'fatal').length;
+  if (issues.length === 0) yield `${place} ${resource}: good`;
+  else
+    yield `${place} ${resource}: ${errors === 0 ? 'good, with notes' : `${errors} ${errors === 1 ? 'error' : 'errors'}`}`;
+  for (const { severity, expression, text, profile, rule } of issues) {
+    const asked = [profile, rule].filter(one => one !== undefined).join(' › ');
+    yield `  ${severity} ${expression ?? ''}: ${text}${asked === '' ? '' : `\n    ${asked}`}`;
+  }
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null || !('resourceType' in value)) return '';
+  const id = 'id' in value ? `/${String(value.id)}` : '';
+  return `${String(value.resourceType)}${id}`;
+}

@@ -1,0 +1,14 @@
+/**
+ * Systems whose codes are made by a grammar and listed nowhere: languages and media types. A code is taken where it is
+ * well-formed. https://hl7.org/fhir/R4/terminologies-systems.html
+ */
+export const grammars: ReadonlyMap<string, (code: string) => boolean> = new Map([
+  [
+    'urn:ietf:bcp:47',
+    code => code.length <= 100 && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$|^[xi](-[A-Za-z0-9]{1,8})+$/.test(code),
+  ],
+  [
+    'urn:ietf:bcp:13',
+    code => code.length <= 300 && /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+*-]{1,127}( ?;[^\r\n]*)?$/.test(code),
+  ],
+]);

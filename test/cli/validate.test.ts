@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from './process.ts';
+
+// `validate`: a readable report, JSON, and an exit code.
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'validate-'));
+  await Promise.all([
+    writeFile(join(folder, 'good.json'), '{"resourceType":"Patient","id":"a","gender":"female"}'),
+    writeFile(
+      join(folder, 'two.ndjson'),
+      '{"resourceType":"Patient","id":"a"}\n\n{"resourceType":"Patient","gender":"lady"}\n',
+    ),
+    writeFile(join(folder, 'gaps.json'), '{"resourceType":"Patient","identifier":[{"system":"urn:x"}]}'),
+    writeFile(join(folder, 'broken.json'), '{"resourceType":'),
+  ]);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('validate', () => {
+  it('reports each resource, and ends with 0 where none has an error', async () => {
+    const { code, stdout, stderr } = await run(['validate', join(folder, 'good.json')]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('good.json Patient/a: good, with notes\n  warning Patient: ');
+    expect(stdout).toContain('\n1 resource checked, 0 with errors.\n');
+  });
+
+  it('tells line, place, profile and rule, and ends with 3', async () => {
+    const { code, stdout } = await run(['validate', join(folder, 'two.ndjson')]);
+    expect(code).toBe(3);
+    expect(stdout).toContain('two.ndjson:3 Patient: 1 error\n');
+    expect(stdout).toContain(
+      '  error Patient.gender: `lady` is not of `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`',
+    );
+    expect(stdout).toContain('    http://hl7.org/fhir/StructureDefinition/Patient › Patient.gender binding\n');
+  });
+
+  it('holds resources against a profile', async () => {
+    const profile = 'http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/patient-ca-core';
+    const { code, stdout } = await run(['validate', '--profile', profile, join(folder, 'gaps.json')]);
+    expect(code).toBe(3);
+    expect(stdout).toContain(`the profile ${profile} says so.`);
+  });
+
+  it('writes JSON', async () => {
+    const { code, stdout } = await run([
+      'validate',
+      '--output',
+      'json',
+      join(folder, 'two.ndjson'),
+      join(folder, 'broken.json'),
+    ]);
+    expect(code).toBe(3);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>); // as the details say
+    expect(lines).toMatchObject([
+      { line: 1, resource: 'Patient/a', valid: true },
+      {
+        line: 3,
+        valid: false,
+        issues: [{ rule: 'dom-6' }, { severity: 'error', code: 'code-invalid', expression: 'Patient.gender' }],
+      },
+      { valid: false, issues: [{ severity: 'fatal', code: 'structure' }] },
+    ]);
+  });
+
+  it.each<[args: string[], code: number, sentence: string]>([
+    [[], 2, 'FILE is missing.'],
+    [['nowhere.json'], 2, '`nowhere.json` is not there.'],
+    [['--profile', 'urn:x', 'package.json'], 1, 'No profile `urn:x` with a snapshot is loaded.'],
+  ])('refuses %j', async (args, code, sentence) => {
+    const ended = await run(['validate', ...args]);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(sentence);
+  });
+});
