@@ -97,7 +97,7 @@ describe('the database', () => {
   });
 
   it('gets an index again that was dropped while a server runs, but not those of other definitions', async () => {
-    const { store } = await open();
+    const { store } = await open({ mode: 'command' }); // a server would do so by itself
     const core = await openCore(place.url);
     const drop = () => client.db().collection(t.typeName).dropIndex('t');
     const make = () => makeMissingIndexes(core, () => patientClient(place.url, 5_000));
