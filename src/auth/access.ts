@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isId } from '../fhir/id.ts';
 import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
+import { TokenRefused } from './claims.ts';
 import type { Claims } from './claims.ts';
 import type { Place } from './criteria.ts';
 import { parseFhirUser } from './fhir-user.ts';
@@ -10,13 +11,15 @@ import { grantsOf } from './grants.ts';
 
 /**
  * What follows from the claims of a token in its partition. `place` is that of the partition; `now` is the time from which
- * `ap` in a scope is reckoned. Scopes that count for nothing are left out.
+ * `ap` in a scope is reckoned. Scopes that count for nothing are left out. Throws TokenRefused for more scopes than anybody needs,
+ * since every search would ask for each of them.
  */
 export function createAccess(claims: Claims, place: Place): AccessContext {
   const { issuer, client, subject, partition, expires } = claims;
   const patient = claims.patient !== undefined && isId(claims.patient) ? claims.patient : undefined;
   const fhirUser = parseFhirUser(claims.fhirUser, place.base);
   const asked = [...new Set(claims.scope.split(' '))].filter(scope => scope !== '').sort();
+  if (asked.length > mostScopes) throw new TokenRefused(`The token has more than ${mostScopes} scopes.`);
   const given = asked.map(scope => ({ scope, grants: grantsOf(scope, { client, patient, fhirUser }, place) }));
   const counting = given.filter(({ grants }) => grants.length > 0);
   const scopes = counting.map(({ scope }) => scope);
@@ -37,20 +40,24 @@ export function createAccess(claims: Claims, place: Place): AccessContext {
   });
 }
 
+/** Different ones, with and without a search behind a `?`. */
+const mostScopes = 200;
+
 /** What page tokens and keys of retries are bound to; empty without access control. */
 export const callerOf = (access: Access): string => (access === 'open' ? '' : access.caller);
 
 /** By type and letter (`Type.r`) what the grants give together. */
 function restrictionsOf(grants: readonly Grant[]): ReadonlyMap<string, Query> {
-  const found = new Map<string, Query>();
+  const found = new Map<string, Query[]>();
   for (const { resourceType, letters, query } of grants) {
     for (const letter of letters) {
       const key = `${resourceType}.${letter}`;
-      const other = found.get(key);
-      found.set(key, other === undefined ? query : simplify({ kind: 'or', of: [other, query] }));
+      const of = found.get(key) ?? [];
+      of.push(query);
+      found.set(key, of);
     }
   }
-  return found;
+  return new Map([...found].map(([key, of]) => [key, simplify({ kind: 'or', of })])); // once: it compares each with each
 }
 
 /** Who is confined how: to the patient in context, to what a clinician sees, to what a system sees, to the user's own resource. */

@@ -116,6 +116,19 @@ describe('a token', () => {
     }
   });
 
+  it('may have 200 scopes, which are read at once, and no more', async () => {
+    const scopes = (count: number) => ({ scope: Array.from({ length: count }, (_, at) => `system/*.rs?_id=p${at}`).join(' ') }); // prettier-ignore
+    const { status, json } = await server.get('/Patient?_total=accurate', tokens.bearer(scopes(200)));
+    expect([status, json.total]).toEqual([200, 2]);
+    const before = performance.now();
+    const refused = await server.get('/Patient', tokens.bearer(scopes(201)));
+    expect(performance.now() - before).toBeLessThan(1000);
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer realm="${server.base}", error="invalid_token", error_description="The token has more than 200 scopes."`,
+    ]);
+  });
+
   it('is in no log, nor is a patient', async () => {
     const token = tokens.token({ scope: 'patient/*.rs', patient: 'p1', subject: 'mallory' });
     await server.get('/Patient/p1', { Authorization: `Bearer ${token}` });

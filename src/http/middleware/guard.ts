@@ -58,10 +58,20 @@ function accessOf({ model, now }: Engine, claims: Claims, { state }: Context): A
   if (claims.expires <= now()) throw tokenRefused(base, 'The token has expired.');
   let access = made.get(claims);
   if (access === undefined) {
-    access = createAccess(claims, { model, base, zone: partition.settings.zone, now: now() });
+    access = refusing(base, () => createAccess(claims, { model, base, zone: partition.settings.zone, now: now() }));
     made.set(claims, access);
   }
   return access;
+}
+
+/** What is made of claims; a token that is refused meanwhile is told as one that is not good. */
+function refusing<T>(base: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof TokenRefused) throw tokenRefused(base, error.message);
+    throw error;
+  }
 }
 
 /** The token as sent. */
