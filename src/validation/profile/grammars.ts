@@ -9,6 +9,8 @@ export const grammars: ReadonlyMap<string, (code: string) => boolean> = new Map(
   ],
   [
     'urn:ietf:bcp:13',
-    code => code.length <= 300 && /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+*-]{1,127}( ?;[^\r\n]*)?$/.test(code),
+    // R4 itself calls its formats by their short names.
+    code =>
+      code.length <= 300 && /^(xml|json|ttl)$|^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+*-]{1,127}( ?;[^\r\n]*)?$/.test(code),
   ],
 ]);

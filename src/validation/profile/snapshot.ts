@@ -1,4 +1,4 @@
-import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 
 /** A StructureDefinition with its snapshot, as checks are compiled from it. https://hl7.org/fhir/R4/profiling.html#snapshot */
@@ -11,7 +11,6 @@ export interface Snapshot {
   readonly specialization: boolean;
   /** Of an extension: where it may stand. https://hl7.org/fhir/R4/defining-extensions.html#context */
   readonly context: readonly { readonly type: string; readonly expression: string }[];
-  readonly contextInvariants: readonly string[];
 }
 
 /** Finds a StructureDefinition's snapshot by canonical, with or without version; undefined where none is loaded. */
@@ -33,6 +32,5 @@ export function snapshotOf(
       type: asString(context['type']) ?? 'element',
       expression: asString(context['expression']) ?? '',
     })),
-    contextInvariants: stringsOf(structure['contextInvariant']),
   };
 }

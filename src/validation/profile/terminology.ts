@@ -19,7 +19,7 @@ export interface Terminology {
 /** Terminology over definitions; each ValueSet and CodeSystem is read when it is first asked for. https://hl7.org/fhir/R4/valueset.html#compositions */
 export function createTerminology(definitions: Pick<Definitions, 'find'>): Terminology {
   const systems = new Map<string, CodeSystem | undefined>();
-  const sets = new Map<string, Contains | undefined>();
+  const sets = new Map<string, Contains>();
   const listed = new Map<string, readonly string[]>();
 
   /** Systems that are not loaded are named by clients too, so only those that are there are kept. */
@@ -32,12 +32,14 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
     return read;
   };
   const set = (canonical: string): Contains | undefined => {
-    if (!sets.has(canonical)) {
-      sets.set(canonical, () => undefined); // a set that includes itself decides nothing
-      const definition = definitions.find('ValueSet', canonical);
-      sets.set(canonical, definition === undefined ? undefined : compileSet(definition.resource(), system, set));
-    }
-    return sets.get(canonical);
+    const kept = sets.get(canonical);
+    if (kept !== undefined) return kept;
+    const definition = definitions.find('ValueSet', canonical);
+    if (definition === undefined) return undefined;
+    sets.set(canonical, () => undefined); // a set that includes itself decides nothing
+    const compiled = compileSet(definition.resource(), system, set);
+    sets.set(canonical, compiled);
+    return compiled;
   };
 
   return {

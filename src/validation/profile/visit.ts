@@ -1,4 +1,5 @@
 import { isObject, stringsOf } from '../../definitions/json-object.ts';
+import { checkCoding } from './coding.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import { childrenOf } from './fhirpath/node.ts';
@@ -30,6 +31,7 @@ export function visit(node: Node, walk: Walk): void {
     if (index >= 0) path.push(index);
     const checks = base.elements.get(element.name);
     if (checks !== undefined) for (const check of checks) check(child, walk);
+    if (child.code === 'Coding') checkCoding(child, walk);
     if (child.code === 'Extension') checkExtension(child, node, walk);
     if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
     if (index >= 0) path.pop();

@@ -8,6 +8,9 @@ import { compileExpression } from '../../../src/validation/profile/fhirpath/comp
 import { Budget } from '../../../src/validation/profile/fhirpath/environment.ts';
 import { plain } from '../../../src/validation/profile/fhirpath/item.ts';
 import { rootNode } from '../../../src/validation/profile/fhirpath/node.ts';
+import type { Node } from '../../../src/validation/profile/fhirpath/node.ts';
+import { fastRules } from '../../../src/validation/profile/fast-rules.ts';
+import type { Walk } from '../../../src/validation/profile/walk.ts';
 import { exampleNames, readExample } from './support/examples.ts';
 import { against, observation, patient, problems, profile, validatorOf } from './support/validator.ts';
 
@@ -15,11 +18,15 @@ import { against, observation, patient, problems, profile, validatorOf } from '.
 
 const types = readTypeDefinitions();
 
-/** What an expression yields on a resource, as plain values. */
-function evaluate(expression: string, resource: JsonObject): readonly unknown[] {
+function nodeOf(resource: JsonObject): Node {
   const definition = types.get(String(resource['resourceType']));
   if (definition === undefined) throw new Error('The test names no type');
-  const node = rootNode(resource, definition);
+  return rootNode(resource, definition);
+}
+
+/** What an expression yields on a resource, as plain values. */
+function evaluate(expression: string, resource: JsonObject): readonly unknown[] {
+  const node = nodeOf(resource);
   return compileExpression(expression, types)([node], {
     types,
     resource: node,
@@ -140,6 +147,47 @@ describe('the invariants of R4 on its own examples', () => {
     expect(compared).toBeGreaterThan(500);
     expect(different).toEqual([]);
   }, 60_000);
+});
+
+describe('rules that are decided without FHIRPath', () => {
+  const constraints = objectsOf(
+    objectsOf(asObject(readExample('StructureDefinition-DomainResource')['snapshot'])['element'])[0]?.['constraint'],
+  );
+  const decided = constraints.filter(({ key }) => /^dom-[2345]$/.test(String(key)));
+  const rest = { status: 'final', code: { text: 'x' } };
+  const inner = (more: JsonObject = {}): JsonObject => ({ resourceType: 'Observation', id: 'a', ...rest, ...more });
+  const made = [
+    observation({ contained: [inner()] }),
+    observation({ contained: [inner()], hasMember: [{ reference: '#a' }] }),
+    observation({ contained: [inner({ hasMember: [{ reference: '#' }] })] }),
+    observation({ contained: [inner({ contained: [inner()] })], hasMember: [{ reference: '#a' }] }),
+    observation({ contained: [inner({ meta: { versionId: '1' } })] }),
+    observation({ contained: [inner({ meta: { lastUpdated: '2024-01-01T00:00:00Z' } })] }),
+    observation({ contained: [inner({ meta: { security: [{ code: 'x' }] } })] }),
+    observation({ contained: [inner(), inner({ id: 'b', hasMember: [{ reference: '#a' }] })] }),
+    observation({ contained: [inner()], extension: [{ url: 'urn:x', valueCanonical: '#a' }] }),
+    observation({ contained: [inner()], note: [{ text: '#a' }] }),
+  ];
+  const examples = exampleNames
+    .filter(
+      name => !/^(ValueSet|CodeSystem|SearchParameter|StructureDefinition|Bundle|ImplementationGuide)-/.test(name),
+    )
+    .map(readExample)
+    .filter(({ contained }) => contained !== undefined);
+
+  it.each(decided.map(({ key, expression }) => [String(key), String(expression)] as const))(
+    '%s says what its expression says',
+    (key, expression) => {
+      const fast = fastRules.get(`${key} ${expression}`);
+      const results = [...made, ...examples].map(resource => {
+        const node = nodeOf(resource);
+        const walk = { kit: { types }, budget: new Budget(10_000_000) } as unknown as Walk; // all that the rules read
+        return [evaluate(expression, resource)[0] === true, fast?.(node, walk)];
+      });
+      expect(results.filter(([slow, quick]) => slow !== quick)).toEqual([]);
+      expect(new Set(results.map(([slow]) => slow)).size).toBe(2);
+    },
+  );
 });
 
 describe('invariants', () => {

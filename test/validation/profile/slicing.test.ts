@@ -132,7 +132,7 @@ describe('discriminators', () => {
         valueCodeableConcept: { coding: [{ system: 'http://hl7.org/fhir/days-of-week', code: 'mon' }] },
       }),
       component('x', {
-        valueCodeableConcept: { coding: [{ system: 'http://hl7.org/fhir/days-of-week', code: 'day' }] },
+        valueCodeableConcept: { coding: [{ system: 'urn:x', code: 'mon' }] },
       }),
     ],
     [
