@@ -59,7 +59,13 @@ export const entryOf = (event: Event, about: Omit<AuditEntry, 'recorded' | 'text
   text: printEvent(event),
 });
 
-const instant = (time: number): string => new Date(time).toISOString();
+/** Many events are of the same millisecond. */
+let last = { time: NaN, text: '' };
+
+function instant(time: number): string {
+  if (time !== last.time) last = { time, text: new Date(time).toISOString() };
+  return last.text;
+}
 
 const sources = new Map<string, string>();
 
