@@ -3,24 +3,20 @@ import type { JsonObject } from '../../definitions/json-object.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
 import type { Walk } from './walk.ts';
-import { checkXhtml } from './xhtml.ts';
-import type { Xhtml } from './xhtml.ts';
 
 /** Decides a rule without FHIRPath. */
-type Rule = (node: Node, walk: Walk) => boolean;
+export type Rule = (node: Node, walk: Walk) => boolean;
 
-const contained = ({ value }: Node): readonly JsonObject[] => (isObject(value) ? objectsOf(value['contained']) : []);
+export const contained = ({ value }: Node): readonly JsonObject[] =>
+  isObject(value) ? objectsOf(value['contained']) : [];
 const metaOf = ({ meta }: JsonObject): JsonObject => (isObject(meta) ? meta : {});
 
 /**
- * Rules that stand on every resource or every reference, by key and expression: where the expression is just this one, a
- * function decides the same. https://hl7.org/fhir/R4/domainresource.html#invs, https://hl7.org/fhir/R4/references.html#invs
+ * Rules that stand on every resource, by key and expression: where the expression is just this one, a function decides the
+ * same. https://hl7.org/fhir/R4/domainresource.html#invs
  */
 export const fastRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['dom-2 contained.contained.empty()', node => contained(node).every(resource => resource['contained'] === undefined)],
-  // Both are written with one function that stands for all checks of a narrative; their sentences tell them apart.
-  ['txt-1 htmlChecks()', ({ value }) => typeof value !== 'string' || checkXhtml(value).wrong === undefined],
-  ['txt-2 htmlChecks()', ({ value }) => typeof value !== 'string' || hasContent(checkXhtml(value))],
   [
     'dom-4 contained.meta.versionId.empty() and contained.meta.lastUpdated.empty()',
     node => contained(node).every(resource => metaOf(resource)['versionId'] === undefined && metaOf(resource)['lastUpdated'] === undefined), // prettier-ignore
@@ -30,20 +26,7 @@ export const fastRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     "dom-3 contained.where((('#'+id in (%resource.descendants().reference | %resource.descendants().as(canonical) | %resource.descendants().as(uri) | %resource.descendants().as(url))) or descendants().where(reference = '#').exists() or descendants().where(as(canonical) = '#').exists() or descendants().where(as(canonical) = '#').exists()).not()).trace('unmatched', id).empty()",
     containedIsUsed,
   ],
-  [
-    "ref-1 reference.startsWith('#').not() or (reference.substring(1).trace('url') in %rootResource.contained.id.trace('ids'))",
-    ({ value }, { frame, budget }) => {
-      const text = isObject(value) ? value['reference'] : undefined;
-      if (typeof text !== 'string' || !text.startsWith('#') || text === '#') return true; // `#` is the container itself
-      const all = contained(frame.root);
-      budget.spend(all.length);
-      return all.some(({ id }) => id === text.slice(1));
-    },
-  ],
 ]);
-
-/** What stands behind a fault of form was not read. */
-const hasContent = ({ wrong, content }: Xhtml): boolean => content || wrong !== undefined;
 
 /** Each contained resource is referred to from somewhere in the resource, or refers to the resource that contains it. */
 function containedIsUsed(node: Node, walk: Walk): boolean {

@@ -1,9 +1,45 @@
-/** An invariant of R4 that cannot be taken as it is published. */
-export interface Exception {
-  /** The expression that is evaluated in its place; `nothing` where it is left out. */
-  readonly instead: string;
+import { isObject } from '../../definitions/json-object.ts';
+import { contained } from './fast-rules.ts';
+import type { Rule } from './fast-rules.ts';
+import { checkXhtml } from './xhtml.ts';
+
+/** An invariant of R4 that cannot be taken as it is written: how it is decided in its place, and why. */
+interface Exception {
+  readonly decide: Rule;
   readonly reason: string;
 }
 
-/** The known mistakes in the invariants of R4 4.0.1, by key. */
-export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Exception>([]);
+/** The mistakes in the invariants of R4 4.0.1, by key and expression, so that a mended one is taken as it is. */
+export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Exception>([
+  [
+    "ref-1 reference.startsWith('#').not() or (reference.substring(1).trace('url') in %rootResource.contained.id.trace('ids'))",
+    {
+      decide({ value }, { frame, budget }) {
+        const text = isObject(value) ? value['reference'] : undefined;
+        if (typeof text !== 'string' || !text.startsWith('#') || text === '#') return true;
+        const all = contained(frame.root);
+        budget.spend(all.length);
+        return all.some(({ id }) => id === text.slice(1));
+      },
+      reason: 'a reference `#` is to the resource around it, of which the expression knows nothing',
+    },
+  ],
+  [
+    'txt-1 htmlChecks()',
+    {
+      decide: ({ value }) => typeof value !== 'string' || checkXhtml(value).wrong === undefined,
+      reason: 'one function stands for two rules, of which this is that of the form',
+    },
+  ],
+  [
+    'txt-2 htmlChecks()',
+    {
+      decide({ value }) {
+        if (typeof value !== 'string') return true;
+        const { wrong, content } = checkXhtml(value);
+        return content || wrong !== undefined; // what stands behind a fault of form was not read
+      },
+      reason: 'one function stands for two rules, of which this is that of the content',
+    },
+  ],
+]);

@@ -41,24 +41,21 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
   const key = String(constraint['key']);
   const written = asString(constraint['expression']);
   if (written === undefined) return undefined; // XPath only
-  const exception = exceptions.get(keyOf(constraint)) ?? exceptions.get(key);
-  if (exception?.instead === 'nothing') return undefined;
   const severity = constraint['severity'] === 'warning' ? 'warning' : 'error';
   const human = asString(constraint['human'])?.trim() ?? key;
   const text = `${human.replace(/\.?$/, '.')} (${key})`;
-  const fast = fastRules.get(`${key} ${written}`);
+  const fast = fastRules.get(keyOf(constraint)) ?? exceptions.get(keyOf(constraint))?.decide;
   const profile = source.url;
   if (fast !== undefined) {
     return (node, walk) => {
       if (!fast(node, walk)) walk.findings.add({ severity, code: 'invariant', text, profile, rule: key });
     };
   }
-  const expression = exception?.instead ?? written;
   let evaluate: Evaluate | undefined;
   let compiled = false;
   return (node, walk) => {
     if (!compiled) {
-      evaluate = kit.expression(expression);
+      evaluate = kit.expression(written);
       compiled = true;
     }
     if (evaluate === undefined) {
