@@ -87,7 +87,7 @@ function sentence(codes: readonly Code[], valueSet: string, required: boolean, t
         `\`${shorten(system ? `${system}|${code ?? ''}` : (code ?? ''))}\`${system === '' ? ' without a system' : ''}`,
     );
   const all = terminology.examples(valueSet);
-  const hint = codes[0]?.code === undefined ? '' : didYouMean(codes[0].code, all.slice(0, 1000));
+  const hint = codes[0]?.code === undefined ? '' : didYouMean(codes[0].code, all.slice(0, 300));
   const some = all.slice(0, 8).map(code => `\`${code}\``);
   const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
   const why = required ? 'and this takes no other code' : 'and this takes another code only where none of its own fits';
