@@ -16,10 +16,10 @@ export function grantsOf(scope: string, who: Who, place: Place): readonly Grant[
   return [...place.model.types.values()].flatMap(type =>
     listed(scope, type).flatMap(({ context, letters, criteria }): Grant[] => {
       const all = reach(context, type, who, place);
-      const parts = criteria.map(one => criteriaQuery(type, one, place) ?? none);
-      const query = simplify({ kind: 'and', of: [all, ...parts] });
+      const some = simplify({ kind: 'and', of: criteria.map(one => criteriaQuery(type, one, place) ?? none) });
+      const query = simplify({ kind: 'and', of: [all, some] });
       const isNothing = query.kind === 'id' && query.anyOf.length === 0;
-      return isNothing ? [] : [{ context, resourceType: type.name, letters, query }];
+      return isNothing ? [] : [{ context, resourceType: type.name, letters, reach: all, criteria: some }];
     }),
   );
 }
