@@ -72,7 +72,11 @@ export async function publicUrlIn(
   ]);
   try {
     const { store } = await openAt(config, model, '', 'read');
-    return await keptPublicUrl(store).finally(() => store.close());
+    try {
+      return await keptPublicUrl(store);
+    } finally {
+      await store.close();
+    }
   } catch (error) {
     // Not there yet, or of an older layout: whoever opens it to write makes it, or says what is wrong.
     if (error instanceof StoreRefused) return undefined;

@@ -41,7 +41,9 @@ describe('migrate, from a file to a file', () => {
     const at = ['--store', place('copy.sqlite'), '--definitions', moreDefinitions, '--partition', 'clinic'];
     expect(await run(['index', 'verify', ...at])).toMatchObject({ code: 0 });
     expect(await run(['index', 'status', ...at])).toMatchObject({ code: 0 });
-    expect((await run(['verify', ...at])).stdout).toMatch(/^2 attachments checked, 0 findings\.\nAudit log: 0 findings, 0 writes/);
+    expect((await run(['verify', ...at])).stdout).toMatch(
+      /^2 attachments checked, 0 findings\.\nAudit log: 0 findings, 0 writes/,
+    );
   });
 
   it('again changes nothing, and copies what has come since', async () => {

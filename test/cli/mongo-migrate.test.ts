@@ -51,7 +51,9 @@ describe('migrate, from a file to MongoDB and back', () => {
   it('leaves a store whose indexes and bytes are right', async () => {
     const at = ['--store', middle.url, ...definitions, '--partition', 'clinic'];
     expect(await run(['index', 'verify', ...at])).toMatchObject({ code: 0 });
-    expect((await run(['verify', ...at])).stdout).toMatch(/^2 attachments checked, 0 findings\.\nAudit log: 0 findings, 0 writes/);
+    expect((await run(['verify', ...at])).stdout).toMatch(
+      /^2 attachments checked, 0 findings\.\nAudit log: 0 findings, 0 writes/,
+    );
   });
 
   it('comes back with the same digest', async () => {
@@ -61,7 +63,9 @@ describe('migrate, from a file to MongoDB and back', () => {
     expect(await everything(target)).toEqual(await everything(source));
     const at = ['--store', target, ...definitions, '--partition', 'clinic'];
     expect(await run(['index', 'verify', ...at])).toMatchObject({ code: 0 });
-    expect((await run(['verify', ...at])).stdout).toMatch(/^2 attachments checked, 0 findings\.\nAudit log: 0 findings, 0 writes/);
+    expect((await run(['verify', ...at])).stdout).toMatch(
+      /^2 attachments checked, 0 findings\.\nAudit log: 0 findings, 0 writes/,
+    );
   });
 
   it('refuses where a server works on the database, or holds other records', async () => {
