@@ -7,8 +7,7 @@ import type { Walk } from './walk.ts';
 /** Decides a rule without FHIRPath. */
 export type Rule = (node: Node, walk: Walk) => boolean;
 
-export const contained = ({ value }: Node): readonly JsonObject[] =>
-  isObject(value) ? objectsOf(value['contained']) : [];
+const contained = ({ value }: Node): readonly JsonObject[] => (isObject(value) ? objectsOf(value['contained']) : []);
 const metaOf = ({ meta }: JsonObject): JsonObject => (isObject(meta) ? meta : {});
 
 /**

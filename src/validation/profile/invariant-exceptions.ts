@@ -1,6 +1,6 @@
 import { isObject } from '../../definitions/json-object.ts';
-import { contained } from './fast-rules.ts';
 import type { Rule } from './fast-rules.ts';
+import { containedIn } from './resolve.ts';
 import { checkXhtml } from './xhtml.ts';
 
 /** An invariant of R4 that cannot be taken as it is written: how it is decided in its place, and why. */
@@ -14,12 +14,10 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
   [
     "ref-1 reference.startsWith('#').not() or (reference.substring(1).trace('url') in %rootResource.contained.id.trace('ids'))",
     {
-      decide({ value }, { frame, budget }) {
+      decide({ value }, walk) {
         const text = isObject(value) ? value['reference'] : undefined;
         if (typeof text !== 'string' || !text.startsWith('#') || text === '#') return true;
-        const all = contained(frame.root);
-        budget.spend(all.length);
-        return all.some(({ id }) => id === text.slice(1));
+        return containedIn(walk.frame.root, walk).has(text.slice(1));
       },
       reason: 'a reference `#` is to the resource around it, of which the expression knows nothing',
     },

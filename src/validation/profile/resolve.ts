@@ -1,46 +1,55 @@
 import { asString, isObject, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 import { rootNode } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
 import type { Walk } from './walk.ts';
 
 /** The target of a reference where it is at hand: contained, or an entry of the Bundle. https://hl7.org/fhir/R4/bundle.html#references */
-export function resolve(reference: string, { frame, kit, budget }: Walk): Node | undefined {
-  if (reference === '#') return frame.root;
-  if (reference.startsWith('#')) {
-    const id = reference.slice(1);
-    const { contained } = isObject(frame.root.value) ? frame.root.value : {};
-    const all = objectsOf(contained);
-    budget.spend(all.length);
-    return resourceNode(
-      all.find(resource => resource['id'] === id),
-      kit.types,
-    );
-  }
-  const { bundle } = frame;
-  return bundle === undefined ? undefined : resourceNode(entriesOf(bundle, reference), kit.types);
+export function resolve(reference: string, walk: Walk): Node | undefined {
+  const { root, bundle } = walk.frame;
+  if (reference === '#') return root;
+  if (reference.startsWith('#')) return resourceNode(containedIn(root, walk).get(reference.slice(1)), walk.kit.types);
+  if (bundle === undefined) return undefined;
+  const name = reference.replace(/\/_history\/[^/]*$/, '');
+  return resourceNode(entriesOf(bundle, walk).get(name), walk.kit.types);
 }
 
-/** By the text of a reference what stands in a Bundle; each Bundle is read once. */
-function entriesOf({ value }: Node, reference: string): unknown {
-  if (!isObject(value)) return undefined;
-  let entries = known.get(value);
-  if (entries === undefined) {
-    entries = new Map();
-    for (const entry of objectsOf(value['entry'])) {
-      const resource = entry['resource'];
-      if (!isObject(resource)) continue;
-      const fullUrl = asString(entry['fullUrl']);
-      if (fullUrl !== undefined) entries.set(fullUrl, resource);
-      const relative = `${String(resource['resourceType'])}/${String(resource['id'])}`;
-      if (fullUrl === undefined || fullUrl.endsWith(`/${relative}`)) entries.set(relative, resource);
-    }
-    known.set(value, entries);
-  }
-  return entries.get(reference.replace(/\/_history\/[^/]*$/, ''));
-}
+/** The resources that a resource contains, by id. */
+export const containedIn = (root: Node, walk: Walk): ReadonlyMap<string, unknown> =>
+  indexed(partOf(root, 'contained'), walk, function* (resource) {
+    yield [String(resource['id']), resource];
+  });
 
-const known = new WeakMap<object, Map<string, unknown>>();
+/** What stands in a Bundle, by the texts of references to it. */
+const entriesOf = (bundle: Node, walk: Walk): ReadonlyMap<string, unknown> =>
+  indexed(partOf(bundle, 'entry'), walk, function* (entry) {
+    const resource = entry['resource'];
+    if (!isObject(resource)) return;
+    const fullUrl = asString(entry['fullUrl']);
+    if (fullUrl !== undefined) yield [fullUrl, resource];
+    const relative = `${String(resource['resourceType'])}/${String(resource['id'])}`;
+    if (fullUrl === undefined || fullUrl.endsWith(`/${relative}`)) yield [relative, resource];
+  });
+
+const partOf = ({ value }: Node, name: string): unknown => (isObject(value) ? value[name] : undefined);
+
+/** Reads a list once in each validation; of several of one name the first counts. */
+function indexed(
+  list: unknown,
+  { targets, budget }: Walk,
+  read: (item: JsonObject) => Iterable<readonly [string, unknown]>,
+): ReadonlyMap<string, unknown> {
+  let found = targets.get(list);
+  if (found === undefined) {
+    found = new Map<string, unknown>();
+    for (const item of objectsOf(list))
+      for (const [name, resource] of read(item)) if (!found.has(name)) found.set(name, resource);
+    budget.spend(found.size);
+    targets.set(list, found);
+  }
+  return found;
+}
 
 function resourceNode(value: unknown, types: TypeDefinitions): Node | undefined {
   const name = isObject(value) ? value['resourceType'] : undefined;

@@ -83,7 +83,8 @@ export function createValidatorOf(parts: ValidatorParts): Validator {
       const findings = new Findings(limit - structure.length, [definition.name]);
       const node = rootNode(resource, definition);
       const frame = { resource: node, root: node, bundle: undefined };
-      const walk: Walk = { findings, frame, kit, budget: new Budget(options.budget ?? 2_000_000), running: new Map() };
+      const budget = new Budget(options.budget ?? 2_000_000);
+      const walk: Walk = { findings, frame, kit, budget, running: new Map(), targets: new Map() };
       try {
         visitResource(node, walk, options.profiles);
       } catch (error) {

@@ -11,6 +11,8 @@ export interface Walk {
   readonly budget: Budget;
   /** Profiles that are being held against a value, so that circles of references end. */
   readonly running: Map<unknown, Set<string>>;
+  /** What references may lead to, by the list that holds it and the text of the reference. */
+  readonly targets: Map<unknown, Map<string, unknown>>;
 }
 
 /** The resource that the walk is in. */
