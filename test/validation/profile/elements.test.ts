@@ -133,6 +133,31 @@ describe('elements of a profile', () => {
     expect(against(definition, observation(bad))).toEqual([issue]);
   });
 
+  it('holds for the same element further down, where a contentReference leads back to it', () => {
+    const definition = profile('Questionnaire', {
+      'Questionnaire.item': {
+        constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix != 'x'" }],
+      },
+      'Questionnaire.item.text': { min: 1 },
+    });
+    const item = (text: JsonObject, items: readonly JsonObject[] = []): JsonObject => ({
+      linkId: String(items.length),
+      type: items.length === 0 ? 'string' : 'group',
+      ...text,
+      ...(items.length === 0 ? {} : { item: items }),
+    });
+    const resource = (text: JsonObject): JsonObject => ({
+      resourceType: 'Questionnaire',
+      status: 'draft',
+      item: [item({ text: 'a' }, [item({ text: 'b' }, [item(text), item({ linkId: 'c', text: 'c' })])])],
+    });
+    expect(against(definition, resource({ text: 'd' }))).toEqual([]);
+    expect(against(definition, resource({ prefix: 'x' }))).toEqual([
+      'error x-1 at Questionnaire.item[0].item[0].item[0]',
+      'error Questionnaire.item.text min at Questionnaire.item[0].item[0].item[0].text',
+    ]);
+  });
+
   it('names the profile and the element in the sentence', () => {
     const definition = profile('Patient', { 'Patient.name': { min: 1 } });
     expect(against(definition, patient())).toEqual(['error Patient.name min at Patient.name']);
