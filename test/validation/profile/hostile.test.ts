@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/definitions/json-object.ts';
 import { checkXhtml } from '../../../src/validation/profile/xhtml.ts';
+import { officialValidator, readExample } from './support/examples.ts';
 import { against, observation, patient, profile, validatorOf } from './support/validator.ts';
 
 // What a client sends may be made to cost much: the validator's time and memory have bounds whatever comes.
@@ -97,6 +99,42 @@ describe('hostile resources', () => {
   ])('whose values are of other kinds than they should be (%#)', resource => {
     expect(validator.validate(resource).some(({ severity }) => severity === 'error')).toBe(true);
   });
+});
+
+describe('any JSON', () => {
+  const official = officialValidator();
+  const names = ['Patient-example', 'Observation-blood-pressure', 'Questionnaire-bb', 'Bundle-bundle-example', 'StructureDefinition-bp', 'MedicationRequest-medrx0301', 'ValueSet-example-extensional']; // prettier-ignore
+  const profiles = ['bp', 'vitalsigns', 'cqf-questionnaire', 'shareablevalueset'].map(
+    name => `http://hl7.org/fhir/StructureDefinition/${name}`,
+  );
+
+  /** A copy in which the values at some places, counted through the whole, are others. */
+  function replaced(value: unknown, at: ReadonlyMap<number, unknown>): unknown {
+    let count = 0;
+    const copy = (one: unknown): unknown => {
+      const place = count++;
+      if (place > 0 && at.has(place)) return at.get(place);
+      if (Array.isArray(one)) return one.map(copy);
+      if (typeof one !== 'object' || one === null) return one;
+      return Object.fromEntries(Object.entries(one).map(([name, inner]) => [name, copy(inner)]));
+    };
+    return copy(value);
+  }
+
+  it('in place of any part of a resource is told about, and nothing throws', () => {
+    const resources = names.map(readExample);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...resources),
+        fc.array(fc.tuple(fc.nat(300), fc.jsonValue()), { minLength: 1, maxLength: 4 }),
+        (resource, changes) => {
+          const issues = official.validate(replaced(resource, new Map(changes)), { profiles });
+          expect(issues.every(({ text, severity }) => text !== '' && severity !== undefined)).toBe(true);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  }, 60_000);
 });
 
 describe('the limit of issues', () => {
