@@ -38,8 +38,8 @@ export function isWithin(
   if (rule.kind === 'all') return true;
   const { narrow, names, sights } = readingOf(rule, type);
   if (narrow === undefined) return matches(rule, { id, lastUpdated, entries: [] });
+  if (sights.length > 0 && isSeen(text, sights)) return true;
   const part = names === undefined ? text : partOf(text, names);
-  if (sights.length > 0 && isSeen(JSON.parse(part), sights)) return true;
   const entries = extract(narrow, part, { id: partition, zone: settings.zone });
   return matches(rule, { id, lastUpdated, entries });
 }

@@ -1,12 +1,17 @@
 import { isObject } from '../definitions/json-object.ts';
+import { stringEnd } from '../fhir/json-layout.ts';
+import { valueEnd } from '../fhir/resource-text.ts';
 import { splitUnion } from '../model/branch.ts';
 import type { Query } from '../search/ast.ts';
 
 /** A place in a record, and the reference that lets the record through where it stands there just so. */
 export interface Sight {
-  readonly resourceType: string;
-  /** Elements, from the record down. */
-  readonly steps: readonly string[];
+  /** How the text of a record of the type begins. */
+  readonly start: string;
+  /** The top property, with the quote behind its name. */
+  readonly top: string;
+  /** Elements below it. */
+  readonly below: readonly string[];
   /** `Type/id`. */
   readonly reference: string;
 }
@@ -23,20 +28,38 @@ export function sightsOf(rule: Query, resourceType: string): readonly Sight[] {
   return splitUnion(rule.param.expression).flatMap((branch): Sight[] => {
     const [, root, path, target = type] = plain.exec(branch) ?? [];
     if (root !== resourceType || path === undefined || target !== type) return [];
-    return [{ resourceType, steps: path.slice(1).split('.'), reference: `${type}/${id}` }];
+    const [top = '', ...below] = path.slice(1).split('.');
+    return [{ start: `{"resourceType":"${resourceType}",`, top: `${top}"`, below, reference: `${type}/${id}` }];
   });
 }
 
 /** `Type.part.element`, and of those who is meant, as in `Type.element.where(resolve() is Other)`. */
 const plain = /^([A-Z]\w*)((?:\.[a-z]\w*)+?)(?:\.where\(resolve\(\) is ([A-Z]\w*)\))?$/;
 
-/** True where the rule certainly lets the record through; otherwise all of the rule is to be asked. */
-export const isSeen = (record: unknown, sights: readonly Sight[]): boolean =>
-  isObject(record) &&
-  sights.some(
-    ({ resourceType, steps, reference }) =>
-      record['resourceType'] === resourceType && leadsTo(record, steps, 0, reference),
-  );
+/**
+ * True where the rule certainly lets the record with this text through; otherwise all of the rule is to be asked. A text with
+ * white space between its properties is not looked at.
+ */
+export function isSeen(text: string, sights: readonly Sight[]): boolean {
+  const fitting = sights.filter(({ start }) => text.startsWith(start));
+  if (fitting.length === 0) return false;
+  for (let at = 1; text.charCodeAt(at) === 0x22;) {
+    const colon = stringEnd(text, at);
+    if (text.charCodeAt(colon) !== 0x3a) return false;
+    for (const sight of fitting) {
+      if (text.startsWith(sight.top, at + 1) && hasLink(text, colon + 1, sight)) return true;
+    }
+    at = valueEnd(text, colon + 1) + 1;
+  }
+  return false;
+}
+
+/** Whether the value that begins at `at` leads to the reference. */
+function hasLink(text: string, at: number, { below, reference }: Sight): boolean {
+  if (below.length === 0 && text.startsWith(`{"reference":"${reference}"`, at)) return true;
+  const value = text.slice(at, valueEnd(text, at));
+  return value.includes(reference) && leadsTo(JSON.parse(value), below, 0, reference);
+}
 
 function leadsTo(value: unknown, steps: readonly string[], at: number, reference: string): boolean {
   if (Array.isArray(value)) return value.some(one => leadsTo(one, steps, at, reference));

@@ -18,6 +18,7 @@ const reference = fc.constantFrom(
 ); // prettier-ignore
 const link = fc.oneof(
   fc.record({ reference }),
+  fc.record({ display: fc.constant('a "name"'), reference }),
   fc.record({ reference, type: fc.constantFrom('Patient', 'Group') }),
   fc.record({ identifier: fc.record({ value: fc.constant('Patient/p1') }), extension: fc.constant([{ url: 'urn:x', valueReference: { reference: 'Patient/p1' } }]) }), // prettier-ignore
 );
@@ -45,23 +46,23 @@ describe('a look at a record', () => {
   it('lets through no more than the rule, and the rule decides as it does on all of the record', () => {
     let seen = 0;
     fc.assert(
-      fc.property(record, resource => {
+      fc.property(record, fc.constantFrom(undefined, undefined, ' '), (resource, space) => {
         const type = model.types.get(resource.resourceType);
         const rule = type && ownedBy(model, type, 'p1');
         if (type === undefined || rule === undefined) throw new Error('Each of these belongs to somebody');
-        const text = JSON.stringify(resource);
+        const text = JSON.stringify(resource, undefined, space);
         const whole = { id: 'x', lastUpdated: 0, entries: extract(type, text, { id: 'demo', zone: 'UTC' }) };
         const allowed = matches(rule, whole);
         expect(isWithin(rule, type, { id: 'x', lastUpdated: 0, text }, extract, place)).toBe(allowed);
         const sights = sightsOf(rule, type.name);
         expect(sights).toHaveLength(1);
-        if (!isSeen(JSON.parse(text), sights)) return;
+        if (!isSeen(text, sights)) return;
         expect(allowed).toBe(true);
         seen += 1;
       }),
       { numRuns: 2000 },
     );
-    expect(seen).toBeGreaterThan(100);
+    expect(seen).toBeGreaterThan(30);
   });
 
   it('tells nothing of rules that are more than a link', () => {
