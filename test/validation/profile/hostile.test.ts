@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, constantFrom, jsonValue, nat, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/definitions/json-object.ts';
 import { checkXhtml } from '../../../src/validation/profile/xhtml.ts';
@@ -123,10 +123,10 @@ describe('any JSON', () => {
 
   it('in place of any part of a resource is told about, and nothing throws', () => {
     const resources = names.map(readExample);
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...resources),
-        fc.array(fc.tuple(fc.nat(300), fc.jsonValue()), { minLength: 1, maxLength: 4 }),
+    assert(
+      property(
+        constantFrom(...resources),
+        array(tuple(nat(300), jsonValue()), { minLength: 1, maxLength: 4 }),
         (resource, changes) => {
           const issues = official.validate(replaced(resource, new Map(changes)), { profiles });
           expect(issues.every(({ text, severity }) => text !== '' && severity !== undefined)).toBe(true);
