@@ -14,6 +14,8 @@ export interface Sight {
   readonly below: readonly string[];
   /** `Type/id`. */
   readonly reference: string;
+  /** How a value begins that refers so: `{"reference":"Type/id"`. */
+  readonly link: string;
 }
 
 /**
@@ -28,8 +30,17 @@ export function sightsOf(rule: Query, resourceType: string): readonly Sight[] {
   return splitUnion(rule.param.expression).flatMap((branch): Sight[] => {
     const [, root, path, target = type] = plain.exec(branch) ?? [];
     if (root !== resourceType || path === undefined || target !== type) return [];
+    const reference = `${type}/${id}`;
     const [top = '', ...below] = path.slice(1).split('.');
-    return [{ start: `{"resourceType":"${resourceType}",`, top: `${top}"`, below, reference: `${type}/${id}` }];
+    return [
+      {
+        start: `{"resourceType":"${resourceType}",`,
+        top: `${top}"`,
+        below,
+        reference,
+        link: `{"reference":"${reference}"`,
+      },
+    ];
   });
 }
 
@@ -55,8 +66,8 @@ export function isSeen(text: string, sights: readonly Sight[]): boolean {
 }
 
 /** Whether the value that begins at `at` leads to the reference. */
-function hasLink(text: string, at: number, { below, reference }: Sight): boolean {
-  if (below.length === 0 && text.startsWith(`{"reference":"${reference}"`, at)) return true;
+function hasLink(text: string, at: number, { below, reference, link }: Sight): boolean {
+  if (below.length === 0 && text.startsWith(link, at)) return true;
   const value = text.slice(at, valueEnd(text, at));
   return value.includes(reference) && leadsTo(JSON.parse(value), below, 0, reference);
 }
