@@ -13,6 +13,8 @@ export interface Definition extends Place {
   readonly concrete: string | undefined;
   /** Of a CodeSystem, where it is known without parsing. */
   readonly caseSensitive?: boolean;
+  /** Of a SearchParameter, where they are known without parsing. */
+  readonly parameter?: { readonly code: string; readonly bases: readonly string[] } | undefined;
   /** The definition of the R4 pack that has given way to this one, of the same url and version. */
   readonly replaces?: Definition;
   resource(): JsonObject;

@@ -27,27 +27,31 @@ export function indexDefinitions(found: readonly Definition[]): {
 } {
   const problems: Problem[] = [];
   const notices: string[] = [];
-  const byKey = new Map<string, Definition>();
+  const byType = new Map<string, Map<string, readonly Definition[]>>();
   for (const definition of found) {
-    const key = `${definition.resourceType} ${definition.url}|${definition.version ?? ''}`;
-    const there = byKey.get(key);
-    byKey.set(key, there === undefined ? definition : settle(there, definition, problems, notices));
+    const { resourceType, url, version } = definition;
+    const byUrl = byType.get(resourceType) ?? new Map<string, readonly Definition[]>();
+    const versions = byUrl.get(url);
+    const at = versions?.findIndex(other => other.version === version) ?? -1;
+    if (byUrl.size === 0) byType.set(resourceType, byUrl);
+    if (versions === undefined) byUrl.set(url, [definition]);
+    else if (at === -1) byUrl.set(url, [...versions, definition]);
+    else byUrl.set(url, versions.with(at, settle(versions[at] ?? definition, definition, problems, notices)));
   }
-  const byUrl = new Map<string, Definition[]>();
-  const byType = new Map<string, Definition[]>();
-  for (const definition of byKey.values()) {
-    push(byUrl, `${definition.resourceType} ${definition.url}`, definition);
-    push(byType, definition.resourceType, definition);
-  }
+  const all = new Map<string, readonly Definition[]>();
   return {
     definitions: {
       find(resourceType, canonical) {
         const { url, version } = parseCanonical(canonical);
-        const versions = byUrl.get(`${resourceType} ${url}`) ?? [];
+        const versions = byType.get(resourceType)?.get(url) ?? [];
         if (version !== undefined) return versions.find(definition => definition.version === version);
         return versions.reduce<Definition | undefined>(preferred, undefined);
       },
-      all: resourceType => byType.get(resourceType) ?? [],
+      all(resourceType) {
+        const known = all.get(resourceType) ?? [...(byType.get(resourceType)?.values() ?? [])].flat();
+        all.set(resourceType, known);
+        return known;
+      },
     },
     problems,
     notices,
@@ -111,10 +115,4 @@ function mergeValueSets(a: Definition, b: Definition): Definition {
       return { ...earlier, ...asObject(later), ...part('compose'), ...part('expansion') };
     },
   };
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asObject, objectsOf, stringsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
-import { originFile, packFile } from './pack.ts';
+import { indexFile, originFile, packFile } from './pack.ts';
+import { printIndex, scanPack } from './pack-index.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
 /**
@@ -15,7 +16,9 @@ import { reduce, withoutConcepts } from './reduce.ts';
  * required bindings reach, with the codes of their CodeSystems; of all other CodeSystems only whether case matters.
  * https://hl7.org/fhir/R4/downloads.html
  */
-export async function distil(folder: string): Promise<{ readonly pack: string; readonly origin: JsonObject }> {
+export async function distil(
+  folder: string,
+): Promise<{ readonly pack: string; readonly index: string; readonly origin: JsonObject }> {
   const source = await readSource(folder);
   const types = source.all('StructureDefinition').filter(isOwn).map(reduce);
   const valueSets = reachedValueSets(types, source);
@@ -38,16 +41,19 @@ export async function distil(folder: string): Promise<{ readonly pack: string; r
   }));
   lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const pack = lines.map(({ resource }) => `${JSON.stringify(resource)}\n`).join('');
+  const bytes = Buffer.from(pack);
+  const digest = hash('sha256', bytes);
   const manifest = await source.file('package.json');
   return {
     pack,
+    index: printIndex(digest, scanPack(bytes, packFile)),
     origin: {
       title: 'The base definitions of FHIR R4, reduced to what this server uses of them (npm run distil)',
       package: `${String(manifest['name'])}@${String(manifest['version'])}`,
       url: manifest['url'],
       license: manifest['license'],
       definitions: Object.fromEntries(counts(lines.map(({ resource }) => resource))),
-      sha256: createHash('sha256').update(pack).digest('hex'),
+      sha256: digest,
     },
   };
 }
@@ -129,8 +135,9 @@ function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  const { pack, origin } = await distil(join(root, 'node_modules/hl7.fhir.r4.examples'));
+  const { pack, index, origin } = await distil(join(root, 'node_modules/hl7.fhir.r4.examples'));
   await writeFile(join(root, 'profiles', packFile), pack);
+  await writeFile(join(root, 'profiles', indexFile), index);
   await writeFile(join(root, 'profiles', originFile), `${JSON.stringify(origin, null, 2)}\n`);
   console.log(`profiles/${packFile}: ${pack.length} bytes, ${JSON.stringify(origin['definitions'])}`);
 }

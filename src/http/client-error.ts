@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { operationOutcome } from '../fhir/outcome.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
 import { linger } from './linger.ts';
 import { defaultContentType } from './negotiate.ts';
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http'); // as in server.ts
 
 interface Refusal {
   readonly status: number;

@@ -1,6 +1,7 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { stringsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
@@ -82,14 +83,19 @@ function indexByCode(definitions: Definitions): ReadonlyMap<string, readonly Def
   const index = new Map<string, Definition[]>();
   for (const definition of definitions.all('SearchParameter')) {
     if (definitions.find('SearchParameter', definition.url) !== definition) continue;
-    const { base, code } = definition.resource();
-    for (const name of stringsOf(base)) {
-      const key = `${name}.${String(code)}`;
+    const { code, bases } = definition.parameter ?? headOf(definition.resource());
+    for (const name of bases) {
+      const key = `${name}.${code}`;
       index.set(key, [...(index.get(key) ?? []), definition]);
     }
   }
   return index;
 }
+
+const headOf = ({ base, code }: JsonObject): { readonly code: string; readonly bases: readonly string[] } => ({
+  code: String(code),
+  bases: stringsOf(base),
+});
 
 /** A url that differs little, told by its last part. */
 function nearestUrl(canonical: string, urls: readonly string[]): string {

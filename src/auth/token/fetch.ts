@@ -1,12 +1,13 @@
 import { lookup as resolveName } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
-import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { isAllowed, isLoopbackHost } from './addresses.ts';
 import type { Reach } from './addresses.ts';
+
+const { request: httpRequest } = process.getBuiltinModule('node:http'); // an `import` also loads Node's `fetch`: 45 ms
 
 type HeaderFields = ConstructorParameters<typeof Headers>[0];
 
