@@ -29,6 +29,8 @@ describe('settings', () => {
       keepAlive: 65_000,
       searchDeadline: 5_000,
       storeTimeout: 10_000,
+      auditDays: 400,
+      auditFailure: 'refuse',
       shutdownTimeout: 10_000,
       compression: 'auto',
       compressionThreshold: 1024,
