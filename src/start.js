@@ -1,5 +1,4 @@
 // Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import * as module from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (newEnough(process.versions.node)) {
   if (keepCompiledCode() === 0 && process.argv[2] === 'serve') {
+    const { spawnSync } = await import('node:child_process'); // a start that needs none of it does not wait for it
     spawnSync(process.execPath, [join(root, 'src/cli/compile-ahead.ts')]);
   }
   const { main } = await import('./cli/main.ts');
@@ -26,7 +26,7 @@ if (newEnough(process.versions.node)) {
     );
     process.exitCode = 1;
   } else {
-    runWith(pinned);
+    await runWith(pinned);
   }
 }
 
@@ -52,7 +52,8 @@ function pinnedNode() {
 }
 
 /** Same arguments, same terminal; signals go on to it, and its exit code is ours. @param {string} node */
-function runWith(node) {
+async function runWith(node) {
+  const { spawn } = await import('node:child_process');
   const env = { ...process.env, STARTED_WITH_PINNED_NODE: '1' };
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env });
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {

@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
@@ -65,6 +64,7 @@ async function withPort(config: Config): Promise<Config> {
 /** Fills the store in another process, so that the server does not keep the memory which that takes. */
 async function fillDemo(config: Config): Promise<void> {
   const progress = createProgress('patients', process.stderr, Date.now);
+  const { fork } = await import('node:child_process');
   const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
   child.send(config); // not as an argument, which everybody on the machine may read
   const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
