@@ -141,7 +141,9 @@ function isNamed(error: unknown, name: string): boolean {
 
 /** Whether it is an error of a socket or of a name as Node tells it: the driver passes some of them on. */
 function isOfSocket(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && ofSockets.has(String(error.syscall));
+  if (!(error instanceof Error)) return false;
+  if ('syscall' in error && ofSockets.has(String(error.syscall))) return true;
+  return 'code' in error && ended.has(String(error.code));
 }
 
 function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnavailable {
@@ -163,6 +165,8 @@ const unreachable = [
   driver.MongoExpiredSessionError,
 ];
 const ofSockets: ReadonlySet<string> = new Set(['connect', 'read', 'write', 'getaddrinfo', 'querySrv', 'queryTxt']);
+/** What Node says of a socket without a call to the system: the other side has ended it, or it is gone. */
+const ended: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_DESTROYED']);
 /** WriteConcernFailed, LockTimeout, NetworkTimeout, ExceededTimeLimit. */
 const writesTooSlow = [64, 24, 89, 262];
 /** Host unreachable, not found; shutting down; no primary; disk full. */

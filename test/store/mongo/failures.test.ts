@@ -25,6 +25,11 @@ const unavailable: readonly [string, unknown, 'no-store' | 'timeout'][] = [
   ['a pool that is closed', new PoolClosed('closed'), 'no-store'],
   ['a server that is not found', new driver.MongoNetworkError('connect ECONNREFUSED'), 'no-store'],
   ['a socket that ends while it is written', nodeError('write'), 'no-store'],
+  [
+    'a socket that the other side has ended',
+    Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' }),
+    'no-store',
+  ],
   ['a name that is not found', nodeError('querySrv'), 'no-store'],
   ['a transaction that never comes through', serverError(112, 'conflict', 'TransientTransactionError'), 'timeout'],
   ['a commit that nobody knows of', serverError(50, 'limit', 'UnknownTransactionCommitResult'), 'timeout'],
