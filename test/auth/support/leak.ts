@@ -12,7 +12,8 @@ import type { Twins } from './twins.ts';
  * For random records, random tokens and random requests, an answer is the same, but for what is random in it, as that of a server
  * which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried.
  */
-export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>): void {
+export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, usual = 150): void {
+  const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? usual);
   let twins: Twins;
   beforeAll(async () => {
     twins = await startTwins(guarded, newPlace);
@@ -67,8 +68,6 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>): 
     for (const key of ['GET 200', 'GET 404', 'POST 200', 'create 201']) expect([key, statuses.get(key) ?? 0]).not.toEqual([key, 0]); // prettier-ignore
   }, 600_000);
 }
-
-const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 150);
 
 /** Page tokens differ each time that they are made; their length does not. */
 const withoutTokens = (answer: string): string =>
