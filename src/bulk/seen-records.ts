@@ -59,6 +59,13 @@ const width = 4;
 const unknown = 0;
 
 function words(text: string): readonly [number, number] {
-  const digest = hash('sha1', text, 'buffer');
-  return [digest.readUInt32LE(0) || 1, digest.readUInt32LE(4)];
+  const digest = hash('sha1', text, 'latin1'); // bytes as characters are half as dear as in a buffer
+  return [word(digest, 0) || 1, word(digest, 4)];
 }
+
+const word = (bytes: string, at: number): number =>
+  (bytes.charCodeAt(at) |
+    (bytes.charCodeAt(at + 1) << 8) |
+    (bytes.charCodeAt(at + 2) << 16) |
+    (bytes.charCodeAt(at + 3) << 24)) >>>
+  0;

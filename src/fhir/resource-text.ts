@@ -30,8 +30,12 @@ export function stamp(version: number, lastUpdated: number): string {
 
 /** Milliseconds since 1970 UTC as an instant. https://hl7.org/fhir/R4/datatypes.html#instant */
 export function printInstant(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== printed.ms) printed = { ms, text: new Date(ms).toISOString() };
+  return printed.text;
 }
+
+/** What was printed last: all that one commit writes has the same time. */
+let printed = { ms: NaN, text: '' };
 
 function metaWithoutStamp(meta: string): string {
   let kept = '';

@@ -25,38 +25,51 @@ export class RowWriter {
   }
 
   flush(): void {
-    for (const { name, remove } of tables) this.#run(this.#removed[name], remove);
-    for (const { name, insert } of tables) this.#run(this.#added[name], insert);
+    for (const { name, remove } of tables) {
+      for (const row of this.#removed[name].sort(compare)) this.#database.run(remove, row);
+      this.#removed[name].length = 0;
+    }
+    for (const { name, insert, row } of tables) this.#insert(this.#added[name], insert, row);
   }
 
-  #run(rows: Value[][], text: string): void {
-    if (rows.length === 0) return;
-    for (const row of rows.sort(compare)) this.#database.run(text, row);
+  #insert(rows: Value[][], text: string, row: string): void {
+    rows.sort(compare);
+    const together = rows.length - (rows.length % many);
+    const ofMany = together === 0 ? '' : `${text} ${Array.from({ length: many }, () => row).join(', ')}`;
+    for (let at = 0; at < together; at += many) this.#database.run(ofMany, rows.slice(at, at + many).flat());
+    for (const one of rows.slice(together)) this.#database.run(`${text} ${row}`, one);
     rows.length = 0;
   }
 }
+
+/** How many rows one statement inserts, where there are so many: each statement has a cost of its own. */
+const many = 16;
 
 /** The parameters of all statements: the columns of `Rows`, then ord, id, r. */
 const tables = [
   {
     name: 'terms',
-    insert: 'INSERT OR IGNORE INTO terms (p, v, item, ord, id, r) VALUES (?, ?, ?, ?, ?, ?)',
+    insert: 'INSERT OR IGNORE INTO terms (p, v, item, ord, id, r) VALUES',
+    row: '(?, ?, ?, ?, ?, ?)',
     remove: 'DELETE FROM terms WHERE p = ? AND v = ? AND item = ? AND ord = ? AND id = ? AND ? = 0',
   },
   {
     name: 'strings',
-    insert: 'INSERT OR IGNORE INTO strings (p, folded, text, item, ord, id, r) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    insert: 'INSERT OR IGNORE INTO strings (p, folded, text, item, ord, id, r) VALUES',
+    row: '(?, ?, ?, ?, ?, ?, ?)',
     remove: 'DELETE FROM strings WHERE p = ? AND folded = ? AND text = ? AND item = ? AND ord = ? AND id = ? AND ? = 0',
   },
   {
     name: 'ranges',
-    insert: 'INSERT OR IGNORE INTO ranges (p, k, long, low, high, item, ord, id, r) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    insert: 'INSERT OR IGNORE INTO ranges (p, k, long, low, high, item, ord, id, r) VALUES',
+    row: '(?, ?, ?, ?, ?, ?, ?, ?, ?)',
     remove:
       'DELETE FROM ranges WHERE p = ? AND k = ? AND long = ? AND low = ? AND high = ? AND item = ? AND ord = ? AND id = ? AND ? = 0',
   },
   {
     name: 'sorts',
-    insert: 'INSERT OR IGNORE INTO sorts (p, which, k, ord, id, r) VALUES (?, ?, ?, ?, ?, ?)',
+    insert: 'INSERT OR IGNORE INTO sorts (p, which, k, ord, id, r) VALUES',
+    row: '(?, ?, ?, ?, ?, ?)',
     remove: 'DELETE FROM sorts WHERE p = ? AND which = ? AND k = ? AND ord = ? AND id = ? AND ? = 0',
   },
 ] as const;
@@ -69,7 +82,11 @@ function collect(into: Record<keyof Rows, Value[][]>, rows: Rows, ord: number, i
   for (const { name } of tables) {
     const flat: readonly Value[] = rows[name];
     const width = rowWidths[name];
-    for (let at = 0; at < flat.length; at += width) into[name].push([...flat.slice(at, at + width), ord, id, r]);
+    for (let at = 0; at < flat.length; at += width) {
+      const row = flat.slice(at, at + width);
+      row.push(ord, id, r);
+      into[name].push(row);
+    }
   }
 }
 

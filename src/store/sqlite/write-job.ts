@@ -73,8 +73,10 @@ interface Current {
   readonly ord: number | null;
 }
 
-function apply({ database, job, commit, file, rows }: Work, change: PreparedChange): Written {
-  const current = currentOf(database, change);
+function apply(work: Work, change: PreparedChange): Written {
+  if (change.expected === 0 && change.precondition === undefined && change.text !== undefined)
+    return insert(work, change, change.text);
+  const current = currentOf(work.database, change);
   const isThere = current !== undefined && current.ord !== null;
   const { precondition } = change;
   if (precondition !== undefined) {
@@ -82,34 +84,61 @@ function apply({ database, job, commit, file, rows }: Work, change: PreparedChan
     if (!holds) throw new JobStopped({ kind: 'conflict', type: change.type, id: change.id });
   }
   if (change.expected !== (current?.version ?? 0)) throw new JobStopped({ kind: 'stale' });
-  if (change.same || (change.text === undefined && !isThere))
+  const { text } = change;
+  if (change.same || (text === undefined && !isThere))
     return ['unchanged', change.id, current?.version ?? 0, current?.lastUpdated ?? 0];
+  if (current !== undefined) return succeed(work, change, current);
+  if (text !== undefined) return insert(work, change, text);
+  throw new Error('What is not there cannot be removed');
+}
 
-  const version = (current?.version ?? 0) + 1;
+/** The version after the current one, which is kept. */
+function succeed({ database, job, commit, file, rows }: Work, change: PreparedChange, current: Current): Written {
+  const { t, id, text, added, removed } = change;
+  const isThere = current.ord !== null;
+  const version = current.version + 1;
   const lastUpdated = commit.lastUpdated(job.n, job.now);
-  if (current !== undefined)
-    database.run(
-      'INSERT INTO versions (t, id, version, last_updated, text) SELECT t, id, version, last_updated, text FROM resources WHERE r = ?',
-      [current.r],
-    );
-  if (change.removed !== undefined && current !== undefined && current.ord !== null)
-    rows.remove(change.removed, current.ord, change.id);
-  if (change.text === undefined) {
-    database.run('UPDATE resources SET version = ?, last_updated = ?, ord = NULL, text = NULL WHERE r = ?', [
-      version,
-      lastUpdated,
-      current?.r ?? 0,
-    ]);
-    commit.count(change.t, -1);
-    return ['removed', change.id, version, lastUpdated];
+  database.run(
+    'INSERT INTO versions (t, id, version, last_updated, text) SELECT t, id, version, last_updated, text FROM resources WHERE r = ?',
+    [current.r],
+  );
+  if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id);
+  const ord = text === undefined ? null : (change.ord ?? lastUpdated);
+  const whole = text === undefined ? null : text.before + stamp(version, lastUpdated) + text.after;
+  database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ? WHERE r = ?', [
+    version,
+    lastUpdated,
+    ord,
+    whole,
+    current.r,
+  ]);
+  if (ord === null) {
+    commit.count(t, -1);
+    return ['removed', id, version, lastUpdated];
   }
-  const ord = change.ord ?? lastUpdated;
-  const text = change.text.before + stamp(version, lastUpdated) + change.text.after;
-  const r = put(database, change, current, version, lastUpdated, ord, text);
-  if (change.added !== undefined) rows.add(change.added, ord, change.id, r);
+  if (added !== undefined) rows.add(added, ord, id, current.r);
   attach(database, file, job.n, change, version);
-  if (!isThere) commit.count(change.t, 1);
-  return [isThere ? 'updated' : 'created', change.id, version, lastUpdated];
+  if (!isThere) commit.count(t, 1);
+  return [isThere ? 'updated' : 'created', id, version, lastUpdated];
+}
+
+type Text = NonNullable<PreparedChange['text']>;
+
+/** What was prepared as new is not looked for before: the key of the table tells where it came meanwhile. */
+function insert({ database, job, commit, file, rows }: Work, change: PreparedChange, parts: Text): Written {
+  const { t, id, added } = change;
+  const lastUpdated = commit.lastUpdated(job.n, job.now);
+  const ord = change.ord ?? lastUpdated;
+  const text = parts.before + stamp(1, lastUpdated) + parts.after;
+  const { changes, rowid } = database.run(
+    'INSERT INTO resources (t, id, version, last_updated, ord, text) VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
+    [t, id, lastUpdated, ord, text],
+  );
+  if (changes === 0) throw new JobStopped({ kind: 'stale' });
+  if (added !== undefined) rows.add(added, ord, id, rowid);
+  attach(database, file, job.n, change, 1);
+  commit.count(t, 1);
+  return ['created', id, 1, lastUpdated];
 }
 
 function currentOf(database: Database, { t, id }: PreparedChange): Current | undefined {
@@ -122,29 +151,4 @@ function currentOf(database: Database, { t, id }: PreparedChange): Current | und
     lastUpdated: Number(lastUpdated),
     ord: ord === null ? null : Number(ord),
   };
-}
-
-function put(
-  database: Database,
-  { t, id }: PreparedChange,
-  current: Current | undefined,
-  ...[version, lastUpdated, ord, text]: readonly [version: number, lastUpdated: number, ord: number, text: string]
-): number {
-  if (current === undefined)
-    return database.run('INSERT INTO resources (t, id, version, last_updated, ord, text) VALUES (?, ?, ?, ?, ?, ?)', [
-      t,
-      id,
-      version,
-      lastUpdated,
-      ord,
-      text,
-    ]).rowid;
-  database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ? WHERE r = ?', [
-    version,
-    lastUpdated,
-    ord,
-    text,
-    current.r,
-  ]);
-  return current.r;
 }
