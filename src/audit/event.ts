@@ -33,7 +33,8 @@ export type Outcome = '0' | '4' | '8';
  * An event as FHIR has it. Put together from texts: it is made for each request. https://hl7.org/fhir/R4/auditevent.html, with the
  * codes of https://profiles.ihe.net/ITI/BALP/
  */
-export function printEvent({ recorded, outcome, outcomeText, period, ...event }: Event): string {
+export function printEvent(event: Event): string {
+  const { recorded, outcome, outcomeText, period } = event;
   const subtype = event.subtype === undefined ? '' : `,"subtype":[${event.subtype}]`;
   const between =
     period === undefined ? '' : `,"period":{"start":"${instant(period.start)}","end":"${instant(period.end)}"}`;
@@ -53,9 +54,14 @@ function flat(text: string): string {
 }
 
 /** An event together with what it is asked for by. */
-export const entryOf = (event: Event, about: Omit<AuditEntry, 'recorded' | 'text'>): AuditEntry => ({
+export const entryOf = (
+  event: Event,
+  { partition, client, patients }: Omit<AuditEntry, 'recorded' | 'text'>,
+): AuditEntry => ({
   recorded: event.recorded,
-  ...about,
+  partition,
+  client,
+  patients,
   text: printEvent(event),
 });
 

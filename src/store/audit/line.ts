@@ -24,12 +24,56 @@ export interface Link {
 /** What stands in a line beside its digest. */
 export type Said = { readonly before: readonly Link[] } | { readonly pruned: string } | AuditEntry;
 
-/** The text of a line, without its end: JSON that begins with the digest of what follows and of the line before. */
-export function printLine(n: number, said: Said, before: string): { readonly text: string; readonly hash: string } {
-  const content = `"n":${n},${printed(said)}}`;
-  const digest = digestOf(before, content);
-  return { text: `${start}${digest}",${content}`, hash: digest };
+/** Lines of a chain as they are kept, each with its end. */
+export interface Lines {
+  readonly bytes: Uint8Array;
+  /** Each without its end. */
+  texts(): readonly string[];
 }
+
+/** What lines are printed into, one after the other; it may be used again for others when they are kept. */
+export class LinePrinter {
+  #bytes = Buffer.alloc(usual);
+  #length = 0;
+
+  /** Adds a line, JSON that begins with the digest of what follows and of the line before, and gives that digest. */
+  print(n: number, said: Said, before: string): string {
+    const content = `"n":${n},${printed(said)}}`;
+    this.#reserve(contentAt + 3 * content.length + 1);
+    // The digest of the line before stands for a moment where that of this line comes: they are digested together.
+    const from = this.#length + contentAt;
+    this.#bytes.write(before, from - before.length, 'latin1');
+    const end = from + this.#bytes.write(content, from);
+    const digest = hash('sha256', this.#bytes.subarray(from - before.length, end), 'base64url');
+    this.#bytes.write(`${start}${digest}",`, this.#length, 'latin1');
+    this.#bytes[end] = newline;
+    this.#length = end + 1;
+    return digest;
+  }
+
+  /** What was printed, until it begins anew. */
+  lines(): Lines {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    return { bytes, texts: () => bytes.toString('utf8').split('\n').slice(0, -1) };
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    this.#length = 0;
+    if (this.#bytes.length > 4 * usual) this.#bytes = Buffer.alloc(usual);
+  }
+
+  #reserve(length: number): void {
+    if (this.#length + length <= this.#bytes.length) return;
+    const larger = Buffer.alloc(Math.max(2 * this.#bytes.length, this.#length + length));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** Bytes: the events of a tenth of a second. */
+const usual = 1024 * 1024;
+const newline = 0x0a;
 
 /** A line as it was printed; undefined for anything else. Whether the digest is right, `digestOf` tells. */
 export function parseLine(text: string): Line | undefined {

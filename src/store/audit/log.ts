@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditDamage, AuditEntry, AuditFilter, AuditLog } from '../store.ts';
 import { inOrder, lets } from './list.ts';
-import { parseLine, printLine } from './line.ts';
+import { LinePrinter, parseLine } from './line.ts';
 import type { Link, Said } from './line.ts';
 import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
@@ -33,6 +33,7 @@ interface Waiting {
 export class ChainedLog implements AuditLog {
   readonly #place: ChainPlace;
   readonly #now: () => number;
+  readonly #printer = new LinePrinter();
   #writing: Writing | undefined;
   #waiting: Waiting[] = [];
   #work: Promise<void> | undefined;
@@ -116,13 +117,12 @@ export class ChainedLog implements AuditLog {
   async #write(said: readonly Said[]): Promise<void> {
     const writing = await this.#chain();
     let { n, hash } = writing;
-    const lines = said.map(one => {
-      const line = printLine(n, one, hash);
+    this.#printer.clear();
+    for (const one of said) {
+      hash = this.#printer.print(n, one, hash);
       n += 1;
-      ({ hash } = line);
-      return line.text;
-    });
-    await writing.chain.write(writing.n, lines);
+    }
+    await writing.chain.write(writing.n, this.#printer.lines());
     writing.n = n;
     writing.hash = hash;
   }
@@ -135,9 +135,9 @@ export class ChainedLog implements AuditLog {
     const before = await this.#ends();
     const name = chainName(now, randomBytes(4).toString('hex'));
     const chain = await this.#place.begin(name);
-    const first = printLine(0, { before }, '');
-    this.#writing = { chain, name, n: 1, hash: first.hash };
-    await chain.write(0, [first.text]);
+    this.#printer.clear();
+    this.#writing = { chain, name, n: 1, hash: this.#printer.print(0, { before }, '') };
+    await chain.write(0, this.#printer.lines());
     return this.#writing;
   }
 

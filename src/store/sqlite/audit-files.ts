@@ -35,8 +35,8 @@ const ending = '.ndjson';
 
 function openChain(handle: FileHandle): OpenChain {
   return {
-    async write(_, lines) {
-      await handle.appendFile(`${lines.join('\n')}\n`);
+    async write(_, { bytes }) {
+      await handle.appendFile(bytes);
       await handle.datasync();
     },
     close: () => handle.close(),
