@@ -34,4 +34,5 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
 }
 
 /** IPv4 in its IPv6 form becomes plain IPv4; the zone of a link-local address goes. */
-const plain = (address: string): string => address.replace(/^::ffff:/i, '').replace(/%.*$/, '');
+const plain = (address: string): string =>
+  address.includes(':') || address.includes('%') ? address.replace(/^::ffff:/i, '').replace(/%.*$/, '') : address;

@@ -50,6 +50,9 @@ function negate(query: Query): Query {
 }
 
 function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
+  const [first, ...others] = parts;
+  if (first !== undefined && others.length === 0) return first;
+  if (areApart(parts)) return { kind, of: parts }; // most searches: there is nothing to join
   const flat = parts.flatMap(part => (part.kind === kind ? part.of : [part]));
   const [neutral, absorbing] = kind === 'and' ? [isAll, isNone] : [isNone, isAll];
   const absorbed = flat.find(absorbing);
@@ -65,19 +68,22 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
     else if (absorbing(together)) return together;
     else joined[at] = together;
   }
-  const distinct = differ(joined) ? joined : [...new Map(joined.map(part => [print(part), part])).values()];
+  const distinct = areApart(joined) ? joined : [...new Map(joined.map(part => [print(part), part])).values()];
   const [only] = distinct;
   if (only === undefined) return kind === 'and' ? { kind: 'all' } : none;
   return distinct.length === 1 ? only : { kind, of: distinct };
 }
 
-/** Whether no two can be the same, as far as that is seen without printing them: each is about a parameter of its own. */
-function differ(parts: readonly Query[]): boolean {
-  return parts.every(
-    (part, at) =>
-      part.kind === 'param' &&
-      parts.every((other, place) => place >= at || (other.kind === 'param' && other.param !== part.param)),
-  );
+/** Whether each is a test of a parameter of its own: no two can be the same, or be joined. */
+function areApart(parts: readonly Query[]): boolean {
+  for (const [at, part] of parts.entries()) {
+    if (part.kind !== 'param') return false;
+    for (let before = 0; before < at; before++) {
+      const other = parts[before];
+      if (other?.kind !== 'param' || other.param.code === part.param.code) return false;
+    }
+  }
+  return parts.length > 0;
 }
 
 /** One query for the two together, where there is a simpler one. */
