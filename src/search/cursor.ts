@@ -1,7 +1,8 @@
 import { badValue } from '../fhir/error.ts';
 import type { Position } from './ast.ts';
 import { createPageKeys, NAME } from './page-keys.ts';
-import type { KeyDocuments } from './page-keys.ts';
+import type { KeyDocuments, PageKey } from './page-keys.ts';
+import { RecentTokens } from './recent-tokens.ts';
 import type { QueryPair } from './request.ts';
 
 export type { KeyDocuments } from './page-keys.ts';
@@ -39,20 +40,40 @@ export const badPageToken = (): Error =>
 export async function createCursors(documents: KeyDocuments, now: () => number): Promise<Cursors> {
   const keys = await createPageKeys(documents, now);
 
-  const seal = ({ partition, type, caller, used, position, at }: CursorContent): string =>
-    keys.current().sealing.seal(JSON.stringify([partition, type, caller, used, position.keys, position.id, at]));
+  const recent = new RecentTokens<{ readonly key: PageKey; readonly content: CursorContent }>(remembered);
+
+  const seal = (content: CursorContent): string => {
+    const { partition, type, caller, used, position, at } = content;
+    const key = keys.current();
+    const token = key.sealing.seal(JSON.stringify([partition, type, caller, used, position.keys, position.id, at]));
+    recent.set(token, { key, content });
+    return token;
+  };
 
   const open = (token: string, partition: string, type: string): CursorContent => {
-    const name = Buffer.from(token.slice(0, NAME * 2), 'base64url')
-      .subarray(0, NAME)
-      .toString('hex');
-    const text = keys.find(name)?.sealing.open(token);
-    const content = text === undefined ? undefined : read(text);
-    if (content?.partition !== partition || content.type !== type) throw badPageToken();
+    const known = recent.get(token);
+    const name = known?.key.name ?? nameIn(token);
+    const key = keys.find(name);
+    const content = known !== undefined && known.key === key ? known.content : decrypted(key, token);
+    if (key === undefined || content?.partition !== partition || content.type !== type) throw badPageToken();
+    if (known === undefined) recent.set(token, { key, content });
     return content;
   };
 
   return { seal, open, refresh: () => keys.refresh() };
+}
+
+/** How many tokens a process remembers. */
+const remembered = 1000;
+
+function nameIn(token: string): string {
+  const head = Buffer.from(token.slice(0, NAME * 2), 'base64url');
+  return head.subarray(0, NAME).toString('hex');
+}
+
+function decrypted(key: PageKey | undefined, token: string): CursorContent | undefined {
+  const text = key?.sealing.open(token);
+  return text === undefined ? undefined : read(text);
 }
 
 /** What `seal` wrote: it is authenticated. */

@@ -51,7 +51,8 @@ const neutral = 'The `_page_token` is not valid here: start the search anew and 
 
 describe('page tokens', () => {
   it('give back what was sealed', async () => {
-    const cursors = await setting().cursors();
+    const { cursors: another } = setting();
+    const [cursors, other] = [await another(), await another()];
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string(), fc.string({ unit: 'grapheme' }))),
@@ -61,10 +62,25 @@ describe('page tokens', () => {
           const sealed = { ...content, used, position: { keys, id } };
           const token = cursors.seal(sealed);
           expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
-          expect(cursors.open(token, 'demo', 'Observation')).toEqual(sealed);
+          // Whoever made it remembers it, the other decrypts it, and then remembers it too.
+          for (const reads of [cursors, other, other]) expect(reads.open(token, 'demo', 'Observation')).toEqual(sealed);
         },
       ),
     );
+  });
+
+  it('are good when they are no longer remembered, and no longer than their key when they are', async () => {
+    const { cursors, clock } = setting();
+    const one = await cursors();
+    const first = one.seal(content);
+    for (let more = 0; more < 1500; more += 1) one.seal({ ...content, at: more });
+    expect(one.open(first, 'demo', 'Observation')).toEqual(content);
+    toNextKey(clock);
+    await one.refresh();
+    expect(one.open(first, 'demo', 'Observation')).toEqual(content);
+    clock.now += day + 1;
+    await one.refresh();
+    expect(() => one.open(first, 'demo', 'Observation')).toThrow(neutral);
   });
 
   it('show nothing and are never twice the same', async () => {
