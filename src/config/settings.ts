@@ -9,6 +9,7 @@ import {
   seconds,
   some,
   storeUrl,
+  terminologyUrl,
   truth,
   zone,
 } from './values.ts';
@@ -45,6 +46,10 @@ export interface Config {
   readonly auditFailure: 'refuse' | 'open';
   /** How many days audit events are kept. */
   readonly auditDays: number;
+  /** Base URL of a FHIR terminology server; undefined where nobody is asked. */
+  readonly terminologyServer: string | undefined;
+  /** Longest wait for one answer of it. */
+  readonly terminologyTimeout: number;
   readonly handling: 'strict' | 'lenient';
   readonly log: 'info' | 'error' | 'off';
   readonly debug: boolean;
@@ -136,6 +141,13 @@ export const settings: readonly Setting[] = [
     default: '1024',
     unit: 'bytes',
   }),
+  setting(
+    'terminology-server',
+    'URL',
+    terminologyUrl,
+    'FHIR terminology server that is asked what loaded code systems leave open: codes are sent, nothing else',
+  ),
+  setting('terminology-timeout', 'NUMBER', seconds, 'Longest wait for an answer of that server', time('3')),
   setting(
     'handling',
     'HOW',

@@ -68,6 +68,13 @@ export function httpUrl(text: string): string {
   );
 }
 
+/** Where codes are sent to: nobody on the way may read or change them, so plain http is for this machine alone. */
+export function terminologyUrl(text: string): string {
+  const url = httpUrl(text);
+  if (url.startsWith('https:') || isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))) return url;
+  throw new Error(`is \`${text}\`, but must be an https URL; http is for this machine alone.`);
+}
+
 export function addresses(text: string): string[] {
   return text.split(',').map(item => {
     const [address = '', bits, ...rest] = item.trim().split('/');
