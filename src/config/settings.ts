@@ -2,9 +2,11 @@ import type { IssuerSettings } from '../auth/token/settings.ts';
 import {
   addresses,
   choice,
+  days,
   host,
   httpUrl,
   integer,
+  origins,
   partitionId,
   seconds,
   some,
@@ -23,6 +25,28 @@ export interface Config {
   readonly capability: string | undefined;
   /** `open`: whoever reaches the port may do everything. */
   readonly access: 'token' | 'open';
+  /** Whether apps get their tokens here; never with `access` open. */
+  readonly authorizationServer: 'on' | 'off';
+  /** File of the secret that encrypts what the authorization server signs with. */
+  readonly keyFile: string | undefined;
+  /** File of clients and users, beside those in the store. */
+  readonly accounts: string | undefined;
+  /** How long an access token of an app lives that acts for a user. */
+  readonly appTokenLifetime: number;
+  /** How long an access token of a backend system lives. */
+  readonly backendTokenLifetime: number;
+  readonly codeLifetime: number;
+  /** How long a refresh token lives that nobody uses. */
+  readonly refreshIdle: number;
+  /** How long refresh tokens that follow from one consent live in all. */
+  readonly refreshLifetime: number;
+  readonly launchLifetime: number;
+  /** How long somebody stays signed in who does nothing. */
+  readonly sessionIdle: number;
+  /** How long somebody stays signed in at most. */
+  readonly sessionLifetime: number;
+  /** Origins of the sites that may show the pages in a frame. */
+  readonly frameAncestors: readonly string[];
   /** No trailing slash; undefined where it follows from host and port: `publicUrlOf` gives it either way. */
   readonly publicUrl: string | undefined;
   /** IP addresses and CIDR blocks. */
@@ -106,6 +130,29 @@ export const settings: readonly Setting[] = [
       default: 'token',
     },
   ),
+  setting(
+    'authorization-server',
+    'HOW',
+    choice('on', 'off'),
+    '`on`: apps get their tokens at `/auth`; `off`: tokens come from `token` and from `issuers`',
+    { default: 'on' },
+  ),
+  setting('key-file', 'FILE', some, 'Secret that encrypts signing keys: 32 characters or more, for its owner alone'),
+  setting('accounts', 'FILE', some, 'JSON file of clients and users; read again on SIGHUP and when it changes'),
+  setting('app-token-lifetime', 'NUMBER', seconds, 'How long an access token of an app lives', time('3600')),
+  setting('backend-token-lifetime', 'NUMBER', seconds, 'How long one of a backend system lives', time('300')),
+  setting('code-lifetime', 'NUMBER', seconds, 'How long an authorization code lives', time('60')),
+  setting('refresh-idle', 'NUMBER', days, 'How long a refresh token lives unused', { default: '30', unit: 'days' }),
+  setting('refresh-lifetime', 'NUMBER', days, 'How long one consent is refreshed in all', {
+    default: '90',
+    unit: 'days',
+  }),
+  setting('launch-lifetime', 'NUMBER', seconds, 'How long a launch value lives, which is good once', time('300')),
+  setting('session-idle', 'NUMBER', seconds, 'How long somebody stays signed in who does nothing', time('900')),
+  setting('session-lifetime', 'NUMBER', seconds, 'How long somebody stays signed in at most', time('28800')),
+  setting('frame-ancestors', 'ORIGINS', origins, 'Origins of sites that may show sign-in pages in a frame', {
+    repeats: true,
+  }),
   setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),
   setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is believed', {
     repeats: true,

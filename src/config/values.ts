@@ -36,6 +36,13 @@ export function seconds(text: string): number {
   throw new Error(`is \`${text}\`, but must be a number of seconds above 0 and up to 86400.`);
 }
 
+/** Days, as milliseconds. */
+export function days(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,4}(\.\d{1,6})?$/.test(text) && value > 0 && value <= 3_650) return value * 86_400_000;
+  throw new Error(`is \`${text}\`, but must be a number of days above 0 and up to 3650.`);
+}
+
 /** An address or a name to listen on. */
 export function host(text: string): string {
   if (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)) return text;
@@ -71,9 +78,22 @@ export function httpUrl(text: string): string {
 /** Where codes are sent to: nobody on the way may read or change them, so plain http is for this machine alone. */
 export function terminologyUrl(text: string): string {
   const url = httpUrl(text);
-  if (url.startsWith('https:') || isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))) return url;
+  if (url.startsWith('https:') || isLoopbackUrl(url)) return url;
   throw new Error(`is \`${text}\`, but must be an https URL; http is for this machine alone.`);
 }
+
+/** Web origins, separated by commas or spaces: https, or http of this machine. https://www.rfc-editor.org/rfc/rfc6454#section-7 */
+export function origins(text: string): string[] {
+  return text.split(/[\s,]+/).map(item => {
+    const url = URL.canParse(item) ? new URL(item) : undefined;
+    if (url?.origin === item && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackUrl(item))))
+      return item;
+    throw new Error(`holds \`${item}\`, which is not the origin of a site, such as \`https://ehr.example\`.`);
+  });
+}
+
+/** True for a URL that nobody on another machine reaches. */
+export const isLoopbackUrl = (url: string): boolean => isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 
 export function addresses(text: string): string[] {
   return text.split(',').map(item => {
