@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client';
-import type { Fetch } from './fetch.ts';
+import type { Fetch } from '../../fetch/fetch.ts';
 import { remember } from './remember.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
 

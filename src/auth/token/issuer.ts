@@ -1,10 +1,10 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims } from '../claims.ts';
-import { isLoopbackHost } from './addresses.ts';
+import { isLoopbackHost } from '../../fetch/addresses.ts';
 import { createDiscovery } from './discovery.ts';
 import { readExternalClaims } from './external-claims.ts';
-import { createFetch } from './fetch.ts';
+import { createFetch } from '../../fetch/fetch.ts';
 import { createKeys } from './keys.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
 

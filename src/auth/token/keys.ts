@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client';
 import type { RemoteJWKSet } from 'jose';
-import type { Fetch } from './fetch.ts';
+import type { Fetch } from '../../fetch/fetch.ts';
 import { remember } from './remember.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
 

@@ -34,8 +34,18 @@ export type Fetch = (
   },
 ) => Promise<Response>;
 
+/** The host answered, but with a status other than 200. */
+export class WrongStatus extends Error {
+  readonly status: number;
+
+  constructor(host: string, status: number) {
+    super(`${host} answered ${status}`);
+    this.status = status;
+  }
+}
+
 /**
- * Fetches a document of an issuer: https alone, no redirects, 200 alone, no more bytes and time than allowed, and from an
+ * Fetches a document of another server: https alone, no redirects, 200 alone, no more bytes and time than allowed, and from an
  * address that is looked at after the name was resolved, which is then the one that is connected to. The promise rejects with a
  * sentence that names the host, never what was sent.
  */
@@ -48,7 +58,7 @@ export function createFetch(options: FetchOptions): Fetch {
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0 && !isAllowed(literal, options.reach)) throw notAllowed(host);
     const { status, bytes, type } = await exchange(url, plain, method, headers, body, options);
-    if (status !== 200) throw new Error(`${host} answered ${status}`);
+    if (status !== 200) throw new WrongStatus(host, status);
     return new Response(bytes, { status, headers: { 'content-type': type } });
   };
 }

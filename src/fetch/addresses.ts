@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Which addresses an issuer may be reached at: public ones, those of a private network too, or those of this machine too. */
+/** Which addresses another server may be reached at: public ones, those of a private network too, or those of this machine too. */
 export type Reach = 'public' | 'private' | 'loopback';
 
 /**
- * Whether a connection to an IP address is allowed, so that a document of an issuer cannot make this service ask inside.
+ * Whether a connection to an IP address is allowed, so that a document of another server cannot make this service ask inside.
  * Link-local addresses, where clouds keep their secrets, never are.
  * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
  */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isAllowed, isLoopbackHost } from '../../../src/auth/token/addresses.ts';
-import type { Reach } from '../../../src/auth/token/addresses.ts';
+import { isAllowed, isLoopbackHost } from '../../src/fetch/addresses.ts';
+import type { Reach } from '../../src/fetch/addresses.ts';
 
 describe('addresses that an issuer may be reached at', () => {
   const all: readonly Reach[] = ['public', 'loopback', 'private'];
