@@ -13,8 +13,9 @@ export const command: Command = {
   summary: 'Check resources in files against R4 and profiles',
   details: `A file holds one resource as JSON, or one on each line (.ndjson). Each is held against R4, the profiles in its
 \`meta.profile\`, and those of --profile. Exit code 3 where one has an error; warnings and notes are listed too. With --output json
-one object a resource: file, line, resource, valid, issues. What codes and profiles are known depends on --definitions.`,
-  takes: ['definitions', 'capability', 'debug'],
+one object a resource: file, line, resource, valid, issues. What codes and profiles are known depends on --definitions,
+and on --terminology-server, which is sent codes that those leave open.`,
+  takes: ['definitions', 'capability', 'terminology-server', 'terminology-timeout', 'debug'],
   own: [
     {
       flag: 'profile',
@@ -35,13 +36,14 @@ one object a resource: file, line, resource, valid, issues. What codes and profi
     if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);
     const missing = positionals.filter(file => !existsSync(file));
     if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` is not there.`));
-    const [{ requireModel }, { createValidator }, { readResources }] = await Promise.all([
+    const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }] = await Promise.all([
       import('../load-model.ts'),
       import('../validation/profile/validator.ts'),
+      import('../terminology/server.ts'),
       import('./read-resources.ts'),
     ]);
     const { model, definitions } = await requireModel(config);
-    const validator = createValidator(definitions, model.definitions);
+    const validator = createValidator(definitions, model.definitions, terminologyServerOf(config));
     const profiles = own['profile'] === undefined ? [] : (own['profile'] as readonly string[]); // as the flag says
     const unknown = profiles.filter(profile => !validator.knows(profile));
     if (unknown.length > 0)
@@ -49,7 +51,8 @@ one object a resource: file, line, resource, valid, issues. What codes and profi
     let [total, invalid] = [0, 0];
     for (const file of positionals) {
       for await (const { line, value, decimals, broken } of readResources(file)) {
-        const issues = broken === undefined ? validator.validate(value, { profiles, decimals, budget }) : [broken];
+        const options = { profiles, decimals, budget };
+        const issues = broken === undefined ? await validator.validateWithServer(value, options) : [broken];
         const valid = issues.every(({ severity }) => severity !== 'error' && severity !== 'fatal');
         total++;
         if (!valid) invalid++;

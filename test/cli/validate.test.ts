@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { terminologyServer } from '../support/terminology-server.ts';
 import { run } from './process.ts';
 
 // `validate`: a readable report, JSON, and an exit code.
@@ -68,6 +69,19 @@ describe('validate', () => {
       },
       { valid: false, issues: [{ severity: 'fatal', code: 'structure' }] },
     ]);
+  });
+
+  it('asks a terminology server what the loaded code systems leave open', async () => {
+    const there = await terminologyServer({ in: [] });
+    await writeFile(
+      join(folder, 'languages.json'),
+      '{"resourceType":"Patient","maritalStatus":{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/v3-MaritalStatus","code":"nonsense"}]}}',
+    );
+    const args = ['--terminology-server', there.url, join(folder, 'languages.json')];
+    const { code, stdout } = await run(['validate', ...args]);
+    expect(there.received.map(({ query }) => query['code'])).toEqual(['nonsense']);
+    expect(stdout).toContain('warning Patient.maritalStatus: ');
+    expect(code).toBe(0);
   });
 
   it.each<[args: string[], code: number, sentence: string]>([

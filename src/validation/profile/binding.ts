@@ -49,7 +49,7 @@ function bindingOf({ element }: Tree): Binding | undefined {
 
 function check(
   node: Node,
-  { findings, kit: { terminology } }: Walk,
+  { findings, terminology }: Walk,
   valueSet: string,
   severity: 'error' | 'warning',
   profile: string,
@@ -70,6 +70,14 @@ function check(
     if (found === true) return;
     open ||= found === undefined;
   }
+  if (
+    open &&
+    codes.some(({ code, system }) => code !== undefined && terminology.isUnanswered(valueSet, code, system))
+  ) {
+    const text = `Whether ${quotedCodes(codes)} is of \`${valueSet}\` could not be checked: the terminology server does not answer.`;
+    findings.add({ severity: 'warning', code: 'transient', text, profile, rule: `${rule} unanswered` });
+    return;
+  }
   if (open) {
     const text = `Whether codes are of \`${valueSet}\` cannot be told with the code systems that are loaded.`;
     findings.note({ severity: 'information', code: 'informational', text, profile, rule: `undecided ${valueSet}` });
@@ -80,19 +88,22 @@ function check(
 }
 
 function sentence(codes: readonly Code[], valueSet: string, required: boolean, terminology: Terminology): string {
-  const quoted = codes
-    .slice(0, 5)
-    .map(
-      ({ system, code }) =>
-        `\`${shorten(system ? `${system}|${code ?? ''}` : (code ?? ''))}\`${system === '' ? ' without a system' : ''}`,
-    );
   const all = terminology.examples(valueSet);
   const hint = codes[0]?.code === undefined ? '' : didYouMean(codes[0].code, all.slice(0, 300));
   const some = all.slice(0, 8).map(code => `\`${code}\``);
   const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
   const why = required ? 'and this takes no other code' : 'and this takes another code only where none of its own fits';
-  return `${quoted.join(', ')} ${codes.length === 1 ? 'is' : 'are'} not of \`${valueSet}\`, ${why}.${hint}${list}`;
+  return `${quotedCodes(codes)} ${codes.length === 1 ? 'is' : 'are'} not of \`${valueSet}\`, ${why}.${hint}${list}`;
 }
+
+const quotedCodes = (codes: readonly Code[]): string =>
+  codes
+    .slice(0, 5)
+    .map(
+      ({ system, code }) =>
+        `\`${shorten(system ? `${system}|${code ?? ''}` : (code ?? ''))}\`${system === '' ? ' without a system' : ''}`,
+    )
+    .join(', ');
 
 interface Code {
   readonly code: string | undefined;

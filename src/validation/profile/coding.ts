@@ -6,10 +6,10 @@ import type { ValueCheck } from './walk.ts';
  * A Coding whose system is loaded whole must be of a code that the system has, whatever the binding.
  * https://hl7.org/fhir/R4/datatypes.html#Coding
  */
-export const checkCoding: ValueCheck = ({ value }, { findings, kit }) => {
+export const checkCoding: ValueCheck = ({ value }, { findings, terminology }) => {
   if (!isObject(value)) return;
   const [system, code] = [asString(value['system']), asString(value['code'])];
-  if (system === undefined || code === undefined || kit.terminology.has(system, code) !== false) return;
+  if (system === undefined || code === undefined || terminology.has(system, code) !== false) return;
   const text = `\`${shorten(code)}\` is no code of the system \`${shorten(system)}\`.`;
   findings.add({ severity: 'error', code: 'code-invalid', text, rule: 'coding' });
 };

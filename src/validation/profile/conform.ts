@@ -24,9 +24,13 @@ export function holdAgainst(node: Node, canonical: string, walk: Walk): void {
   if (running.has(profile.url)) return;
   walk.running.set(node.value, running.add(profile.url));
   walk.budget.spend(1);
+  const { findings } = walk;
+  const { incomplete } = profile.snapshot;
+  if (incomplete) findings.incomplete++;
   try {
     profile.check(node, walk);
   } finally {
+    if (incomplete) findings.incomplete--;
     running.delete(profile.url);
     if (running.size === 0) walk.running.delete(node.value);
   }

@@ -121,7 +121,7 @@ function neededOf(tree: Tree, kit: Kit, depth: number): Match | undefined {
     }
   }
   const valueSet = needed.length === 0 && depth === 0 ? requiredValueSet(tree) : undefined;
-  if (valueSet !== undefined) needed.push((node, { kit: { terminology } }) => isOf(node, valueSet, terminology));
+  if (valueSet !== undefined) needed.push((node, { terminology }) => isOf(node, valueSet, terminology));
   return needed.length === 0 ? undefined : (node, walk) => every(needed, match => match(node, walk));
 }
 

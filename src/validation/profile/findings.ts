@@ -19,6 +19,16 @@ export interface Finding {
   readonly rule: string;
 }
 
+/** How much a finding counts, where that is not for the rule alone to say; undefined where it is not told at all. */
+export type Weigh = (finding: Finding, place: FindingPlace) => IssueSeverity | undefined;
+
+export interface FindingPlace {
+  /** FHIRPath: `Patient.name[0].given[1]`. */
+  readonly expression: string;
+  /** True where a profile asked that is marked `incomplete`, or one that such a profile names. */
+  readonly incomplete: boolean;
+}
+
 /** Collects what is wrong at the place where the walk is; the same rule at the same place is told once. */
 export class Findings {
   /** Where the walk is: element names and indexes, the type first. */
@@ -26,12 +36,16 @@ export class Findings {
   readonly issues: ValidationIssue[] = [];
   /** How many were not kept, by the limit. */
   left = 0;
+  /** How many profiles that are marked `incomplete` are being held against something. */
+  incomplete = 0;
   readonly #limit: number;
-  readonly #told = new Set<string>();
+  readonly #weigh: Weigh | undefined;
+  readonly #told = new Map<string, ValidationIssue>();
 
-  constructor(limit: number, path: (string | number)[] = []) {
+  constructor(limit: number, path: (string | number)[] = [], weigh?: Weigh) {
     this.#limit = limit;
     this.path = path;
+    this.#weigh = weigh;
   }
 
   add(finding: Finding): void {
@@ -41,23 +55,34 @@ export class Findings {
 
   /** Tells something that concerns a definition rather than a place, once for the whole resource. */
   note(finding: Finding): void {
-    if (this.#told.has(finding.rule)) return;
+    if (finding.severity !== 'error' && this.#told.has(finding.rule)) return;
     this.#put(finding.rule, finding, expressionOf(this.path));
   }
 
   #put(key: string, finding: Finding, expression: string): void {
-    if (this.#told.has(key)) return;
-    if (this.issues.length >= this.#limit) {
+    const there = this.#told.get(key);
+    if (there?.severity === 'error') return;
+    const severity =
+      this.#weigh === undefined
+        ? finding.severity
+        : this.#weigh(finding, { expression, incomplete: this.incomplete > 0 });
+    if (severity === undefined) return;
+    // Another profile may ask the same and mean it more.
+    if (this.#told.has(key) && severity !== 'error') return;
+    const at = there === undefined ? -1 : this.issues.indexOf(there);
+    if (at >= 0) this.issues.splice(at, 1);
+    else if (this.issues.length >= this.#limit) {
       this.left++;
-      if (finding.severity !== 'error') return;
+      if (severity !== 'error') return;
       // An error takes the place of something lighter, so that a flood of notes hides none.
       const lighter = this.issues.findLastIndex(({ severity }) => severity !== 'error');
       if (lighter === -1) return;
       this.issues.splice(lighter, 1);
     }
-    this.#told.add(key);
     const { text } = finding;
-    this.issues.push({ ...finding, text: typeof text === 'string' ? text : text(), expression });
+    const issue = { ...finding, severity, text: typeof text === 'string' ? text : text(), expression };
+    this.#told.set(key, issue);
+    this.issues.push(issue);
   }
 
   get failed(): boolean {

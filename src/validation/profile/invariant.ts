@@ -93,7 +93,7 @@ export function environmentOf(node: Node, walk: Walk): Environment {
       const text = typeof reference.value === 'string' ? reference.value : asString(asObject(reference.value)['reference']); // prettier-ignore
       return text === undefined ? undefined : resolve(text, walk);
     },
-    memberOf: (item, valueSet) => isOf(item, valueSet, kit.terminology),
+    memberOf: (item, valueSet) => isOf(item, valueSet, walk.terminology),
     conformsTo: (item, profile) => conformsTo(item, profile, walk),
     this: node,
     index: 0,

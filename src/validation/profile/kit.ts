@@ -1,14 +1,12 @@
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { Evaluate } from './fhirpath/environment.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Terminology } from './terminology.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
 
 /** What checks are compiled with and look up while they run; everything in it is compiled once. */
 export interface Kit {
   readonly types: TypeDefinitions;
-  readonly terminology: Terminology;
   snapshot(canonical: string): Snapshot | undefined;
   /** The element tree of a base type; of a backbone element by its path (`Patient.contact`). */
   baseTree(name: string): Tree | undefined;

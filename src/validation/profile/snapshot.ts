@@ -1,3 +1,4 @@
+import { incompleteUrl } from '../../definitions/definitions.ts';
 import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 
@@ -7,6 +8,8 @@ export interface Snapshot {
   /** The FHIR type that it constrains: `Observation`, `Extension`, `Quantity`. */
   readonly type: string;
   readonly elements: readonly JsonObject[];
+  /** True where it is marked as not being the published one. */
+  readonly incomplete: boolean;
   /** True for a base type of FHIR itself, false for a profile. */
   readonly specialization: boolean;
   /** Of an extension: where it may stand. https://hl7.org/fhir/R4/defining-extensions.html#context */
@@ -27,6 +30,7 @@ export function snapshotOf(
     url: asString(structure['url']) ?? '',
     type,
     elements,
+    incomplete: objectsOf(structure['extension']).some(({ url }) => url === incompleteUrl),
     specialization: structure['derivation'] !== 'constraint',
     context: objectsOf(structure['context']).map(context => ({
       type: asString(context['type']) ?? 'element',

@@ -12,6 +12,8 @@ export interface Terminology {
   contains(valueSet: string, code: string, system: string | undefined): boolean | undefined;
   /** Whether a system has a code; undefined where the system is not loaded whole. */
   has(system: string, code: string): boolean | undefined;
+  /** True where a terminology server was asked for what `contains` does not tell, and did not answer. */
+  isUnanswered(valueSet: string, code: string, system: string | undefined): boolean;
   /** Some codes of a ValueSet, for suggestions. */
   examples(valueSet: string): readonly string[];
 }
@@ -44,6 +46,7 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
 
   return {
     contains: (valueSet, code, given) => set(valueSet)?.(code, given),
+    isUnanswered: () => false,
     has: (url, code) => {
       const grammar = grammars.get(url);
       if (grammar !== undefined) return grammar(code);

@@ -4,7 +4,9 @@ import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import { ExpressionError } from '../../model/fhirpath/syntax.ts';
+import type { TerminologyServer } from '../../terminology/server.ts';
 import { checkStructure } from '../structure.ts';
+import { askAndValidate } from './asking.ts';
 import { compileBase } from './compile-base.ts';
 import { compileProfile } from './compile-profile.ts';
 import { compileExpression } from './fhirpath/compile.ts';
@@ -12,7 +14,7 @@ import { Budget, TooCostly } from './fhirpath/environment.ts';
 import type { Evaluate } from './fhirpath/environment.ts';
 import { rootNode } from './fhirpath/node.ts';
 import { Findings } from './findings.ts';
-import type { ValidationIssue } from './findings.ts';
+import type { ValidationIssue, Weigh } from './findings.ts';
 import type { BaseChecks, Kit, ProfileChecks } from './kit.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
@@ -31,6 +33,14 @@ export interface Validator {
    * options. Nothing is wrong where no issue is an error.
    */
   validate(resource: unknown, options?: ValidateOptions): readonly ValidationIssue[];
+  /**
+   * The same, and the terminology server is asked what the loaded code systems leave open. Without one, and where nothing is open,
+   * this is `validate` and makes no promise.
+   */
+  validateWithServer(
+    resource: unknown,
+    options?: ValidateOptions,
+  ): readonly ValidationIssue[] | Promise<readonly ValidationIssue[]>;
   /** Whether a profile is loaded and has a snapshot. */
   knows(canonical: string): boolean;
 }
@@ -46,6 +56,10 @@ export interface ValidateOptions {
   readonly limit?: number;
   /** How much the checks may cost: values looked at, 2,000,000 by default (about half a second). */
   readonly budget?: number;
+  /** Milliseconds that answers of the terminology server are waited for, 10,000 by default. */
+  readonly time?: number;
+  /** How much each finding counts (policy.ts); as its rule says by default. What is wrong with the structure always counts. */
+  readonly weigh?: Weigh | undefined;
 }
 
 /** What a validator is made of. */
@@ -53,10 +67,18 @@ export interface ValidatorParts {
   readonly types: TypeDefinitions;
   readonly snapshot: FindSnapshot;
   readonly terminology: Terminology;
+  readonly server?: TerminologyServer | undefined;
 }
 
-/** A validator over loaded definitions; a profile without snapshot is held to what its differential makes. */
-export function createValidator(definitions: Definitions, types: TypeDefinitions): Validator {
+/**
+ * A validator over loaded definitions; a profile without snapshot is held to what its differential makes. `server` is asked by
+ * `validateWithServer` alone.
+ */
+export function createValidator(
+  definitions: Definitions,
+  types: TypeDefinitions,
+  server?: TerminologyServer,
+): Validator {
   const snapshots = snapshotsOf(definitions);
   const snapshot: FindSnapshot = canonical => {
     // What clients name is not even asked for where nobody has it, so that it is kept nowhere.
@@ -64,39 +86,57 @@ export function createValidator(definitions: Definitions, types: TypeDefinitions
     const found = snapshots(canonical);
     return found && snapshotOf(found.structure, found.elements);
   };
-  return createValidatorOf({ types, snapshot, terminology: createTerminology(definitions) });
+  return createValidatorOf({ types, snapshot, terminology: createTerminology(definitions), server });
 }
 
 /** A validator of its parts. Each profile is compiled when it is first asked for, and kept. */
 export function createValidatorOf(parts: ValidatorParts): Validator {
   const kit = createKit(parts);
+  const { terminology, server } = parts;
   return {
     knows: canonical => kit.profile(canonical) !== undefined,
-    validate(resource, options = {}) {
-      const limit = options.limit ?? 100;
-      if (isDeeper(resource, deepest)) return [tooDeep];
-      const name = isObject(resource) ? asString(resource['resourceType']) : undefined;
-      const definition = name !== undefined && parts.types.resourceTypes.has(name) ? parts.types.get(name) : undefined;
-      const decimals = options.decimals === undefined ? {} : { decimals: options.decimals };
-      const structure = checkStructure(resource, { definitions: parts.types }, options.type, { limit, ...decimals });
-      if (definition === undefined || structure.length > limit) return structure;
-      const findings = new Findings(limit - structure.length, [definition.name]);
-      const node = rootNode(resource, definition);
-      const frame = { resource: node, root: node, bundle: undefined };
-      const budget = new Budget(options.budget ?? 2_000_000);
-      const walk: Walk = { findings, frame, kit, budget, running: new Map(), targets: new Map() };
-      try {
-        visitResource(node, walk, options.profiles);
-      } catch (error) {
-        if (!(error instanceof TooCostly)) throw error;
-        const text = 'Checking all of this would take too long, so some of its rules were not checked.';
-        findings.path.length = 1;
-        findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'budget' });
-      }
-      const issues = [...structure, ...findings.issues];
-      return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
+    validate: (resource, options = {}) => validate(resource, options, kit, terminology),
+    validateWithServer(resource, options = {}) {
+      if (server === undefined) return validate(resource, options, kit, terminology);
+      return askAndValidate(
+        asked => validate(resource, options, kit, asked),
+        terminology,
+        server,
+        options.time ?? 10_000,
+      );
     },
   };
+}
+
+function validate(
+  resource: unknown,
+  options: ValidateOptions,
+  kit: Kit,
+  terminology: Terminology,
+): readonly ValidationIssue[] {
+  const { types } = kit;
+  const limit = options.limit ?? 100;
+  if (isDeeper(resource, deepest)) return [tooDeep];
+  const name = isObject(resource) ? asString(resource['resourceType']) : undefined;
+  const definition = name !== undefined && types.resourceTypes.has(name) ? types.get(name) : undefined;
+  const decimals = options.decimals === undefined ? {} : { decimals: options.decimals };
+  const structure = checkStructure(resource, { definitions: types }, options.type, { limit, ...decimals });
+  if (definition === undefined || structure.length > limit) return structure;
+  const findings = new Findings(limit - structure.length, [definition.name], options.weigh);
+  const node = rootNode(resource, definition);
+  const frame = { resource: node, root: node, bundle: undefined };
+  const budget = new Budget(options.budget ?? 2_000_000);
+  const walk: Walk = { findings, frame, kit, terminology, budget, running: new Map(), targets: new Map() };
+  try {
+    visitResource(node, walk, options.profiles);
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error;
+    const text = 'Checking all of this would take too long, so some of its rules were not checked.';
+    findings.path.length = 1;
+    findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'budget' });
+  }
+  const issues = [...structure, ...findings.issues];
+  return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
 }
 
 /** Deeper than our parser lets anything nest, far from what the stack holds. */
@@ -122,7 +162,7 @@ const more = (left: number, limit: number): ValidationIssue => ({
   text: `The first ${limit} findings are listed, and there are ${left} more. Mend them and validate again.`,
 });
 
-function createKit({ types, snapshot, terminology }: ValidatorParts): Kit {
+function createKit({ types, snapshot }: ValidatorParts): Kit {
   const snapshots = keeping(snapshot);
   const trees = new Map<string, Tree | undefined>();
   const bases = new Map<TypeDefinition, BaseChecks>();
@@ -145,7 +185,6 @@ function createKit({ types, snapshot, terminology }: ValidatorParts): Kit {
 
   const kit: Kit = {
     types,
-    terminology,
     snapshot: snapshots,
     visit,
     baseTree(name) {

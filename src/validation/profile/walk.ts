@@ -2,12 +2,15 @@ import type { Findings } from './findings.ts';
 import type { Budget } from './fhirpath/environment.ts';
 import type { Node } from './fhirpath/node.ts';
 import type { Kit } from './kit.ts';
+import type { Terminology } from './terminology.ts';
 
 /** One validation: what was found so far, where it is, and what it may still cost. */
 export interface Walk {
   findings: Findings;
   frame: Frame;
   readonly kit: Kit;
+  /** That of the kit, with what a terminology server has said of this resource's codes. */
+  readonly terminology: Terminology;
   readonly budget: Budget;
   /** Profiles that are being held against a value, so that circles of references end. */
   readonly running: Map<unknown, Set<string>>;

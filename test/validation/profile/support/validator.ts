@@ -4,6 +4,7 @@ import { indexDefinitions } from '../../../../src/definitions/definitions.ts';
 import type { JsonObject } from '../../../../src/definitions/json-object.ts';
 import { readPack } from '../../../../src/definitions/pack.ts';
 import { readTypeDefinitions } from '../../../../src/model/type-definitions.ts';
+import type { TerminologyServer } from '../../../../src/terminology/server.ts';
 import { createValidator } from '../../../../src/validation/profile/validator.ts';
 import type { ValidateOptions, Validator } from '../../../../src/validation/profile/validator.ts';
 
@@ -11,9 +12,12 @@ const pack = readPack(fileURLToPath(new URL('../../../../profiles/r4-core.ndjson
 const types = readTypeDefinitions();
 
 /** A validator over R4 and the definitions given. */
-export function validatorOf(...resources: readonly JsonObject[]): Validator {
+export const validatorOf = (...resources: readonly JsonObject[]): Validator => validatorWith(undefined, ...resources);
+
+/** The same, which may ask a terminology server. */
+export function validatorWith(server: TerminologyServer | undefined, ...resources: readonly JsonObject[]): Validator {
   const own = resources.map(resource => definitionOf(resource, { file: 'test', path: '', package: undefined }));
-  return createValidator(indexDefinitions([...pack.definitions, ...own]).definitions, types);
+  return createValidator(indexDefinitions([...pack.definitions, ...own]).definitions, types, server);
 }
 
 export const url = (name: string): string => `https://example.org/fhir/StructureDefinition/${name}`;
