@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { issuersKey, readIssuers } from './config/issuers.ts';
+import { openElsewhere } from './config/safe-start.ts';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag } from './config/settings.ts';
 import { isLoopback } from './config/values.ts';
@@ -226,10 +227,6 @@ function contradictions(config: Config): string[] {
   }
   return problems;
 }
-
-/** Whoever reached the port would read everything. */
-export const openElsewhere = (host: string): string =>
-  `\`access\` is \`open\`, so that nobody is asked for a token: then the service listens on loopback only (127.0.0.1, ::1 or localhost), not on \`${host}\`.`;
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');

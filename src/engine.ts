@@ -6,9 +6,9 @@ import type { TokenVerifier } from './auth/claims.ts';
 import { unusableCriteria } from './auth/reach.ts';
 import { tokenCollection } from './auth/token/own-tokens.ts';
 import { createTokenVerifier } from './auth/token/verifier.ts';
-import { openElsewhere, publicUrlOf } from './config.ts';
+import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
-import { isLoopback } from './config/values.ts';
+import { startRefusals } from './config/safe-start.ts';
 import { requireModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -26,6 +26,7 @@ import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
 import { openStore } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
+import { lazyValidator } from './validation/lazy.ts';
 import type { DatabaseIndex, Store } from './store/store.ts';
 
 /** A server that answers. */
@@ -62,8 +63,9 @@ export async function startEngine(
   { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
 ): Promise<RunningEngine> {
   // Also where no settings were read from a command line.
-  if (config.access === 'open' && !isLoopback(config.host)) throw new Error(openElsewhere(config.host));
-  const { model: loaded, notices } = await requireModel(config);
+  const refusals = startRefusals(config, demo);
+  if (refusals.length > 0) throw new Error(refusals.join('\n'));
+  const { model: loaded, definitions, notices } = await requireModel(config);
   for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
   const unusable = unusableCriteria(loaded);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
@@ -123,6 +125,7 @@ export async function startEngine(
       audit,
       secured,
       extract,
+      validator: lazyValidator(definitions, model.definitions),
       cursors,
       now,
       newId,

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
+import { startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
 import type { RunningEngine } from '../engine.ts';
 import { hideCredentials } from '../store/url.ts';
@@ -29,6 +31,8 @@ and close the store. --demo makes records only in a store that was not there bef
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
     const demo = own['demo'] === true;
+    const refusals = startRefusals(given, demo); // before a demonstration is filled
+    if (refusals.length > 0) throw new ConfigError(refusals);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
     let config = given;
     if (demo && (await import('../demo/fill.ts')).beginDemo(given.store)) {

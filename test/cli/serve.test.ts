@@ -106,7 +106,16 @@ describe('serve', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise(resolve => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
-    const { code, stderr } = await run(['serve', '--log', 'off', '--port', String(port), ...storeFlags('port.sqlite')]);
+    const { code, stderr } = await run([
+      'serve',
+      '--log',
+      'off',
+      '--access',
+      'open',
+      '--port',
+      String(port),
+      ...storeFlags('port.sqlite'),
+    ]);
     expect([code, stderr]).toEqual([
       1,
       `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.\n`,
@@ -118,7 +127,16 @@ describe('serve', () => {
   it('refuses a second server on one store', async () => {
     const server = serve('locked.sqlite');
     await server.until(/Serves/);
-    const { code, stderr } = await run(['serve', '--log', 'off', '--port', '0', ...storeFlags('locked.sqlite')]);
+    const { code, stderr } = await run([
+      'serve',
+      '--log',
+      'off',
+      '--access',
+      'open',
+      '--port',
+      '0',
+      ...storeFlags('locked.sqlite'),
+    ]);
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(await stop(server)).toBe(0);

@@ -105,7 +105,9 @@ describe.skipIf(!credentials)('credentials (left out without any)', () => {
   it('that are right open the store; wrong ones are refused and told nobody', async () => {
     const { url } = await opened();
     const wrong = url.replace(/:\/\/([^:@/]+):[^@]*@/, '://$1:not-the-password@');
-    const { code, stdout, stderr } = await run(['serve', '--port', '0'], { env: { CRS_STORE: wrong } });
+    const { code, stdout, stderr } = await run(['serve', '--port', '0', '--access', 'open'], {
+      env: { CRS_STORE: wrong },
+    });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/refuses the user or the password/)]);
     expect(stdout + stderr).not.toContain('not-the-password');
     const client = new MongoClient(wrong);

@@ -23,21 +23,27 @@ const storeOf = (name: string): string => `mongodb://127.0.0.1:${engine.port}/${
 describe('serve on MongoDB', () => {
   it('says that credentials are refused, and tells them nobody', async () => {
     const store = `mongodb://somebody:hush%21@127.0.0.1:${engine.port}/records?directConnection=true`;
-    const { code, stdout, stderr } = await run(['serve', '--port', '0', '--debug'], { env: { CRS_STORE: store } });
+    const { code, stdout, stderr } = await run(['serve', '--port', '0', '--debug', '--access', 'open'], {
+      env: { CRS_STORE: store },
+    });
     expect([code, stderr.split('\n')[0]]).toEqual([1, expect.stringMatching(/refuses the user or the password/)]);
     expect(stdout + stderr).not.toMatch(/hush|somebody/);
   });
 
   it('says where no server answers, within the time', async () => {
     const store = 'mongodb://somebody:hush@127.0.0.1:1/records?directConnection=true&serverSelectionTimeoutMS=500';
-    const { code, stdout, stderr } = await run(['serve', '--port', '0'], { env: { CRS_STORE: store } });
+    const { code, stdout, stderr } = await run(['serve', '--port', '0', '--access', 'open'], {
+      env: { CRS_STORE: store },
+    });
     expect([code, stderr.split('\n')[0]]).toEqual([1, expect.stringContaining('cannot be reached')]);
     expect(stdout + stderr).not.toMatch(/hush|somebody/);
   });
 
   it('refuses an option that the driver does not know, and says neither it nor the rest', async () => {
     const store = `mongodb://somebody:hush@127.0.0.1:${engine.port}/records?retryWriets=hush`;
-    const { code, stdout, stderr } = await run(['serve', '--port', '0'], { env: { CRS_STORE: store } });
+    const { code, stdout, stderr } = await run(['serve', '--port', '0', '--access', 'open'], {
+      env: { CRS_STORE: store },
+    });
     expect(code).toBe(1);
     expect(stdout + stderr).not.toMatch(/hush|somebody/);
   });
@@ -47,7 +53,9 @@ describe('serve on MongoDB', () => {
     onTestFinished(() => client.close());
     await client.db().collection('orders').insertOne({ of: 'a shop' });
     for (const demo of [[], ['--demo']]) {
-      const { code, stderr } = await run(['serve', '--port', '0', ...demo], { env: { CRS_STORE: storeOf('other') } });
+      const { code, stderr } = await run(['serve', '--port', '0', '--access', 'open', ...demo], {
+        env: { CRS_STORE: storeOf('other') },
+      });
       expect([code, stderr]).toEqual([1, expect.stringContaining('holds something else')]);
     }
     expect(await client.db().listCollections().toArray()).toHaveLength(1);
@@ -76,7 +84,7 @@ describe('serve on MongoDB', () => {
     const secure = await startMongo({ cert, key });
     onTestFinished(() => secure.remove());
     const store = `mongodb://127.0.0.1:${secure.port}/records?directConnection=true&tls=true`;
-    const refused = await run(['serve', '--port', '0'], {
+    const refused = await run(['serve', '--port', '0', '--access', 'open'], {
       env: { CRS_STORE: `${store}&serverSelectionTimeoutMS=500` },
     });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be reached')]);

@@ -380,6 +380,29 @@ export function contract(where: Where): void {
       expect(await store.documents('others').get('a')).toBeUndefined();
     });
 
+    it('lists what is there and has not expired, by key, from the beginning or behind one', async () => {
+      const documents = store.documents('sorted');
+      await store.documents('sorted-too').put('other', 1);
+      await store.documents('sorted/').put('other', 1);
+      for (const key of ['b', 'é', 'a/1', 'B', 'a', 'a-']) await documents.put(key, { key });
+      await documents.put('over', 1, 2_000);
+      const keys = async (after?: string): Promise<string[]> => {
+        const found: string[] = [];
+        for await (const { key, value } of documents.list(after)) {
+          found.push(key);
+          expect(value).toEqual(key === 'over' ? 1 : { key });
+        }
+        return found;
+      };
+      expect(await keys()).toEqual(['B', 'a', 'a-', 'a/1', 'b', 'over', 'é']);
+      time = 2_000;
+      expect(await keys()).toEqual(['B', 'a', 'a-', 'a/1', 'b', 'é']);
+      expect(await keys('a-')).toEqual(['a/1', 'b', 'é']);
+      expect(await keys('é')).toEqual([]);
+      await Promise.all(Array.from({ length: 1_100 }, (_, at) => documents.put(`c${at}`, { key: `c${at}` })));
+      expect(await keys('b')).toHaveLength(1_101);
+    });
+
     it('gives all who put where the key is free one value', async () => {
       const documents = store.documents('keys');
       const found = await Promise.all(Array.from({ length: 20 }, (_, at) => documents.putIfAbsent('k', at, 2_000)));

@@ -51,7 +51,19 @@ export async function serve(
 ): Promise<Served> {
   const place = await newStorePlace();
   const access = parts.verify === undefined ? 'open' : 'token';
-  const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--access', access, ...flags]);
+  const config = readConfig([
+    '--port',
+    '0',
+    '--store',
+    place.url,
+    '--log',
+    'off',
+    '--access',
+    access,
+    '--authorization-server',
+    'off',
+    ...flags,
+  ]);
   const running = await startEngine(config, log, parts);
   const { partitions } = running.engine.store;
   await partitions.add('demo', { zone: 'America/Toronto' });

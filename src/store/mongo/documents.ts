@@ -1,8 +1,9 @@
 import type { DocumentStore } from '../store.ts';
 import { documents } from './collections.ts';
 import type { Core } from './core.ts';
-import { isTaken, told } from './failures.ts';
+import { isTaken, told, toldEach } from './failures.ts';
 import type { SmallDocument } from './layout.ts';
+import { pages } from './notes.ts';
 import { requireWriting } from './register.ts';
 
 export class MongoDocuments implements DocumentStore {
@@ -48,6 +49,17 @@ export class MongoDocuments implements DocumentStore {
       requireWriting(this.#core);
       await documents(this.#core.database).deleteOne({ _id: this.#id(key) });
     });
+  }
+
+  async *list(after = ''): AsyncIterable<{ readonly key: string; readonly value: unknown }> {
+    const range = { $gte: this.#id(after), $lt: `${this.#collection}0` }; // 0 follows the slash
+    const found = toldEach(this.#core, () =>
+      pages(documents(this.#core.database), { collection: this.#collection }, range),
+    );
+    for await (const document of found) {
+      if (this.#isOver(document)) continue;
+      yield { key: document._id.slice(this.#id('').length), value: JSON.parse(document.value) };
+    }
   }
 
   #id(key: string): string {

@@ -42,8 +42,8 @@ async function resultsOf(core: Core, { _id, p, type, id, results }: ReservationD
 
 type Results = NonNullable<ReservationDocument['results']>;
 
-/** Documents in the order of their `_id`. */
-async function* pages<T extends { _id: string }>(
+/** Documents in the order of their `_id`, behind the low end of the range. */
+export async function* pages<T extends { _id: string }>(
   collection: Collection<T>,
   filter: Filter<T>,
   range: { readonly $gte?: string; readonly $lt?: string } = {},

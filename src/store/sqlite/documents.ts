@@ -1,5 +1,6 @@
 import type { DocumentStore } from '../store.ts';
 import { type Core, submit, valueOf } from './core.ts';
+import { pages } from './notes.ts';
 
 export class SqliteDocuments implements DocumentStore {
   readonly #core: Core;
@@ -28,6 +29,17 @@ export class SqliteDocuments implements DocumentStore {
 
   async delete(key: string): Promise<void> {
     await this.#change('delete', key, null, undefined);
+  }
+
+  async *list(after = ''): AsyncIterable<{ readonly key: string; readonly value: unknown }> {
+    const { database, options } = this.#core;
+    const rows = pages(database, {
+      select: 'key, value FROM documents WHERE collection = ? AND (expires IS NULL OR expires > ?)',
+      key: 'key',
+      first: [after],
+      values: [this.#collection, options.now()],
+    });
+    for await (const [key, value] of rows) yield { key: String(key), value: JSON.parse(String(value)) };
   }
 
   async #change(how: 'put' | 'putIfAbsent' | 'delete', key: string, value: unknown, expires: number | undefined) {

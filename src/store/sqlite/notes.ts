@@ -54,7 +54,7 @@ export async function* keptNotes(database: Database, now: number): AsyncIterable
 }
 
 /** Rows in the order of a key whose columns come first. */
-async function* pages(
+export async function* pages(
   database: Database,
   of: { select: string; key: string; first: readonly SqlValue[]; values: readonly SqlValue[] },
 ): AsyncIterable<Row> {

@@ -91,7 +91,18 @@ describe.each(all)('$heading', habits => {
     writeFileSync(authorities, issuer.certificate ?? '');
     const here = { ...one, issuer: issuer.url, 'private-addresses': true, ca: authorities };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ ...settings, issuers: [here] }));
-    const flags = ['--public-url', 'https://ehr.example', '--port', '0', '--log', 'off', '--access', 'token'];
+    const flags = [
+      '--public-url',
+      'https://ehr.example',
+      '--port',
+      '0',
+      '--log',
+      'off',
+      '--access',
+      'token',
+      '--authorization-server',
+      'off',
+    ];
     const store = ['--store', `sqlite:${join(folder, 'records.sqlite')}`, '--config', join(folder, 'settings.json')];
     engine = await startEngine(readConfig([...flags, ...store]));
     await engine.engine.store.partitions.add('clinic', { zone: 'UTC' });

@@ -30,7 +30,17 @@ export async function measureStart(
     say(run === 0 ? 'Starting once, to have the code compiled …' : `Starting, ${run} of ${runs} …`);
     const port = await freePort();
     const started = performance.now();
-    const flags = ['serve', '--port', String(port), '--store', `sqlite:${file}`, '--log', 'off'];
+    const flags = [
+      'serve',
+      '--port',
+      String(port),
+      '--store',
+      `sqlite:${file}`,
+      '--log',
+      'off',
+      '--authorization-server',
+      'off',
+    ];
     const server = spawn(process.execPath, [command, ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
     const ended = once(server, 'exit');
     try {

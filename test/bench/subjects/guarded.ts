@@ -17,6 +17,8 @@ const flags = [
   'off',
   '--access',
   'token',
+  '--authorization-server',
+  'off',
   '--public-url',
   publicUrl,
   '--store',

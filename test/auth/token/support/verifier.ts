@@ -59,4 +59,5 @@ const nothing: DocumentStore = {
   put: () => Promise.resolve(),
   putIfAbsent: (_, value) => Promise.resolve(value),
   delete: () => Promise.resolve(),
+  async *list() {},
 };
