@@ -41,7 +41,7 @@ export function createAccess(claims: Claims, place: Place): AccessContext {
 }
 
 /** Different ones, with and without a search behind a `?`. */
-const mostScopes = 200;
+export const mostScopes = 200;
 
 /** What page tokens and keys of retries are bound to; empty without access control. */
 export const callerOf = (access: Access): string => (access === 'open' ? '' : access.caller);

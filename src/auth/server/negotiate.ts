@@ -1,0 +1,182 @@
+import type { Model } from '../../model/model.ts';
+import { isClinician, parseFhirUser } from '../fhir-user.ts';
+import { parseScope } from '../scope.ts';
+import type { Scope } from '../scope.ts';
+import { mostScopes } from '../access.ts';
+import { covers, printScope, within, works } from './resource-scope.ts';
+import type { Piece } from './resource-scope.ts';
+import { scopeWords } from './scope-words.ts';
+
+/** By what a request for scopes is decided. */
+export interface ScopeRules {
+  readonly model: Model;
+  /** What the client is registered for. */
+  readonly registered: readonly string[];
+  /** `app`: the client acts for a user; `backend`: for itself. */
+  readonly flow: 'app' | 'backend';
+  /** Whether the launch value of an EHR came with the request. */
+  readonly launch: boolean;
+}
+
+/** What can be granted. */
+export interface Negotiated {
+  /** Each once, in the order asked for; those about resources in version 2. `join(' ')` is the `scope` of the token answer. */
+  readonly scopes: readonly string[];
+  /** True where the token is for one patient, who is to be chosen if the launch names none. */
+  readonly needsPatient: boolean;
+  /** How long a refresh token is good for, if there is one: `online` while its user is signed in. */
+  readonly refresh: 'offline' | 'online' | undefined;
+}
+
+/** The whole request fails with `invalid_scope`; the message is its `error_description`. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+export class ScopeRefused extends Error {
+  /** The scope at fault; undefined where it is none alone. */
+  readonly scope: string | undefined;
+  constructor(message: string, scope?: string) {
+    super(message.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")); // what an error_description may hold
+    this.name = 'ScopeRefused';
+    this.scope = scope;
+  }
+}
+
+/**
+ * What is granted of a `scope` parameter. Version 1 forms and wildcards are narrowed to what types list and the client is registered
+ * for; any other scope is granted as asked, or the request fails: ScopeRefused for one that does not exist, has a letter too many, is
+ * not registered, or of which nothing is left, and for none at all.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ */
+export function negotiateScopes(requested: string | undefined, rules: ScopeRules): Negotiated {
+  const asked = wordsOf(requested);
+  if (rules.launch && !asked.includes('launch')) {
+    throw new ScopeRefused('A launch value is there, but not the scope `launch` that it belongs to.', 'launch');
+  }
+  return negotiated(asked.flatMap(scope => grant(scope, asked, rules)));
+}
+
+/**
+ * What of it a user may grant, who is a resource of the partition (`Type/id`) or none. Throws ScopeRefused for `user/` scopes of
+ * who is no clinician; `fhirUser` goes where no resource stands for the user.
+ */
+export function narrowForUser(
+  { scopes }: Negotiated,
+  { fhirUser }: { readonly fhirUser: string | undefined },
+): Negotiated {
+  const clinical = scopes.find(scope => parseScope(scope)?.context === 'user');
+  if (clinical !== undefined && !isClinician(parseFhirUser(fhirUser, 'http://localhost'))) {
+    throw new ScopeRefused(`The scope \`${clinical}\` is for clinicians, and the user is not one.`, clinical);
+  }
+  const kept = scopes.filter(scope => scope !== 'fhirUser' || fhirUser !== undefined);
+  if (kept.length === 0) throw new ScopeRefused('No record stands for the user, which is all that is asked for.');
+  return negotiated(kept);
+}
+
+/**
+ * The scopes of an access token that is asked for with a refresh token: all that were granted where none are asked for, else
+ * those of them, never more. Throws ScopeRefused for others. https://www.rfc-editor.org/rfc/rfc6749#section-6
+ */
+export function narrowRefresh(
+  granted: readonly string[],
+  requested: string | undefined,
+  model: Model,
+): readonly string[] {
+  if (requested === undefined || requested.trim() === '') return granted;
+  const asked = wordsOf(requested);
+  const rules: ScopeRules = { model, registered: granted, flow: 'app', launch: granted.includes('launch') };
+  const exact = new Set(granted); // also where the definitions have changed since
+  return [...new Set(asked.flatMap(scope => (exact.has(scope) ? [scope] : grant(scope, asked, rules))))];
+}
+
+/** What follows from scopes that are granted, such as those that a user has agreed to. */
+export function negotiated(granted: readonly string[]): Negotiated {
+  const scopes = [...new Set(granted)];
+  if (scopes.length > mostScopes) {
+    throw new ScopeRefused(`That is ${scopes.length} scopes, more than the ${mostScopes} that a token may have.`);
+  }
+  return {
+    scopes,
+    needsPatient: scopes.some(scope => scope === 'launch/patient' || parseScope(scope)?.context === 'patient'),
+    refresh: scopes.includes('offline_access') ? 'offline' : scopes.includes('online_access') ? 'online' : undefined,
+  };
+}
+
+/** Of a list with single spaces between; more of them, also before and after, mean nothing. https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+function wordsOf(requested: string | undefined): readonly string[] {
+  const words = [...new Set((requested ?? '').split(' '))].filter(word => word !== '');
+  if (words.length === 0) throw new ScopeRefused('No scope is asked for: `scope` names what the token is to be for.');
+  if (words.length > mostScopes) {
+    throw new ScopeRefused(`That is ${words.length} scopes, more than the ${mostScopes} that a token may have.`);
+  }
+  return words;
+}
+
+function grant(text: string, asked: readonly string[], rules: ScopeRules): readonly string[] {
+  const scope = parseScope(text);
+  return scope === undefined ? grantWord(text, asked, rules) : grantResources(text, scope, rules);
+}
+
+function grantWord(
+  text: string,
+  asked: readonly string[],
+  { model, registered, flow, launch }: ScopeRules,
+): readonly string[] {
+  if (!scopeWords(model).includes(text)) throw unknown(text);
+  if (flow === 'backend') {
+    throw new ScopeRefused(
+      `The scope ${quoted(text)} is for apps; a client that acts for itself has \`system/\`.`,
+      text,
+    );
+  }
+  if (!registered.includes(text)) throw unregistered(text);
+  if (text !== 'launch' || launch) return [text];
+  if (asked.includes('launch/patient')) return []; // apps that begin either way ask for both each time
+  throw new ScopeRefused(
+    'The scope `launch` needs the launch value of an EHR; without one, ask for `launch/patient`.',
+    text,
+  );
+}
+
+function grantResources(text: string, scope: Scope, rules: ScopeRules): readonly string[] {
+  const { model, registered, flow } = rules;
+  if ((scope.context === 'system') !== (flow === 'backend')) {
+    const whose =
+      flow === 'backend'
+        ? 'for apps; a client that acts for itself has `system/`'
+        : 'for clients that act for themselves';
+    throw new ScopeRefused(`The scope ${quoted(text)} is ${whose}.`, text);
+  }
+  const types = [...model.types.values()].filter(
+    ({ name }) => scope.resourceType === '*' || scope.resourceType === name,
+  );
+  const isBroad = scope.resourceType === '*' || /\.(?:read|write|\*)$/.test(text);
+  const asked: Piece = { letters: scope.letters, criteria: scope.criteria };
+  const granted: string[] = [];
+  let exists = false;
+  for (const type of types) {
+    if (asked.criteria !== undefined && !works(asked.criteria, type, model)) continue;
+    const listed = within([asked], scope, type, type.smartScopes, model);
+    exists ||= listed.length > 0;
+    const letters = new Set(listed.flatMap(piece => piece.letters));
+    if (!isBroad && !asked.letters.every(letter => letters.has(letter))) throw unknown(text);
+    const allowed = within(listed, scope, type, registered, model);
+    if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw unregistered(text);
+    const isWhole = !isBroad && covers(allowed, asked);
+    granted.push(...(isWhole ? [text] : allowed.map(piece => printScope(scope.context, type.name, piece))));
+  }
+  if (granted.length > 0) return granted;
+  throw exists ? unregistered(text) : unknown(text, searchOf(scope, types));
+}
+
+/** Said beside where it is the search that does not work. */
+const searchOf = ({ criteria }: Scope, types: readonly unknown[]): string =>
+  criteria === undefined || types.length === 0 ? '' : ' Its search may be none that works on the type.';
+
+const unknown = (scope: string, more = ''): ScopeRefused =>
+  new ScopeRefused(
+    `The scope ${quoted(scope)} does not exist here: \`scopes_supported\` lists those that do.${more}`,
+    scope,
+  );
+
+const unregistered = (scope: string): ScopeRefused =>
+  new ScopeRefused(`The client is not registered for the scope ${quoted(scope)}.`, scope);
+
+const quoted = (scope: string): string => `\`${scope.length > 200 ? `${scope.slice(0, 200)}...` : scope}\``;

@@ -1,0 +1,37 @@
+import type { Model } from '../../model/model.ts';
+import { parseScope } from '../scope.ts';
+
+/**
+ * The scopes of apps that are not about resources, as far as the model has what they are for: a patient in context where types list
+ * `patient/` scopes, `fhirUser` where a type lists it. No `launch/encounter`: nobody here chooses an encounter, and an EHR names it
+ * with `launch`. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ */
+export function scopeWords(model: Model): readonly string[] {
+  return [
+    'openid',
+    ...(listedScopes(model).includes('fhirUser') ? ['fhirUser'] : []),
+    'profile',
+    'launch',
+    ...(contextsOf(model).has('patient') ? ['launch/patient'] : []),
+    'offline_access',
+    'online_access',
+  ];
+}
+
+/** The scopes that types list, each once, in the order of the types; `fhirUser` may be among them. */
+export const listedScopes = (model: Model): readonly string[] => [
+  ...new Set([...model.types.values()].flatMap(({ smartScopes }) => smartScopes)),
+];
+
+/** The contexts of the scopes that types list. */
+export const contextsOf = (model: Model): ReadonlySet<string> =>
+  new Set(listedScopes(model).flatMap(scope => parseScope(scope)?.context ?? []));
+
+/** True where there is something that apps with a user may do. */
+export const isForApps = (contexts: ReadonlySet<string>): boolean => contexts.has('patient') || contexts.has('user');
+
+/** Every scope that can be asked for, each once: those of apps that are about no resource, then those that types list. */
+export function supportedScopes(model: Model): readonly string[] {
+  if (isForApps(contextsOf(model))) return [...new Set([...scopeWords(model), ...listedScopes(model)])];
+  return listedScopes(model).filter(scope => parseScope(scope) !== undefined);
+}
