@@ -5,7 +5,7 @@ import type { Scope } from '../scope.ts';
 import { mostScopes } from '../access.ts';
 import { covers, printScope, within, works } from './resource-scope.ts';
 import type { Piece } from './resource-scope.ts';
-import { scopeWords } from './scope-words.ts';
+import { isScopeWord } from './scope-words.ts';
 
 /** By what a request for scopes is decided. */
 export interface ScopeRules {
@@ -119,7 +119,7 @@ function grantWord(
   asked: readonly string[],
   { model, registered, flow, launch }: ScopeRules,
 ): readonly string[] {
-  if (!scopeWords(model).includes(text)) throw unknown(text);
+  if (!isScopeWord(text, model)) throw unknown(text);
   if (flow === 'backend') {
     throw new ScopeRefused(
       `The scope ${quoted(text)} is for apps; a client that acts for itself has \`system/\`.`,

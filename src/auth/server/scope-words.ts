@@ -6,17 +6,25 @@ import { parseScope } from '../scope.ts';
  * `patient/` scopes, `fhirUser` where a type lists it. No `launch/encounter`: nobody here chooses an encounter, and an EHR names it
  * with `launch`. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
-export function scopeWords(model: Model): readonly string[] {
+export function scopeWords(model: Model): readonly ScopeWord[] {
   return [
     'openid',
-    ...(listedScopes(model).includes('fhirUser') ? ['fhirUser'] : []),
+    ...(listedScopes(model).includes('fhirUser') ? (['fhirUser'] as const) : []),
     'profile',
     'launch',
-    ...(contextsOf(model).has('patient') ? ['launch/patient'] : []),
+    ...(contextsOf(model).has('patient') ? (['launch/patient'] as const) : []),
     'offline_access',
     'online_access',
   ];
 }
+
+/** A scope that is not about resources. */
+export type ScopeWord =
+  'openid' | 'fhirUser' | 'profile' | 'launch' | 'launch/patient' | 'offline_access' | 'online_access';
+
+/** True where it is such a scope, and one that is offered. */
+export const isScopeWord = (scope: string, model: Model): scope is ScopeWord =>
+  scopeWords(model).some(word => word === scope);
 
 /** The scopes that types list, each once, in the order of the types; `fhirUser` may be among them. */
 export const listedScopes = (model: Model): readonly string[] => [
