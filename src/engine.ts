@@ -5,6 +5,7 @@ import { startPruning } from './audit/pruning.ts';
 import type { TokenVerifier } from './auth/claims.ts';
 import { unusableCriteria } from './auth/reach.ts';
 import { tokenCollection } from './auth/token/own-tokens.ts';
+import { revocationCollection } from './auth/token/revocations.ts';
 import { createTokenVerifier } from './auth/token/verifier.ts';
 import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
@@ -100,9 +101,12 @@ export async function startEngine(
     await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
     const { issuers } = config;
-    const tokens = store.documents(tokenCollection);
+    const own = {
+      tokens: store.documents(tokenCollection),
+      revocations: store.documents(revocationCollection),
+    };
     const ownVerifier = (): TokenVerifier =>
-      createTokenVerifier({ tokens, issuers, publicUrl: url, now, demo, notice: text => log.notice(text) });
+      createTokenVerifier({ ...own, issuers, publicUrl: url, now, demo, notice: text => log.notice(text) });
     const verify = config.access === 'open' ? undefined : (given ?? ownVerifier());
     if (verify === undefined) log.notice(openToAll);
     const { handling, maxUrl, maxBody } = config;

@@ -1,3 +1,4 @@
+import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { partitionId } from '../config/values.ts';
 import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
@@ -22,6 +23,8 @@ export const command: Command = {
     const removed = await withStore(config, 'command', opened =>
       accounted(opened, about, async add => {
         const isRemoved = await opened.store.partitions.remove(id);
+        // Tokens for it would be good again for another partition that is added under its name.
+        await revoke(opened.store.documents(revocationCollection), 'partition', id, Date.now());
         if (!isRemoved) add({ details: { removed: 0 } });
         return isRemoved;
       }),

@@ -8,8 +8,8 @@ export function issuedAs(
   patient: string,
   audience: string,
 ): readonly { readonly token: string; readonly grant: TokenGrant }[] {
-  const expires = Date.now() + 86_400_000;
-  const shared = { client: 'bench', audience, expires };
+  const issued = Date.now();
+  const shared = { client: 'bench', audience, issued, expires: issued + 86_400_000 };
   return [
     { token: guardTokens.system, grant: { ...shared, scope: 'system/*.rs' } },
     { token: guardTokens.patient, grant: { ...shared, scope: 'patient/*.rs', patient } },

@@ -30,7 +30,7 @@ export function grantToken(request: TokenRequest, partition: string, place: Plac
   const access = createAccess({ issuer: '', client, subject, fhirUser, patient, scope, partition, expires }, place);
   const idle = scopes.find(scope => !access.scopes.includes(scope));
   if (idle !== undefined) throw new Error(`The scope \`${idle}\` would count for nothing: ${whyIdle(idle)}.`);
-  return { client, subject, fhirUser, patient, scope, audience: place.base, expires };
+  return { client, subject, fhirUser, patient, scope, audience: place.base, issued: place.now, expires };
 }
 
 function whyIdle(scope: string): string {

@@ -1,4 +1,3 @@
-import type { DocumentStore } from '../../store/store.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims, TokenVerifier } from '../claims.ts';
 import { Cache } from './cache.ts';
@@ -6,12 +5,11 @@ import { digestOf } from './digest.ts';
 import { createIssuer } from './issuer.ts';
 import type { IssuerParts, Verified } from './issuer.ts';
 import { readOwnToken, tokenPrefix } from './own-tokens.ts';
+import type { OwnTokens } from './own-tokens.ts';
 import { usualLimits } from './settings.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
 
-export interface TokenVerifierParts extends Pick<IssuerParts, 'now' | 'demo' | 'notice'> {
-  /** `store.documents(tokenCollection)`. */
-  readonly tokens: DocumentStore;
+export interface TokenVerifierParts extends OwnTokens, Pick<IssuerParts, 'now' | 'demo' | 'notice'> {
   readonly issuers: readonly IssuerSettings[];
   /** What absolute URLs begin with: a partition is `{publicUrl}/r4/{partition}`. */
   readonly publicUrl: string;
@@ -31,7 +29,7 @@ const mostTokens = 10_000;
  * where an issuer cannot be asked, and what the store throws. Throws Error for settings of an issuer that cannot be used.
  */
 export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
-  const { tokens, publicUrl, now, limits = usualLimits } = parts;
+  const { publicUrl, now, limits = usualLimits } = parts;
   const baseOf = (partition: string): string => `${publicUrl}/r4/${partition}`;
   const issuers = parts.issuers.map(settings => createIssuer(settings, { ...parts, limits, baseOf }));
   const known = new Cache<Verified>(mostTokens);
@@ -39,7 +37,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
 
   const verifyOwn = async (digest: string): Promise<Verified | undefined> => {
     const from = now(); // before the store is asked, since it may be revoked as soon as it was read
-    const claims = await readOwnToken(tokens, digest, publicUrl);
+    const claims = await readOwnToken(parts, digest, publicUrl);
     return claims && { claims, until: Math.min(claims.expires, from + longestRemembered) };
   };
 

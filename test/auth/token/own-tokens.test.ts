@@ -22,6 +22,7 @@ const grant = (more: Partial<TokenGrant> = {}): TokenGrant => ({
   scope: 'patient/Patient.rs',
   patient: 'p1',
   audience: baseOf('clinic'),
+  issued: Date.now(),
   expires: Date.now() + 3_600_000,
   ...more,
 });

@@ -37,12 +37,13 @@ export interface Verifying {
 /** A verifier with these issuers; `tokens` keeps nothing unless it is given. */
 export function verifying(
   issuers: readonly IssuerSettings[],
-  more: { limits?: Partial<FetchLimits>; tokens?: DocumentStore; demo?: boolean } = {},
+  more: { limits?: Partial<FetchLimits>; tokens?: DocumentStore; revocations?: DocumentStore; demo?: boolean } = {},
 ): Verifying {
   const notices: string[] = [];
   const clock = { now: Date.now() };
   const verify = createTokenVerifier({
     tokens: more.tokens ?? nothing,
+    revocations: more.revocations ?? nothing,
     issuers,
     publicUrl,
     now: () => clock.now,
