@@ -15,7 +15,7 @@ import type { Written } from './write.ts';
 /**
  * Create: 201 with the record as it is stored, under a new id; the client's id, versionId and lastUpdated are ignored. With
  * If-None-Exist 200 and what is there already, 412 where that is several. The same Idempotency-Key and body get the first
- * answer again. https://hl7.org/fhir/R4/http.html#create
+ * answer again. What was found in it and kept it from nothing stands in the OperationOutcome, where that is preferred. https://hl7.org/fhir/R4/http.html#create
  */
 export const create: Interaction = async (engine, request) => {
   const { parameters, headers } = request;
@@ -46,7 +46,7 @@ export const create: Interaction = async (engine, request) => {
 
 /** https://hl7.org/fhir/R4/http.html#ops */
 function answer(written: Written, url: string, versioning: string, prefer: string | undefined): FhirResponse {
-  const { outcome, first = outcome, version, lastUpdated, text } = written;
+  const { outcome, first = outcome, version, lastUpdated, text, told = [] } = written;
   const created = first === 'created';
   const versioned = versioning !== 'no-version';
   const head = {
@@ -62,7 +62,7 @@ function answer(written: Written, url: string, versioning: string, prefer: strin
     case 'OperationOutcome': {
       const done = created ? 'was created.' : 'was there already, so nothing was created.';
       const said = `\`${url.split('/').slice(-2).join('/')}\` ${done}`;
-      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }]);
+      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }, ...told]);
       return { ...head, body: JSON.stringify(outcome) };
     }
     case 'representation':

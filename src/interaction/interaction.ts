@@ -5,6 +5,7 @@ import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
 import type { Extract, Partition, Store, StoredVersion } from '../store/store.ts';
+import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
 
 /** A request as a value: what HTTP and, later, each entry of a Bundle become. */
@@ -53,6 +54,8 @@ export interface Engine {
   /** True where requests need a token. */
   readonly secured: boolean;
   readonly extract: Extract;
+  /** Made when it is first asked for. */
+  readonly validator: () => Promise<Validator>;
   readonly cursors: Cursors;
   readonly now: () => number;
   /** What is done with unknown and empty parameters where the client does not say. */

@@ -1,3 +1,4 @@
+import type { Issue } from '../fhir/outcome.ts';
 import { splitForStamp, stamp } from '../fhir/resource-text.ts';
 import type { ResourceType } from '../model/model.ts';
 import { writeCarrying } from '../attachment/write.ts';
@@ -18,6 +19,8 @@ export interface Draft {
 export interface Written extends WriteResult {
   /** The text as it is stored; undefined where it is gone since, which only a repeated write can find. */
   readonly text: string | undefined;
+  /** What was found in it that kept it from nothing: warnings and notes. */
+  readonly told?: readonly Issue[];
 }
 
 /**
@@ -33,7 +36,7 @@ export async function write(
   // What came before is answered before anything is checked: what it was checked against may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents } = await readRecord(engine, type, body, request);
+  const { text, contents, told } = await readRecord(engine, type, body, request);
   const parts = splitForStamp(text, id);
   // Durable before anything is written, so that nothing is written of which nobody knows who did it.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
@@ -43,9 +46,9 @@ export async function write(
   if (result === undefined) throw new Error('A write gives a result for each change');
   // Under another id where a store has given it to a create that came before and was cut off.
   if ((result.outcome === 'created' || result.outcome === 'updated') && result.id === id) {
-    return { ...result, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
+    return { ...result, told, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
   }
-  return withText(partition, type, result);
+  return { ...(await withText(partition, type, result)), told };
 }
 
 async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {

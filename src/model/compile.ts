@@ -12,14 +12,12 @@ import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
-import { compileProfile } from './profile.ts';
 import { compileResourceType } from './resource-type.ts';
 import { indexVersion } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { printSnapshotProblem } from './snapshot/generate.ts';
 import type { FindSnapshot } from './snapshot/generate.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
-import { valueSetCodes } from './value-set-codes.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
 export interface Compiled {
@@ -74,8 +72,6 @@ export function compileModel(
     definitions: types,
     statement: Object.freeze(buildStatement(declared, compiled, interactions, definitions)),
     caseSensitive: caseSensitivity(definitions),
-    codes: kept(valueSet => valueSetCodes(valueSet, definitions)),
-    profile: kept(canonical => compileProfile(snapshots(canonical), definitions)),
     snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };

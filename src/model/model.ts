@@ -1,8 +1,6 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { TypeDefinition, TypeDefinitions } from './element.ts';
-import type { ProfileElement } from './profile.ts';
 import type { Snapshot } from './snapshot/generate.ts';
-import type { ValueSetCodes } from './value-set-codes.ts';
 
 /** What the definitions compile to: frozen, and the only thing that the rest of the engine sees of them. */
 export interface Model {
@@ -25,12 +23,8 @@ export interface Model {
    * is bound to it leaves unsaid. Undefined where there are several or none is known (value-set-system.ts).
    */
   valueSetSystem(valueSet: string): string | undefined;
-  /** The codes of a ValueSet, by canonical; undefined where not all of them are known here (value-set-codes.ts). */
-  codes(valueSet: string): ValueSetCodes | undefined;
   /** All elements that a StructureDefinition describes, by canonical or name of a type, generated where it is not published so. */
   snapshot(canonical: string): Snapshot | undefined;
-  /** What a profile says, by canonical; undefined where it is not loaded (profile.ts). */
-  profile(canonical: string): ProfileElement | undefined;
 }
 
 /** One declared resource type. */

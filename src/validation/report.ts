@@ -33,6 +33,13 @@ export class Report {
   }
 }
 
+/** At most as many issues as are to be told; the last one then says how many were left out. */
+export function firstOf<T extends Issue>(issues: readonly T[], most: number): readonly (T | Issue)[] {
+  if (issues.length <= most) return issues;
+  const text = `The first ${most} findings are listed, and there are ${issues.length - most} more. Mend them and send the resource again.`;
+  return [...issues.slice(0, most), { severity: 'information', code: 'incomplete', text }];
+}
+
 /** Element names and indexes as FHIRPath. */
 export function expressionOf(path: readonly (string | number)[]): string {
   let expression = '';

@@ -58,8 +58,13 @@ describe('create refuses', () => {
     ['a contained subject', media({ contained: [{ resourceType: 'Patient', id: 'c' }], subject: { reference: '#c' } }), 422, ['value Media.subject.reference']], // prettier-ignore
     ['a version of a subject that is not here', media({ subject: { reference: 'Patient/p1/_history/9' } }), 422, ['not-found Media.subject.reference']], // prettier-ignore
     ['another reference to what is not here', media({ encounter: { reference: 'Encounter/none' } }), 422, ['not-found Media.encounter.reference']], // prettier-ignore
-    ['a contained reference to nothing', media({ device: { reference: '#d' } }), 422, ['not-found Media.device.reference']], // prettier-ignore
-    ['no content type', media({}, { contentType: undefined }), 422, ['required Media.content.contentType']],
+    ['a contained reference to nothing', media({ device: { reference: '#d' } }), 422, ['invariant Media.device', 'not-found Media.device.reference']], // prettier-ignore
+    [
+      'no content type',
+      media({}, { contentType: undefined }),
+      422,
+      ['invariant Media.content', 'required Media.content.contentType'],
+    ],
     ['no data', media({}, { data: undefined }), 422, ['required Media.content.data']],
     ['a URL in place of data', media({}, { data: undefined, url: 'https://example.org/x.png' }), 422, ['required Media.content.data', 'structure Media.content.url']], // prettier-ignore
     ['a URL beside data', media({}, { url: 'https://example.org/x.png' }), 422, ['structure Media.content.url']],
@@ -72,13 +77,13 @@ describe('create refuses', () => {
     ['an extension beside data', media({}, { _data: { extension: extension({ valueString: 'x' }) } }), 422, ['business-rule Media.content.data']], // prettier-ignore
     ['bytes in an extension', media({ extension: extension({ valueAttachment: { contentType: 'image/png', data: content.data } }) }), 422, ['business-rule Media.extension[0].value.data']], // prettier-ignore
     ['bytes in an extension of a primitive', media({ _status: { extension: extension({ valueBase64Binary: content.data }) } }), 422, ['business-rule Media.status.extension[0].value']], // prettier-ignore
-    ['bytes in a contained resource', media({ contained: [{ ...media(), id: 'c' }] }), 422, ['business-rule Media.contained[0].content.data']], // prettier-ignore
+    ['bytes in a contained resource', media({ contained: [{ ...media(), id: 'c' }], device: { reference: '#c' } }), 422, ['value Media.device.reference', 'business-rule Media.contained[0].content.data']], // prettier-ignore
   ])('%s', async (_, body, status, issues) => {
     const answer = await post(server, 'Media', body);
     expect([answer.status, issuesOf(answer)]).toEqual([status, issues]);
     for (const { severity, diagnostics } of answer.json.issue) {
       expect(severity).toBe('error');
-      expect(diagnostics).toMatch(/^.{15,}[.?]$/s);
+      expect(diagnostics).toMatch(/^.{15,}[.?)]$/s);
     }
   });
 

@@ -12,10 +12,11 @@ import type { Issue } from '../../fhir/outcome.ts';
 import { withoutProperty } from '../../fhir/edit-text.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { checkProfile } from '../../validation/profile.ts';
-import { shorten } from '../../validation/report.ts';
-import { checkRules } from '../../validation/rules.ts';
-import { checkStructure } from '../../validation/structure.ts';
+import { checkBinaries } from '../../validation/binaries.ts';
+import { weighing } from '../../validation/policy.ts';
+import type { ValidationIssue } from '../../validation/profile/findings.ts';
+import { findReferences } from '../../validation/references.ts';
+import { firstOf, shorten } from '../../validation/report.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { checkReferences } from './references.ts';
 import { fillServerSet } from './server-set.ts';
@@ -25,13 +26,15 @@ export interface CheckedRecord {
   /** Compact, without attachments, with what the server sets. */
   readonly text: string;
   readonly contents: readonly Content[];
+  /** Warnings and notes: nothing that keeps it from being stored. */
+  readonly told: readonly Issue[];
 }
 
 /**
  * Reads the body of a write as a record of a type and checks all of it before anything is stored: strict JSON, structure
- * (400), what the caller may write (403), then profile, codes, references and attachments (422); everything that is wrong is
- * told at once. Attachments are decoded
- * within `body`, which is overwritten. Throws FhirError, also 413. https://hl7.org/fhir/R4/http.html#create
+ * (400), what the caller may write (403), then what `validation-policy` says of R4's rules and profiles, references and
+ * attachments (422); everything that is wrong is told at once. Attachments are decoded within `body`, which is overwritten.
+ * Throws FhirError, also 413. https://hl7.org/fhir/R4/http.html#create
  */
 export async function readRecord(
   engine: Engine,
@@ -47,26 +50,51 @@ export async function readRecord(
   const { text, parsed } = parse(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
 
-  const structure = [...checkStructure(resource, model, type.name, { decimals: parsed.decimals })];
+  const { structure, rules, told } = await validate(engine, type, resource, parsed);
   if (structure.length === 0) refuseOutside(engine, type, text, place);
-  const rules: Issue[] = type.profile === undefined ? [] : [...checkProfile(resource, type.profile, model)];
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   let contents: readonly Content[] = [];
   if (attachment !== undefined) {
     for (const place of places) rules.push(...checkAttached(place, attachment));
     contents = await readContents(body, spans, places, attachment, { structure, rules });
   }
-  const found = checkRules(resource, type, model, new Set(places.map(({ owner }) => owner)));
-  rules.push(...found.issues);
-  rules.push(...(await checkReferences(engine, type, found.references, resource, place)));
-  refuse(structure, rules);
+  rules.push(...checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner))));
+  const references = findReferences(resource, type, model);
+  rules.push(...(await checkReferences(engine, type, references, resource, place)));
+  refuse(structure, rules, told);
 
   const { settings } = place.partition;
   const compact = compactJson(text);
   const kept = spans.length === 0 ? compact : withoutProperty(compact, path);
   const times = { now: engine.now(), zone: settings.zone };
-  return { text: fillServerSet(kept, resource, type, model.definitions, times), contents };
+  return { text: fillServerSet(kept, resource, type, model.definitions, times), contents, told };
 }
+
+/** What the definitions say of a resource: what is wrong with its structure, what else is refused, and what is only told. */
+async function validate(
+  engine: Engine,
+  type: ResourceType,
+  resource: JsonObject,
+  { decimals }: ParsedJson,
+): Promise<{ readonly structure: Issue[]; readonly rules: Issue[]; readonly told: readonly Issue[] }> {
+  const profiles = type.profile === undefined ? [] : [type.profile];
+  const validator = await engine.validator();
+  const weigh = weighing(type, { occasion: 'create' });
+  const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget };
+  const issues = await validator.validateWithServer(resource, options);
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  return {
+    structure: errors.filter(isOfStructure),
+    rules: errors.filter(issue => !isOfStructure(issue)),
+    told: issues.filter(({ severity }) => severity !== 'error'),
+  };
+}
+
+/** Findings of profiles and of R4's own rules name what asked; those of the structure check do not. */
+const isOfStructure = ({ rule }: ValidationIssue): boolean => rule === undefined;
+
+/** Values that the checks may look at: a few times what fits into a body, so that a hostile one blocks no others for long. */
+const budget = 500_000;
 
 function parse(rest: Buffer, typeName: string): { text: string; parsed: ParsedJson } {
   try {
@@ -106,15 +134,29 @@ function resourceOf(value: unknown, typeName: string): JsonObject {
   );
 }
 
-/** Throws where anything is wrong, each thing once: 400 where the structure is, else 422. */
-function refuse(structure: readonly Issue[], rules: readonly Issue[]): void {
+/**
+ * Throws where anything is wrong, with all that is to be mended, each thing once: 400 where the structure is, else 422. Of what
+ * is only told, no more than that not all is listed.
+ */
+function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], told: readonly Issue[]): void {
   if (structure.length + rules.length === 0) return;
-  const distinct = new Map<string, Issue>();
-  for (const issue of [...structure, ...rules]) {
-    const key = `${issue.code} ${issue.expression ?? ''}`;
-    if (!distinct.has(key)) distinct.set(key, issue);
-  }
-  throw new FhirError(structure.length > 0 ? 400 : 422, [...distinct.values()].slice(0, mostIssues));
+  const cut = told.filter(({ code }) => code === 'incomplete');
+  const wrong = firstOf(eachOnce(structure, rules), mostIssues);
+  throw new FhirError(structure.length > 0 ? 400 : 422, wrong.length > mostIssues ? wrong : [...wrong, ...cut]);
+}
+
+/**
+ * Leaves out what is told of the same place already: what attachments and references lack, profiles ask for too, and what is of
+ * another structure than it must be is nothing that rules could be held against.
+ */
+function eachOnce(structure: readonly Issue[], rules: readonly ValidationIssue[]): readonly Issue[] {
+  const keyOf = ({ code, expression = '' }: Issue): string => `${code} ${expression}`;
+  const wrong = new Map(structure.map(issue => [keyOf(issue), issue]));
+  const places = new Set(structure.map(({ expression }) => expression));
+  const asked = rules.filter(issue => !isOfStructure(issue) && !places.has(issue.expression));
+  const seen = new Set(asked.map(keyOf));
+  const others = rules.filter(issue => isOfStructure(issue) && !seen.has(keyOf(issue)));
+  return [...wrong.values(), ...asked, ...new Map(others.map(issue => [keyOf(issue), issue])).values()];
 }
 
 const mostIssues = 100;

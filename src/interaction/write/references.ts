@@ -7,7 +7,7 @@ import { parseReference } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { shorten } from '../../validation/report.ts';
-import type { FoundReference } from '../../validation/rules.ts';
+import type { FoundReference } from '../../validation/references.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 
 type Place = Pick<FhirRequest, 'partition' | 'base' | 'access'>;

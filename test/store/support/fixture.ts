@@ -75,8 +75,6 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     statement: {},
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
-    codes: () => undefined,
-    profile: () => undefined,
     snapshot: () => undefined,
   };
 }

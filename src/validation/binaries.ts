@@ -1,0 +1,24 @@
+import type { Issue } from '../fhir/outcome.ts';
+import type { Model, ResourceType } from '../model/model.ts';
+import { Report } from './report.ts';
+import { walk } from './walk.ts';
+
+/**
+ * Base64 that comes with a resource beside its attachment, where the type has one: it would be kept in the record, and shown with
+ * it. `attached` are the objects that hold the attachments. https://hl7.org/fhir/R4/datatypes.html#attachment
+ */
+export function checkBinaries(
+  resource: unknown,
+  { name, attachment }: Pick<ResourceType, 'name' | 'attachment'>,
+  { definitions }: Pick<Model, 'definitions'>,
+  attached: ReadonlySet<unknown>,
+): readonly Issue[] {
+  if (attachment === undefined) return [];
+  const report = new Report(50);
+  report.path.push(name);
+  walk(resource, definitions, report, ({ owner, element, type: { code } }) => {
+    if (code !== 'base64Binary' || element.path === 'Attachment.hash' || attached.has(owner)) return;
+    report.add('business-rule', `Binary content is taken at \`${attachment.path}\` alone: send it there, or leave it out.`); // prettier-ignore
+  });
+  return report.issues;
+}

@@ -1,0 +1,68 @@
+import type { IssueSeverity } from '../fhir/outcome.ts';
+import type { ResourceType } from '../model/model.ts';
+import type { Finding, FindingPlace, Weigh } from './profile/findings.ts';
+
+/** What a rule that is broken does: nothing, a report, a refusal. */
+export type Policy = NonNullable<ResourceType['validationPolicy']>;
+
+/** Where a resource is checked, which decides where the definitions do not. */
+export type Occasion = 'create' | 'load';
+
+export interface Judging {
+  readonly occasion: Occasion;
+  /** True where attachments are kept apart already, so that they are missing from the record itself. */
+  readonly keptApart?: boolean;
+}
+
+/** The `validation-policy` of a type, of the whole interface, or what goes without saying: enforce on create, warn on `load`. */
+export const policyOf = ({ validationPolicy }: Pick<ResourceType, 'validationPolicy'>, occasion: Occasion): Policy =>
+  validationPolicy ?? (occasion === 'create' ? 'enforce' : 'warn');
+
+/**
+ * How much findings about a resource of a type count. Errors of R4 itself and of profiles are refused, told as warnings, or left
+ * out, as the policy says; those of a profile that is marked `incomplete` are told at most, since it may ask what the
+ * published one does not. What the type's own profile asks of the structure is refused whatever the policy.
+ */
+export function weighing(type: JudgedType, { occasion, keptApart = false }: Judging): Weigh {
+  const policy = policyOf(type, occasion);
+  const own = type.profile?.replace(/\|.*/s, '');
+  const apart = keptApart ? type.attachment?.path : undefined;
+  return (finding, place) => {
+    if (apart !== undefined && finding.code === 'required' && withoutIndexes(place.expression) === apart)
+      return undefined;
+    if (finding.profile === own && own !== undefined && isStructural(finding)) return finding.severity;
+    return severityUnder(policy, finding, place, occasion);
+  };
+}
+
+type JudgedType = Pick<ResourceType, 'validationPolicy' | 'profile' | 'attachment'>;
+
+function severityUnder(
+  policy: Policy,
+  finding: Finding,
+  { incomplete }: FindingPlace,
+  occasion: Occasion,
+): IssueSeverity | undefined {
+  // What could not be looked at within the budget is not known to be good.
+  const unchecked = finding.code === 'too-costly';
+  const broken = finding.severity === 'error' || unchecked;
+  switch (policy) {
+    case 'off':
+      return undefined;
+    case 'warn':
+      return broken ? 'warning' : adviceOn(occasion, finding);
+    case 'enforce':
+      return broken ? (incomplete && !unchecked ? 'warning' : 'error') : adviceOn(occasion, finding);
+    default:
+      return policy satisfies never;
+  }
+}
+
+/** Advice is for whoever reads an answer; of a load nobody would read it a million times. */
+const adviceOn = (occasion: Occasion, { severity }: Finding): IssueSeverity | undefined =>
+  occasion === 'load' ? undefined : severity;
+
+/** True for what is about elements, types and values, and neither an invariant nor a binding. */
+const isStructural = ({ code }: Finding): boolean => code !== 'invariant' && code !== 'code-invalid';
+
+const withoutIndexes = (expression: string): string => expression.replace(/\[\d+\]/g, '');
