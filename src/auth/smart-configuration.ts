@@ -1,16 +1,35 @@
 import type { Model } from '../model/model.ts';
+import type { Offered } from './server/offered.ts';
+import { permissions } from './server/offered.ts';
+import { listedScopes } from './server/scope-words.ts';
 
 /**
- * What apps are told of access: the scopes that exist, each once, and how they may be written. Where tokens are issued elsewhere,
- * apps know the address from there. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known
+ * What apps are told of access. Without an authorization server here: the scopes that exist, each once, and how they may be written;
+ * where tokens are issued elsewhere, apps know the address from there.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known
  */
-export function smartConfigurationOf(model: Model): Readonly<Record<string, unknown>> {
-  const scopes = [...new Set([...model.types.values()].flatMap(({ smartScopes }) => smartScopes))];
-  const contexts = ['patient', 'user'].filter(context => scopes.some(scope => scope.startsWith(`${context}/`)));
+export function smartConfigurationOf(model: Model, offered: Offered | undefined): Readonly<Record<string, unknown>> {
+  if (offered === undefined) {
+    return {
+      grant_types_supported: [],
+      code_challenge_methods_supported: ['S256'],
+      scopes_supported: listedScopes(model),
+      capabilities: permissions(model),
+    };
+  }
+  const hasIdentity = offered.capabilities.includes('sso-openid-connect'); // the issuer is told with it alone
   return {
-    grant_types_supported: [],
-    code_challenge_methods_supported: ['S256'],
-    scopes_supported: scopes,
-    capabilities: ['permission-v1', 'permission-v2', ...contexts.map(context => `permission-${context}`)],
+    ...(hasIdentity ? { issuer: offered.issuer, jwks_uri: offered.jwksUri } : {}),
+    authorization_endpoint: offered.authorizationEndpoint,
+    token_endpoint: offered.tokenEndpoint,
+    introspection_endpoint: offered.introspectionEndpoint,
+    revocation_endpoint: offered.revocationEndpoint,
+    grant_types_supported: offered.grantTypes.filter(type => type !== 'refresh_token'), // SMART has a word for the other two
+    response_types_supported: offered.responseTypes,
+    scopes_supported: offered.scopesSupported,
+    code_challenge_methods_supported: offered.codeChallengeMethods,
+    token_endpoint_auth_methods_supported: offered.tokenEndpointAuthMethods.filter(method => method !== 'none'),
+    token_endpoint_auth_signing_alg_values_supported: offered.assertionAlgorithms,
+    capabilities: offered.capabilities,
   };
 }

@@ -10,6 +10,8 @@ import { inTurn } from './in-turn.ts';
 import { account, checkAudit } from './middleware/account.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { answer } from './middleware/answer.ts';
+import { cors } from './middleware/cors.ts';
+import type { Origins } from './middleware/cors.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { checkScope, guard } from './middleware/guard.ts';
 import { readParameters } from './middleware/parameters.ts';
@@ -21,14 +23,16 @@ import { findRoute } from './middleware/route.ts';
 import { checkTarget } from './middleware/target.ts';
 import { shapes } from './routes.ts';
 import type { Shape } from './routes.ts';
-import { smartConfiguration, smartConfigurationPath } from './smart-configuration.ts';
 import type { Uploads } from './uploads.ts';
+import { discovery, smartConfiguration, smartConfigurationPath } from './well-known.ts';
 
 export interface AppOptions {
   readonly engine: Engine;
   readonly publicUrl: string;
   /** Undefined where the server runs open to all. */
   readonly verify: TokenVerifier | undefined;
+  /** Of registered apps; undefined where there are none. */
+  readonly origins?: Origins | undefined;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
   readonly respond: Respond;
@@ -39,7 +43,7 @@ export interface AppOptions {
 
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { engine, publicUrl, verify, body, uploads, respond, clientAddress, closing, log } = options;
+  const { engine, publicUrl, verify, origins, body, uploads, respond, clientAddress, closing, log } = options;
   const partition = findPartition(engine.store, publicUrl);
   const fhir = (Object.keys(shapes) as Shape[]).map((shape): [string, Handler] => [
     shape,
@@ -60,11 +64,12 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   ]);
   const smart: [string, Handler] = [
     smartConfigurationPath,
-    lastly(inTurn(partition), smartConfiguration(engine, respond)),
+    lastly(inTurn(partition), smartConfiguration(engine.model, engine.offered, respond)),
   ];
 
   const app = new Koa<RequestState>();
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
+  app.use(cors(origins, respond)); // before what accounts for requests: a preflight asks for no record
   app.use(account(engine.audit, clientAddress)); // around all that answers, refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));
@@ -73,6 +78,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ['/healthz', healthz(respond)],
       ['/readyz', readyz(respond, engine, closing)],
       ...(verify === undefined ? [] : [smart]),
+      ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
       ...fhir,
     ]),
   );

@@ -21,7 +21,7 @@ export interface RespondOptions {
  * response, which would cost as much as the read itself. https://hl7.org/fhir/R4/http.html#versioning
  */
 export function createRespond(options: RespondOptions): Respond {
-  const vary = options.compression ? 'Accept, Accept-Encoding, Prefer' : 'Accept, Prefer';
+  const vary = options.compression ? 'Accept, Accept-Encoding, Origin, Prefer' : 'Accept, Origin, Prefer';
   const always = Object.entries({ ...options.headers, Vary: vary }).flat();
   return async (context, response) => {
     const { req, res, state } = context;
@@ -45,7 +45,7 @@ export function createRespond(options: RespondOptions): Respond {
       ascii = bytes === body.length;
       if (own['Content-Type'] === undefined) headers.push('Content-Type', state.contentType ?? defaultContentType);
       headers.push('Content-Length', String(bytes));
-    } else if (response.status !== 304) headers.push('Content-Length', '0');
+    } else if (response.status !== 304 && response.status !== 204) headers.push('Content-Length', '0');
     res.writeHead(response.status, headers);
     if (context.method === 'HEAD') body = undefined;
     if (response.status === 413 && !req.complete) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { securityStatement } from '../auth/security-statement.ts';
 import { badValue } from '../fhir/error.ts';
 import { capabilityStatement } from '../model/capability-statement.ts';
 import type { Model } from '../model/model.ts';
@@ -9,7 +10,7 @@ import { handlingOf } from './prefer.ts';
 import { isWhole, subset } from './subset.ts';
 
 /**
- * The CapabilityStatement, made once for each base URL. It is public, so that pages of any origin may read it. `mode` is
+ * The CapabilityStatement, made once for each base URL. `mode` is
  * checked and changes nothing, as R4 allows. https://hl7.org/fhir/R4/http.html#capabilities
  */
 export const capabilities: Interaction = async (engine, { base, parameters, headers }) => {
@@ -25,10 +26,9 @@ export const capabilities: Interaction = async (engine, { base, parameters, head
   const whole = statementOf(engine, base);
   const body = subset(whole.text, wanted, type, model.definitions);
   const etag = isWhole(wanted) ? whole.etag : digest(body);
-  const open = { 'Access-Control-Allow-Origin': '*' };
   const noneMatch = headers['if-none-match'];
-  if (noneMatch !== undefined && hasTag(noneMatch, etag)) return { status: 304, etag, headers: open };
-  return { status: 200, body, etag, headers: open };
+  if (noneMatch !== undefined && hasTag(noneMatch, etag)) return { status: 304, etag };
+  return { status: 200, body, etag };
 };
 
 const modes = ['full', 'normative', 'terminology'];
@@ -40,12 +40,14 @@ interface Statement {
 
 const statements = new WeakMap<Model, Map<string, Statement>>();
 
-function statementOf({ model, started, secured }: Engine, base: string): Statement {
+function statementOf({ model, started, secured, offered }: Engine, base: string): Statement {
   const byBase = statements.get(model) ?? new Map<string, Statement>();
   statements.set(model, byBase);
   let statement = byBase.get(base);
   if (statement === undefined) {
-    const text = JSON.stringify(capabilityStatement(model, { base, date: new Date(started).toISOString(), secured }));
+    const date = new Date(started).toISOString();
+    const security = secured ? securityStatement(offered) : undefined;
+    const text = JSON.stringify(capabilityStatement(model, { base, date, security }));
     statement = { text, etag: digest(text) };
     byBase.set(base, statement);
   }

@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
+import type { Offered } from '../auth/server/offered.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
@@ -53,6 +54,8 @@ export interface Engine {
   readonly audit: Audit;
   /** True where requests need a token. */
   readonly secured: boolean;
+  /** What the authorization server here offers; undefined without one. */
+  readonly offered?: Offered | undefined;
   readonly extract: Extract;
   /** Made when it is first asked for. */
   readonly validator: () => Promise<Validator>;

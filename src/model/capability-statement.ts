@@ -9,8 +9,8 @@ export interface Deployment {
   readonly base: string;
   /** When what is served last changed, as a FHIR dateTime. */
   readonly date: string;
-  /** True where requests need a token. */
-  readonly secured?: boolean;
+  /** `rest.security`; undefined where no token is needed. */
+  readonly security?: JsonObject | undefined;
   /** This program, where it is left out. */
   readonly software?: { readonly name: string; readonly version: string };
 }
@@ -21,7 +21,7 @@ export interface Deployment {
  */
 export function capabilityStatement(
   model: Model,
-  { base, date, secured = false, software = program }: Deployment,
+  { base, date, security, software = program }: Deployment,
 ): JsonObject {
   const { resourceType, name, title, status, kind, fhirVersion, format, rest, ...prose } = model.statement;
   const { publisher, contact, description, ...rights } = prose;
@@ -40,20 +40,13 @@ export function capabilityStatement(
     implementation: { description: `${typeof title === 'string' ? title : software.name} at ${base}`, url: base },
     fhirVersion,
     format,
-    rest: secured ? objectsOf(rest).map(withSecurity) : rest,
+    rest: security === undefined ? rest : objectsOf(rest).map(one => withSecurity(one, security)),
   });
 }
 
 /** https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.security */
-function withSecurity({ mode, documentation, ...more }: JsonObject): JsonObject {
-  const system = 'http://terminology.hl7.org/CodeSystem/restful-security-service';
-  const security = {
-    service: [{ coding: [{ system, code: 'SMART-on-FHIR' }], text: 'OAuth2 using SMART-on-FHIR profile' }],
-    description:
-      'Every request but metadata and .well-known/smart-configuration carries the header Authorization: Bearer with an access token.',
-  };
-  return withoutUndefined({ mode, documentation, security, ...more });
-}
+const withSecurity = ({ mode, documentation, ...more }: JsonObject, security: JsonObject): JsonObject =>
+  withoutUndefined({ mode, documentation, security, ...more });
 
 const program = { name: 'Clinical Records Service', version: manifest.version };
 

@@ -66,9 +66,9 @@ describe('compression', () => {
   });
 
   it.each([
-    [['--trusted-proxies', '127.0.0.1'], undefined, 'Accept, Prefer'],
-    [['--trusted-proxies', '127.0.0.1', '--compression', 'on'], 'gzip', 'Accept, Accept-Encoding, Prefer'],
-    [['--compression', 'off'], undefined, 'Accept, Prefer'],
+    [['--trusted-proxies', '127.0.0.1'], undefined, 'Accept, Origin, Prefer'],
+    [['--trusted-proxies', '127.0.0.1', '--compression', 'on'], 'gzip', 'Accept, Accept-Encoding, Origin, Prefer'],
+    [['--compression', 'off'], undefined, 'Accept, Origin, Prefer'],
   ])('with %s the encoding is %s', async (flags, encoding, vary) => {
     const other = await serve([], flags);
     const { headers } = await other.get('/metadata', { 'Accept-Encoding': 'gzip' });

@@ -23,7 +23,7 @@ describe('read', () => {
       etag: 'W/"1"',
       'last-modified': new Date(json.meta.lastUpdated).toUTCString(),
       'cache-control': 'private, no-cache',
-      vary: 'Accept, Accept-Encoding, Prefer',
+      vary: 'Accept, Accept-Encoding, Origin, Prefer',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -47,7 +47,7 @@ describe('search', () => {
     expect(answer.json).not.toHaveProperty('total');
     expect(answer.headers['content-type']).toBe('application/fhir+json; charset=utf-8');
     expect(answer.headers).not.toHaveProperty('etag');
-    expect(answer.headers.vary).toBe('Accept, Accept-Encoding, Prefer');
+    expect(answer.headers.vary).toBe('Accept, Accept-Encoding, Origin, Prefer');
   });
 
   it('answers no match with an empty searchset', async () => {

@@ -18,6 +18,8 @@ export interface Offered {
   readonly codeChallengeMethods: readonly string[];
   /** How clients show who they are at the token endpoint; `none` for public ones. */
   readonly tokenEndpointAuthMethods: readonly string[];
+  /** How whoever asks what a token is worth shows who it is. */
+  readonly introspectionAuthMethods: readonly string[];
   /** Of client assertions. */
   readonly assertionAlgorithms: readonly string[];
   readonly idTokenAlgorithms: readonly string[];
@@ -54,6 +56,7 @@ export function authorizationOffered(model: Model, publicUrl: string): Offered {
     ],
     codeChallengeMethods: ['S256'],
     tokenEndpointAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
+    introspectionAuthMethods: ['client_secret_basic', 'private_key_jwt'],
     assertionAlgorithms: ['RS384', 'ES384'],
     idTokenAlgorithms: ['RS256'],
     subjectTypes: ['public'],

@@ -1,0 +1,85 @@
+import { issuerPath } from '../../auth/server/offered.ts';
+import type { Middleware, Respond } from '../context.ts';
+import { splitTarget } from '../query.ts';
+
+/** The web origins of registered apps. */
+export type Origins = () => Promise<ReadonlySet<string>>;
+
+/**
+ * Lets pages of other origins read answers, refusals too: those of any origin what is public, those of registered apps records and
+ * tokens. Cookies count for nothing there, so that none are allowed. Preflights are answered before anything else is asked; that of
+ * another origin allows nothing. Without `origins` no page reads records, as in an open server, where every page in a browser
+ * beside it could. https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export function cors(origins: Origins | undefined, respond: Respond): Middleware {
+  return async (context, next) => {
+    const { req } = context;
+    const { origin } = req.headers;
+    const policy = policyOf(splitTarget(req.url ?? '/').path);
+    if (policy === undefined || (origin === undefined && !policy.isPublic)) return next();
+    const allowed = policy.isPublic ? '*' : (await isRegistered(origins, origin)) ? origin : undefined;
+    if (
+      origin !== undefined &&
+      req.method === 'OPTIONS' &&
+      req.headers['access-control-request-method'] !== undefined
+    ) {
+      const headers = allowed === undefined ? {} : preflight(allowed, policy);
+      return respond(context, { status: 204, headers });
+    }
+    // On Node's response, so that whatever answers carries them.
+    if (!policy.isPublic) context.res.setHeader('Vary', 'Origin');
+    if (allowed !== undefined) {
+      context.res.setHeader(allowOrigin, allowed);
+      context.res.setHeader('Access-Control-Expose-Headers', exposed);
+    }
+    return next();
+  };
+}
+
+interface Policy {
+  /** True for what every page may read. */
+  readonly isPublic: boolean;
+  readonly methods: string;
+}
+
+const documents: Policy = { isPublic: true, methods: 'GET, HEAD' };
+const records: Policy = { isPublic: false, methods: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
+const tokens: Policy = { isPublic: false, methods: 'GET, HEAD, POST' };
+
+/** Undefined for pages, and for what is about the server itself. */
+function policyOf(path: string): Policy | undefined {
+  if (/^\/r4\/[^/]+\/(?:metadata|\.well-known\/[^/]+)$/.test(path)) return documents;
+  if (path.startsWith('/r4/')) return records;
+  if (path.startsWith('/.well-known/') || path.startsWith(`${issuerPath}/.well-known/`)) return documents;
+  if (path === `${issuerPath}/jwks`) return documents;
+  return tokenPaths.includes(path) ? tokens : undefined;
+}
+
+const tokenPaths = ['token', 'introspect', 'revoke', 'userinfo'].map(name => `${issuerPath}/${name}`);
+
+const allowOrigin = 'Access-Control-Allow-Origin';
+
+/** What FHIR clients send beside what every page may. */
+const sent =
+  'Authorization, Content-Type, Accept, Prefer, If-Match, If-None-Match, If-None-Exist, If-Modified-Since, Idempotency-Key, ' +
+  'Cache-Control, Pragma, X-Requested-With, X-Request-Id, X-Correlation-Id, X-Medplum, Traceparent, Tracestate';
+
+/** What pages may read beside what they always may. */
+const exposed =
+  'Location, Content-Location, ETag, Last-Modified, WWW-Authenticate, Retry-After, X-Request-Id, X-Correlation-Id';
+
+const preflight = (origin: string, { methods }: Policy): Readonly<Record<string, string>> => ({
+  [allowOrigin]: origin,
+  'Access-Control-Allow-Methods': methods,
+  'Access-Control-Allow-Headers': sent,
+  'Access-Control-Max-Age': '600',
+});
+
+/** Whoever cannot be looked up is not registered: what follows fails of the same. */
+async function isRegistered(origins: Origins | undefined, origin = ''): Promise<boolean> {
+  try {
+    return (await origins?.())?.has(origin) === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,26 @@
+import { openidConfigurationOf } from '../auth/openid-configuration.ts';
+import type { Offered } from '../auth/server/offered.ts';
+import { issuerPath } from '../auth/server/offered.ts';
+import { smartConfigurationOf } from '../auth/smart-configuration.ts';
+import type { Model } from '../model/model.ts';
+import type { Handler, Respond } from './context.ts';
+import { publicDocument } from './public-document.ts';
+
+/** Where SMART apps ask first. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known */
+export const smartConfigurationPath = '/r4/:partition/.well-known/smart-configuration';
+
+/** What is to be known of a partition before there is a token. */
+export const smartConfiguration = (model: Model, offered: Offered | undefined, respond: Respond): Handler =>
+  publicDocument(smartConfigurationOf(model, offered), respond);
+
+/**
+ * The discovery document under both of its addresses. https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig and
+ * https://www.rfc-editor.org/rfc/rfc8414#section-3
+ */
+export function discovery(offered: Offered, respond: Respond): readonly (readonly [path: string, handler: Handler])[] {
+  const handler = publicDocument(openidConfigurationOf(offered), respond);
+  return [
+    [`${issuerPath}/.well-known/openid-configuration`, handler],
+    [`/.well-known/oauth-authorization-server${issuerPath}`, handler],
+  ];
+}
