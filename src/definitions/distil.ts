@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asObject, objectsOf, stringsOf } from './json-object.ts';
+import { asObject, objectsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { indexFile, originFile, packFile } from './pack.ts';
 import { printIndex, scanPack } from './pack-index.ts';
+import { reachedTerminology } from './reached-terminology.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
 /**
@@ -13,7 +14,8 @@ import { reduce, withoutConcepts } from './reduce.ts';
  * type and url, so that the same input gives the same bytes. In it are the StructureDefinitions of all resource types, data
  * types and primitives, and R4's own profiles and extensions; the SearchParameters of R4 itself (those in its own bundle of
  * them; the package has more, which belong to extensions or are examples); compartments and operations; the ValueSets that
- * required bindings reach, with the codes of their CodeSystems; of all other CodeSystems only whether case matters.
+ * bindings need, with the codes of their CodeSystems (reached-terminology.ts tells which); of all other CodeSystems only whether
+ * case matters.
  * https://hl7.org/fhir/R4/downloads.html
  */
 export async function distil(
@@ -21,8 +23,11 @@ export async function distil(
 ): Promise<{ readonly pack: string; readonly index: string; readonly origin: JsonObject }> {
   const source = await readSource(folder);
   const types = source.all('StructureDefinition').filter(isOwn).map(reduce);
-  const valueSets = reachedValueSets(types, source);
-  const systems = new Set([...valueSets.values()].flatMap(composed).map(({ system }) => system));
+  const { valueSets, systems } = reachedTerminology(types, {
+    valueSets: byUrl(source.all('ValueSet')),
+    codeSystems: byUrl(source.all('CodeSystem')),
+    expansion: url => source.expansion(url),
+  });
   const resources = [
     ...types,
     ...objectsOf((await source.file('Bundle-searchParams.json'))['entry']).map(entry =>
@@ -33,7 +38,7 @@ export async function distil(
     ...[...valueSets.values()].map(reduce),
     ...source
       .all('CodeSystem')
-      .map(system => (systems.has(system['url']) ? reduce(system) : reduce(withoutConcepts(system)))),
+      .map(system => (systems.has(String(system['url'])) ? reduce(system) : reduce(withoutConcepts(system)))),
   ];
   const lines = resources.map(resource => ({
     key: `${String(resource['resourceType'])} ${String(resource['url'])}`,
@@ -90,42 +95,8 @@ function isOwn({ kind, derivation, differential }: JsonObject): boolean {
 const isOfficial = ({ url, id }: JsonObject): boolean =>
   String(url).startsWith('http://hl7.org/fhir/') && !String(id).includes('example');
 
-/** The ValueSets of required bindings and those that they include; with an expansion where a system is not here to count. */
-function reachedValueSets(types: readonly JsonObject[], source: Source): ReadonlyMap<string, JsonObject> {
-  const byUrl = new Map(source.all('ValueSet').map(valueSet => [String(valueSet['url']), valueSet]));
-  const complete = new Set(
-    source
-      .all('CodeSystem')
-      .filter(({ content }) => content === 'complete')
-      .map(({ url }) => url),
-  );
-  const waiting = types
-    .flatMap(type => objectsOf(asObject(type['snapshot'])['element']))
-    .map(element => asObject(element['binding']))
-    .filter(({ strength }) => strength === 'required')
-    .map(({ valueSet }) => String(valueSet));
-  const reached = new Map<string, JsonObject>();
-  for (let canonical = waiting.pop(); canonical !== undefined; canonical = waiting.pop()) {
-    const url = canonical.replace(/\|.*/, '');
-    const valueSet = byUrl.get(url);
-    if (valueSet === undefined || reached.has(url)) continue;
-    const parts = composed(valueSet);
-    const expansion = parts.every(
-      ({ system, concept }) => concept !== undefined || system === undefined || complete.has(system),
-    )
-      ? undefined
-      : source.expansion(url);
-    const { expansion: _, ...rest } = valueSet;
-    reached.set(url, expansion?.['contains'] === undefined ? rest : { ...rest, expansion });
-    waiting.push(...parts.flatMap(part => stringsOf(part['valueSet'])));
-  }
-  return reached;
-}
-
-const composed = (valueSet: JsonObject): readonly JsonObject[] => {
-  const { include, exclude } = asObject(valueSet['compose']);
-  return [...objectsOf(include), ...objectsOf(exclude)];
-};
+const byUrl = (resources: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
+  new Map(resources.map(resource => [String(resource['url']), resource]));
 
 function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>(); // in the order of the pack, which is sorted by type

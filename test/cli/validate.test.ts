@@ -74,13 +74,13 @@ describe('validate', () => {
   it('asks a terminology server what the loaded code systems leave open', async () => {
     const there = await terminologyServer({ in: [] });
     await writeFile(
-      join(folder, 'languages.json'),
-      '{"resourceType":"Patient","maritalStatus":{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/v3-MaritalStatus","code":"nonsense"}]}}',
+      join(folder, 'country.json'),
+      '{"resourceType":"Questionnaire","status":"active","jurisdiction":[{"coding":[{"system":"urn:iso:std:iso:3166","code":"nonsense"}]}]}',
     );
-    const args = ['--terminology-server', there.url, join(folder, 'languages.json')];
+    const args = ['--terminology-server', there.url, join(folder, 'country.json')];
     const { code, stdout } = await run(['validate', ...args]);
     expect(there.received.map(({ query }) => query['code'])).toEqual(['nonsense']);
-    expect(stdout).toContain('warning Patient.maritalStatus: ');
+    expect(stdout).toContain('warning Questionnaire.jurisdiction[0]: ');
     expect(code).toBe(0);
   });
 

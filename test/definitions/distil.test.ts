@@ -35,7 +35,7 @@ describe('the R4 pack', () => {
       OperationDefinition: 46,
       SearchParameter: 1375,
       StructureDefinition: 650,
-      ValueSet: 255,
+      ValueSet: 343,
     });
     expect(definitions.filter(({ concrete }) => concrete !== undefined)).toHaveLength(146);
     expect(digest).toBe(JSON.parse(committed(originFile)).sha256);

@@ -18,8 +18,8 @@ interface Binding {
 }
 
 /**
- * A binding: a code that is not of a required ValueSet is an error, of an extensible one a warning; preferred and example ones
- * ask nothing. What the loaded terminology cannot decide is told as information.
+ * A binding: a code that is not of a required ValueSet is an error, of an extensible one a warning, of a preferred one
+ * a note; example ones ask nothing. What the loaded terminology cannot decide is told as information.
  * https://hl7.org/fhir/R4/terminologies.html#strength
  */
 export function compileBinding(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
@@ -34,6 +34,7 @@ export function compileBinding(tree: Tree, base: Tree | undefined, source: Sourc
     else {
       if (most !== undefined) check(node, walk, most, 'error', source.url, `${rule} maxValueSet`);
       if (strength === 'extensible') check(node, walk, valueSet, 'warning', source.url, rule);
+      if (strength === 'preferred') recommend(node, walk, valueSet, source.url, rule);
     }
   };
 }
@@ -87,13 +88,26 @@ function check(
   findings.add({ severity, code: 'code-invalid', text, profile, rule });
 }
 
+/** A preferred ValueSet is worth a word where what is loaded says no, and no question to anybody. */
+function recommend(node: Node, { findings, terminology }: Walk, valueSet: string, profile: string, rule: string): void {
+  const codes = codesOf(node) ?? [];
+  const outside = ({ code, system }: Code): boolean =>
+    code !== undefined && terminology.containsHere(valueSet, code, system) === false;
+  if (codes.length === 0 || !codes.every(outside)) return;
+  const text = (): string =>
+    `${quotedCodes(codes)} ${verb(codes)} not of \`${valueSet}\`, whose codes are preferred here.`;
+  findings.add({ severity: 'information', code: 'code-invalid', text, profile, rule });
+}
+
+const verb = (codes: readonly Code[]): string => (codes.length === 1 ? 'is' : 'are');
+
 function sentence(codes: readonly Code[], valueSet: string, required: boolean, terminology: Terminology): string {
   const all = terminology.examples(valueSet);
   const hint = codes[0]?.code === undefined ? '' : didYouMean(codes[0].code, all.slice(0, 300));
   const some = all.slice(0, 8).map(code => `\`${code}\``);
   const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
   const why = required ? 'and this takes no other code' : 'and this takes another code only where none of its own fits';
-  return `${quotedCodes(codes)} ${codes.length === 1 ? 'is' : 'are'} not of \`${valueSet}\`, ${why}.${hint}${list}`;
+  return `${quotedCodes(codes)} ${verb(codes)} not of \`${valueSet}\`, ${why}.${hint}${list}`;
 }
 
 const quotedCodes = (codes: readonly Code[]): string =>

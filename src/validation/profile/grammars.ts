@@ -14,3 +14,8 @@ export const grammars: ReadonlyMap<string, (code: string) => boolean> = new Map(
       code.length <= 300 && /^(xml|json|ttl)$|^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+*-]{1,127}( ?;[^\r\n]*)?$/.test(code),
   ],
 ]);
+
+/** ValueSets that R4 names by the page of such a system, and that are published nowhere: all of its codes. */
+export const grammarSets: ReadonlyMap<string, string> = new Map([
+  ['http://www.rfc-editor.org/bcp/bcp13.txt', 'urn:ietf:bcp:13'],
+]);

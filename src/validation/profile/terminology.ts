@@ -3,7 +3,7 @@ import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { codeSystemOf } from './code-system.ts';
 import type { CodeSystem } from './code-system.ts';
-import { grammars } from './grammars.ts';
+import { grammars, grammarSets } from './grammars.ts';
 import { compileFilter } from './value-set-filter.ts';
 
 /** What the loaded ValueSets and CodeSystems can tell. */
@@ -12,6 +12,8 @@ export interface Terminology {
   contains(valueSet: string, code: string, system: string | undefined): boolean | undefined;
   /** Whether a system has a code; undefined where the system is not loaded whole. */
   has(system: string, code: string): boolean | undefined;
+  /** The same by what is loaded alone. */
+  containsHere(valueSet: string, code: string, system: string | undefined): boolean | undefined;
   /** True where a terminology server was asked for what `contains` does not tell, and did not answer. */
   isUnanswered(valueSet: string, code: string, system: string | undefined): boolean;
   /** Some codes of a ValueSet, for suggestions. */
@@ -37,15 +39,22 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
     const kept = sets.get(canonical);
     if (kept !== undefined) return kept;
     const definition = definitions.find('ValueSet', canonical);
-    if (definition === undefined) return undefined;
+    if (definition === undefined) {
+      const url = grammarSets.get(canonical);
+      return url === undefined ? undefined : compileSystem(url, {}, system);
+    }
     sets.set(canonical, () => undefined); // a set that includes itself decides nothing
     const compiled = compileSet(definition.resource(), system, set);
     sets.set(canonical, compiled);
     return compiled;
   };
 
+  const contains = (valueSet: string, code: string, given: string | undefined): boolean | undefined =>
+    set(valueSet)?.(code, given);
+
   return {
-    contains: (valueSet, code, given) => set(valueSet)?.(code, given),
+    contains,
+    containsHere: contains,
     isUnanswered: () => false,
     has: (url, code) => {
       const grammar = grammars.get(url);

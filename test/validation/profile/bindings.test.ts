@@ -145,6 +145,7 @@ describe('bindings', () => {
       patient({ language, photo: [{ contentType, url: 'x' }] });
     expect(problems(validator, note('fr-CA', 'image/svg+xml; charset=utf-8'))).toEqual([]);
     expect(problems(validator, note('f', 'picture'))).toEqual([
+      'error Patient.language binding maxValueSet at Patient.language',
       'error Attachment.contentType binding at Patient.photo[0].contentType',
     ]);
   });
@@ -154,6 +155,35 @@ describe('bindings', () => {
     expect(problems(validator, patient({ gender: 'female' }))).toEqual([]);
     expect(problems(validator, patient({ gender: 'lady' }))).toEqual([
       'error Patient.gender binding at Patient.gender',
+    ]);
+  });
+
+  it('holds R4 to its own extensible bindings, which only warn', () => {
+    const validator = validatorOf();
+    const concept = (url: string, code: string): JsonObject => ({ coding: [{ system: `http://terminology.hl7.org/CodeSystem/${url}`, code }] }); // prettier-ignore
+    const married = (url: string, code: string) => patient({ maritalStatus: concept(url, code) });
+    expect(problems(validator, married('v3-MaritalStatus', 'M'))).toEqual([]);
+    expect(problems(validator, married('v3-NullFlavor', 'NI'))).toEqual([
+      'warning Patient.maritalStatus binding at Patient.maritalStatus',
+    ]);
+    // A system that is listed in part: by the published expansion.
+    const contact = (code: string) => patient({ contact: [{ name: { text: 'A' }, relationship: [concept('v2-0131', code)] }] }); // prettier-ignore
+    expect(problems(validator, contact('E'))).toEqual([]);
+    expect(problems(validator, contact('O'))).toEqual([
+      'warning Patient.contact.relationship binding at Patient.contact[0].relationship[0]',
+    ]);
+  });
+
+  it('notes a code beside a preferred set', () => {
+    const definition = bound('preferred');
+    const issues = (...codes: readonly string[]) =>
+      validatorOf(definition, colours, listed)
+        .validate(coded(...codes), { profiles: [definition.url] })
+        .filter(({ rule }) => rule !== 'dom-6')
+        .map(({ severity, text }) => [severity, text]);
+    expect(issues('blue', 'red')).toEqual([]);
+    expect(issues('blue')).toEqual([
+      ['information', '`urn:colours|blue` is not of `urn:vs:vs`, whose codes are preferred here.'],
     ]);
   });
 
