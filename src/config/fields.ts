@@ -7,8 +7,9 @@ export class Fields {
   readonly #file: string;
   readonly #problems: string[];
   readonly #asked = new Set<string>();
+  #found = false;
 
-  /** `path` is where it stands in the file: `issuers[0].claims`. */
+  /** `path` is where it stands in the file: `issuers[0].claims`; empty for the file itself. */
   constructor(values: object, path: string, file: string, problems: string[]) {
     this.#values = { ...values };
     this.#path = path;
@@ -58,6 +59,15 @@ export class Fields {
     return this.problem(key, 'must be an object.');
   }
 
+  isInner(key: string): boolean {
+    return isObject(this.#value(key));
+  }
+
+  /** Anything that `read` takes; what it throws goes on from the name of the key. */
+  value<T>(key: string, read: (value: unknown) => T): T | undefined {
+    return this.#read(key, this.#value(key), read);
+  }
+
   has(key: string): boolean {
     return this.#value(key) !== undefined;
   }
@@ -69,7 +79,19 @@ export class Fields {
 
   /** The key is wrong: the sentence goes on from its name. */
   problem(key: string, text: string): undefined {
-    this.#problems.push(`\`${this.#path}.${key}\` in ${this.#file} ${text}`);
+    this.#found = true;
+    this.#problems.push(`\`${this.#path === '' ? '' : `${this.#path}.`}${key}\` in ${this.#file} ${text}`);
+  }
+
+  /** The object as a whole is wrong: the sentence goes on from its name. */
+  wrong(text: string): undefined {
+    this.#found = true;
+    this.#problems.push(`\`${this.#path}\` in ${this.#file} ${text}`);
+  }
+
+  /** True where nothing was wrong with a key so far. */
+  isSound(): boolean {
+    return !this.#found;
   }
 
   /** To be called when all is read. */
@@ -84,9 +106,9 @@ export class Fields {
     return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 
-  #read(key: string, text: string, read: (text: string) => string): string | undefined {
+  #read<V, T>(key: string, value: V, read: (value: V) => T): T | undefined {
     try {
-      return read(text);
+      return read(value);
     } catch (error) {
       return this.problem(key, error instanceof Error ? withStop(error.message) : String(error));
     }

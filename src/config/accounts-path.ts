@@ -1,0 +1,15 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Accounts } from '../auth/server/accounts-file.ts';
+import type { Model } from '../model/model.ts';
+import type { Store } from '../store/store.ts';
+import { readAccounts } from './accounts.ts';
+
+/**
+ * What the file that the setting `accounts` names holds now, checked against definitions and partitions. Throws Error with all that
+ * is wrong with it.
+ */
+export async function readAccountsAt(path: string, store: Pick<Store, 'partitions'>, model: Model): Promise<Accounts> {
+  const readFile = (name: string): string => readFileSync(name, 'utf8');
+  const partitions = await store.partitions.ids();
+  return readAccounts(path, readFile(path), { model, partitions, readFile, registered: statSync(path).mtimeMs });
+}
