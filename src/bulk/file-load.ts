@@ -196,6 +196,7 @@ export class FileLoad implements Addressing {
       this.#reject(at, [refused(refusal)], bytes);
       return;
     }
+    for (const { warnings } of planned.changes) counts.warn(warnings);
     for (const type of planned.skipped) counts.skip(type);
     counts.unchanged += planned.nothing;
   }
@@ -213,12 +214,12 @@ export class FileLoad implements Addressing {
         this.#reject(at, outcome.issues, bytes);
         return;
       case 'change': {
-        if (outcome.change.precondition === undefined) {
-          await writer.add(outcome);
-          return;
+        if (outcome.change.precondition === undefined) await writer.add(outcome);
+        else {
+          const refusal = await writer.alone([outcome]);
+          if (refusal !== undefined) return this.#reject(at, [refused(refusal)], bytes);
         }
-        const refusal = await writer.alone([outcome]);
-        if (refusal !== undefined) this.#reject(at, [refused(refusal)], bytes);
+        counts.warn(outcome.warnings);
         return;
       }
       default:

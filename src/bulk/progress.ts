@@ -1,3 +1,7 @@
+import type { Issue } from '../fhir/outcome.ts';
+import { warningOf } from './check.ts';
+import type { Warning } from './check.ts';
+
 /** How far a load is. */
 export interface LoadProgress {
   /** The file that is being read; `-` for stdin. */
@@ -19,6 +23,9 @@ export interface LoadProgress {
   readonly unchanged: number;
   /** Records of types that are not declared, by type. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** Records in which rules are broken that reject nothing, and how many, by kind. */
+  readonly warned: number;
+  readonly warnings: ReadonlyMap<Warning, number>;
   /** Symbolic links in folders, which were not followed. */
   readonly links: readonly string[];
   /** Records, or whole transactions and files, that stand in the file of rejects. */
@@ -38,6 +45,8 @@ export class Counts {
   removed = 0;
   unchanged = 0;
   rejected = 0;
+  warned = 0;
+  readonly warnings = new Map<Warning, number>();
   readonly skipped = new Map<string, number>();
   readonly #started: number;
   readonly #totalBytes: number | undefined;
@@ -55,8 +64,18 @@ export class Counts {
     this.skipped.set(type, (this.skipped.get(type) ?? 0) + 1);
   }
 
+  /** Counts a record with what was found in it. */
+  warn(issues: readonly Issue[]): void {
+    if (issues.length === 0) return;
+    this.warned++;
+    for (const issue of issues) {
+      const kind = warningOf(issue);
+      this.warnings.set(kind, (this.warnings.get(kind) ?? 0) + 1);
+    }
+  }
+
   progress(done: boolean): LoadProgress {
-    const { file, records, resumed, bytes, created, updated, removed, unchanged, rejected } = this;
+    const { file, records, resumed, bytes, created, updated, removed, unchanged, rejected, warned } = this;
     const seconds = Math.max(0.001, (this.#now() - this.#started) / 1000);
     const totalBytes = this.#totalBytes;
     const known = totalBytes !== undefined && bytes > 0 && seconds > 0.5;
@@ -74,6 +93,8 @@ export class Counts {
       removed,
       unchanged,
       skipped: new Map(this.skipped),
+      warned,
+      warnings: new Map(this.warnings),
       links: this.#links,
       rejected,
       done,

@@ -2,16 +2,22 @@ import { type ParsedJson, JsonError } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { CarryingChange } from '../attachment/write.ts';
+import type { Attachment, ResourceType } from '../model/model.ts';
 import { isTooLong } from '../store/record-length.ts';
 import { longestRecord, type Precondition } from '../store/store.ts';
-import { checkStructure } from '../validation/structure.ts';
+import { checkRecord } from './check.ts';
 import type { LoadContext } from './context.ts';
 import { cutRecord } from './cut-record.ts';
 import { isObject } from './value.ts';
 
+/** A change with what was found in it that rejects nothing. */
+export interface CheckedChange extends CarryingChange {
+  readonly warnings: readonly Issue[];
+}
+
 /** What becomes of a record. */
 export type Outcome =
-  | ({ readonly kind: 'change' } & CarryingChange)
+  | ({ readonly kind: 'change' } & CheckedChange)
   /** Its type is not declared. */
   | { readonly kind: 'skip'; readonly type: string }
   /** What it asks for is so already. */
@@ -28,7 +34,7 @@ export interface Destination {
 
 /**
  * The change that stores a resource, from its text and the parsed text: skipped or rejected where its type is not declared,
- * rejected with all that is wrong with its structure. The content of an attachment is cut out, so that it is stored apart.
+ * rejected with all that is wrong where something is that rejects it. The content of an attachment is cut out, so that it is stored apart.
  */
 export async function prepareRecord(
   context: LoadContext,
@@ -38,30 +44,34 @@ export async function prepareRecord(
 ): Promise<Outcome> {
   const { model, undeclared } = context;
   const value = isObject(parsed.value) ? parsed.value : {};
-  const type = value['resourceType'];
-  if (typeof type === 'string' && !model.types.has(type) && model.definitions.resourceTypes.has(type)) {
-    return undeclared === 'skip' ? { kind: 'skip', type } : { kind: 'reject', issues: [notDeclared(type)] };
+  const name = value['resourceType'];
+  const type = typeof name === 'string' ? model.types.get(name) : undefined;
+  if (type === undefined && typeof name === 'string' && model.definitions.resourceTypes.has(name)) {
+    return undeclared === 'skip' ? { kind: 'skip', type: name } : { kind: 'reject', issues: [notDeclared(name)] };
   }
-  const attachment = typeof type === 'string' ? model.types.get(type)?.attachment : undefined;
-  const cut = attachment === undefined ? undefined : await cutRecord(text, parsed, attachment, model);
-  const issues = cut?.issues ?? checkStructure(parsed.value, model, undefined, { decimals: parsed.decimals });
-  if (issues.length > 0) return { kind: 'reject', issues };
+  const cut = hasAttachment(type) ? await cutRecord(text, parsed, type, context) : undefined;
+  const issues = cut?.issues ?? checkRecord(context, type, parsed.value, parsed.decimals, true);
+  if (issues.some(({ severity }) => severity === 'error' || severity === 'fatal')) return { kind: 'reject', issues };
   const id = destination.id ?? (typeof value['id'] === 'string' ? value['id'] : destination.newId());
   const parts = splitForStamp(cut?.text ?? text, id);
-  if (isTooLong(parts)) return { kind: 'reject', issues: [tooLong(String(type))] };
+  if (isTooLong(parts)) return { kind: 'reject', issues: [tooLong(String(name))] };
   return {
     kind: 'change',
     change: {
       kind: 'put',
-      type: String(type),
+      type: String(name),
       id,
       text: parts,
       parsed: cut?.parsed ?? parsed,
       ...(destination.precondition === undefined ? {} : { precondition: destination.precondition }),
     },
     contents: cut?.contents ?? [],
+    warnings: issues.filter(({ severity }) => severity === 'warning'),
   };
 }
+
+const hasAttachment = (type: ResourceType | undefined): type is ResourceType & { readonly attachment: Attachment } =>
+  type?.attachment !== undefined;
 
 export const notDeclared = (type: string): Issue => ({
   severity: 'error',

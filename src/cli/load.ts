@@ -15,7 +15,8 @@ export const command: Command = {
   summary: 'Load NDJSON and Bundles into a partition',
   details: `FILE is NDJSON, a Bundle or one resource, also packed by gzip, a folder of such files, or - for stdin. Ids are
 kept. Loading again changes nothing, and an interrupted load goes on where it was. A server may run meanwhile.
-Exit code 3 where records were rejected.`,
+What is wrong with the structure of a record rejects it; other rules that it breaks are counted, or reject it too where the
+validation-policy says enforce. Exit code 3 where records were rejected.`,
   takes: [...storeSettings, 'partition'],
   own: [
     {
@@ -37,11 +38,15 @@ Exit code 3 where records were rejected.`,
     if (positionals.length === 0) throw new ConfigError(['FILE is missing: name a file or a folder, or - for stdin.']);
     const rejects = own['rejects'] as string; // both have been read above and have a default
     const undeclared = own['undeclared'] as 'skip' | 'reject';
-    const { load } = await import('../bulk/load.ts');
+    const [{ load }, { createValidator }] = await Promise.all([
+      import('../bulk/load.ts'),
+      import('../validation/profile/validator.ts'),
+    ]);
     return withStore(config, 'command', async opened => {
-      const { model, store, extract, publicUrl } = opened;
+      const { model, definitions, store, extract, publicUrl } = opened;
       const partition = await partitionOf(store, config.partition);
       const base = `${publicUrl}/r4/${partition.id}`;
+      const validator = createValidator(definitions, model.definitions);
       const { stdin } = process;
       const progress = createProgress('records', process.stderr, Date.now);
       const isServed = async (): Promise<boolean> => {
@@ -52,7 +57,18 @@ Exit code 3 where records were rejected.`,
       await isServed(); // before there are other threads, which take their priority from this one
       let last: LoadProgress | undefined;
       const about = { command: 'load', kind: 'import', action: 'C', partition: partition.id } as const;
-      const context = { model, partition, extract, base, undeclared, now: Date.now, rejects, stdin, isServed };
+      const context = {
+        model,
+        partition,
+        extract,
+        validator,
+        base,
+        undeclared,
+        now: Date.now,
+        rejects,
+        stdin,
+        isServed,
+      };
       await accounted(opened, about, async add => {
         try {
           for await (last of load(positionals, context)) {
@@ -97,8 +113,11 @@ const figuresOf = ({
   rejected,
 });
 
+const broken = (warnings: LoadProgress['warnings']): string =>
+  [...warnings].map(([kind, findings]) => `${count(findings)} ${kind}`).join(', ');
+
 function report(last: LoadProgress, rejects: string): string[] {
-  const { records, resumed, created, updated, removed, unchanged, rejected, skipped, links } = last;
+  const { records, resumed, created, updated, removed, unchanged, rejected, skipped, links, warned, warnings } = last;
   const skippedRecords = [...skipped.values()].reduce((sum, records) => sum + records, 0);
   const parts: [number, string][] = [
     [created, 'created'],
@@ -114,6 +133,7 @@ function report(last: LoadProgress, rejects: string): string[] {
     ...(resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : []),
     ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
     ...links.map(path => `Not followed, since it is a symbolic link: ${path}`),
+    ...(warned > 0 ? [`${count(warned)} ${warned === 1 ? 'record breaks' : 'records break'} rules that reject nothing: ${broken(warnings)}. \`validate\` tells each.`] : []), // prettier-ignore
     ...(rejected > 0 ? [`What was rejected is in ${rejects}.`] : []),
   ];
 }

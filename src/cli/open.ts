@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { publicUrlOf } from '../config.ts';
+import type { Definitions } from '../definitions/definitions.ts';
 import type { Model } from '../model/model.ts';
 import type { Extract, Partition, Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
@@ -21,7 +22,7 @@ export interface Opened {
 export async function withStore<T>(
   config: Config,
   mode: 'new' | 'command' | 'read',
-  work: (opened: Opened) => Promise<T>,
+  work: (opened: Opened & { readonly definitions: Definitions }) => Promise<T>,
 ): Promise<T> {
   // Imported here, so that `--help` and wrong flags are answered at once.
   const [{ requireModel }, { requireStore }] = await Promise.all([
@@ -29,11 +30,11 @@ export async function withStore<T>(
     import('../store/open.ts'),
   ]);
   if (mode !== 'new') await requireStore(config.store);
-  const { model } = await requireModel(config);
+  const { model, definitions } = await requireModel(config);
   const publicUrl = config.publicUrl ?? (await publicUrlIn(config, model)) ?? publicUrlOf(config);
   const opened = await openAt(config, model, publicUrl, mode === 'new' ? 'command' : mode);
   try {
-    return await work(opened);
+    return await work({ ...opened, definitions });
   } finally {
     await opened.store.close();
   }

@@ -3,6 +3,7 @@ import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../../src/load-model.ts';
 import { openStore } from '../../src/store/open.ts';
+import { createValidator } from '../../src/validation/profile/validator.ts';
 import { publicUrl } from './public-url.ts';
 
 // A child process: loads files into a store, as the command `load` does. Arguments: the file of the store, or its URL; the partition;
@@ -18,7 +19,7 @@ export interface LoadResult {
 
 const [place = '', id = '', rejects = `${place}.rejects`] = process.argv.slice(2);
 const url = place.includes('://') ? place : `sqlite:${place}`;
-const { model: loaded } = await loadModel({ definitions: [] });
+const { model: loaded, definitions } = await loadModel({ definitions: [] });
 if (loaded === undefined) throw new Error('The definitions do not load');
 const model = modelAt(loaded, publicUrl);
 const extract = createExtract(model, publicUrl);
@@ -37,6 +38,7 @@ async function run(paths: readonly string[]): Promise<LoadResult> {
     model,
     partition,
     extract,
+    validator: createValidator(definitions, model.definitions),
     base: `${publicUrl}/r4/${id}`,
     undeclared: 'reject',
     now: Date.now,

@@ -92,7 +92,8 @@ it('a record without content is loaded as it is', async () => {
     resourceType: 'Media',
     id: 'a',
     status: 'completed',
-    content: { url: 'http://x/1.pdf' },
+    subject: { reference: 'Patient/p1' },
+    content: { contentType: 'image/png' },
   });
   expect(await target.load([target.file('a.ndjson', text)])).toMatchObject({ created: 1 });
   expect((await kept()).carried).toEqual(new Map());
@@ -101,10 +102,10 @@ it('a record without content is loaded as it is', async () => {
 it('takes white space and escapes within base64, names with escapes, and every number as it was written', async () => {
   const bytes = Buffer.concat([png(10), Buffer.from('fbffbf', 'hex')]);
   const data = JSON.stringify(bytes.toString('base64').replaceAll(/(.{8})/g, '$1\r\n')).replaceAll('/', '\\/');
-  const text = `{"resourceType": "Media", "id": "a", "status": "completed", "duration": 1.10, "content": {"d\\u0061ta": ${data}, "contentType": "image/png"}}`;
+  const text = `{"resourceType": "Media", "id": "a", "status": "completed", "subject": {"reference": "Patient/p1"}, "duration": 1.10, "content": {"d\\u0061ta": ${data}, "contentType": "image/png"}}`;
   await target.load([target.file('a.ndjson', text)]);
   expect(await texts('a')).toEqual([
-    '{"resourceType":"Media","id":"a","meta":{},"status":"completed","duration":1.10,"content":{"contentType":"image/png"}}',
+    '{"resourceType":"Media","id":"a","meta":{},"status":"completed","subject":{"reference":"Patient/p1"},"duration":1.10,"content":{"contentType":"image/png"}}',
   ]);
   expect((await kept()).carried).toEqual(new Map([['a', bytes]]));
 });

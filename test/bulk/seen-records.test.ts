@@ -46,7 +46,7 @@ describe('OncePerFile, behind what an interrupted run has loaded', () => {
     once.pass(Buffer.from('not JSON'), undefined, 1);
     once.pass(Buffer.from(text('')), undefined, 2);
     const change = { kind: 'put', type: 'Patient', id, text: splitForStamp(text(more), id) } as const;
-    const outcome = await once.check({ kind: 'change', change, contents: [] }, 'line 3', 3);
+    const outcome = await once.check({ kind: 'change', change, contents: [], warnings: [] }, 'line 3', 3);
     expect(outcome.kind).toBe(expected);
     expect(JSON.stringify(outcome).includes('(line 2)')).toBe(expected === 'reject');
   });

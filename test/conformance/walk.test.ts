@@ -39,13 +39,14 @@ const definitions = new Map<string, { readonly expression: string }>();
 beforeAll(async () => {
   server = await serve([...generate({ patients, seed: 11 })].map(({ text }) => text));
   if (data !== undefined) {
-    const { model } = server.running.engine;
+    const { model, validator } = server.running.engine;
     const { partition, base } = server;
     const extract = createExtract(model, server.running.url);
     const options = {
       model,
       partition,
       extract,
+      validator: await validator(),
       base,
       undeclared: 'skip',
       now: Date.now,

@@ -90,7 +90,7 @@ export async function carryOut(
 ): Promise<{ readonly outcome: Outcome; readonly open: boolean }> {
   const done = (outcome: Outcome): { outcome: Outcome; open: boolean } => ({ outcome, open: false });
   if (entry.issues.length > 0) return done({ kind: 'reject', issues: entry.issues });
-  if (settled.kind === 'remove') return done({ kind: 'change', change: settled, contents: [] });
+  if (settled.kind === 'remove') return done({ kind: 'change', change: settled, contents: [], warnings: [] });
   if (settled.kind !== 'put') return done(settled);
   if (entry.resource === undefined) {
     return done({ kind: 'reject', issues: [entryIssue(entry.index, 'resource', 'The entry has no resource.')] });

@@ -1,10 +1,9 @@
-import type { CarryingChange } from '../../attachment/write.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { Indexed } from '../../search/matches.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { LoadContext } from '../context.ts';
 import type { Addressing, BundleHead } from '../read/bundle-head.ts';
-import { jsonIssue } from '../record.ts';
+import { type CheckedChange, jsonIssue } from '../record.ts';
 import { type BundleScope, type Settled, carryOut, settleEntry } from './carry-out.ts';
 import { findByCriteria } from './criteria.ts';
 import { type Entry, entryIssue, readEntry } from './entry.ts';
@@ -13,7 +12,7 @@ import { type Entry, entryIssue, readEntry } from './entry.ts';
 export type TransactionOutcome =
   | {
       readonly kind: 'changes';
-      readonly changes: readonly CarryingChange[];
+      readonly changes: readonly CheckedChange[];
       /** Types of the entries that are left out, since they are not declared. */
       readonly skipped: readonly string[];
       /** Entries that ask for what is so already. */
@@ -54,7 +53,7 @@ export async function planTransaction(
   };
   for (const entry of entries) settled.set(entry, await settleEntry(scope, entry, `entry ${entry.index + 1}`));
 
-  const changes: CarryingChange[] = [];
+  const changes: CheckedChange[] = [];
   const skipped: string[] = [];
   const keys = new Set<string>();
   let nothing = 0;

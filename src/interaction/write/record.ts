@@ -146,14 +146,12 @@ function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], 
 }
 
 /**
- * Leaves out what is told of the same place already: what attachments and references lack, profiles ask for too, and what is of
- * another structure than it must be is nothing that rules could be held against.
+ * Leaves out what is told of the same place already: what attachments and references lack, profiles ask for too.
  */
 function eachOnce(structure: readonly Issue[], rules: readonly ValidationIssue[]): readonly Issue[] {
   const keyOf = ({ code, expression = '' }: Issue): string => `${code} ${expression}`;
   const wrong = new Map(structure.map(issue => [keyOf(issue), issue]));
-  const places = new Set(structure.map(({ expression }) => expression));
-  const asked = rules.filter(issue => !isOfStructure(issue) && !places.has(issue.expression));
+  const asked = rules.filter(issue => !isOfStructure(issue));
   const seen = new Set(asked.map(keyOf));
   const others = rules.filter(issue => isOfStructure(issue) && !seen.has(keyOf(issue)));
   return [...wrong.values(), ...asked, ...new Map(others.map(issue => [keyOf(issue), issue])).values()];

@@ -4,10 +4,11 @@ import { load } from '../../../src/bulk/load.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
 
 const [folder = '', ...paths] = process.argv.slice(2);
-const { model, partition, store } = await openTarget(folder);
+const { model, partition, store, validator } = await openTarget(folder);
 const options = {
   model,
   partition,
+  validator,
   extract: createExtract(model, 'http://localhost:8080'),
   base: 'http://localhost:8080/r4/demo',
   undeclared: 'skip' as const,

@@ -6,6 +6,7 @@ import { load, type LoadOptions } from '../../../src/bulk/load.ts';
 import type { LoadProgress } from '../../../src/bulk/progress.ts';
 import { loadModel } from '../../../src/load-model.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
+import { createValidator, type Validator } from '../../../src/validation/profile/validator.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Partition, Store, StoredVersion } from '../../../src/store/store.ts';
@@ -18,6 +19,7 @@ export interface Target {
   readonly model: Model;
   readonly store: Store;
   readonly partition: Partition;
+  readonly validator: Validator;
   /** Writes a file into the folder and gives its path. */
   file(name: string, content: string | Uint8Array): string;
   /** Loads and gives the last progress. */
@@ -43,9 +45,10 @@ export interface RejectLine {
 }
 
 export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))): Promise<Target> {
-  const { model, problems } = await loadModel({ definitions: [] });
+  const { model, definitions, problems } = await loadModel({ definitions: [] });
   if (model === undefined) throw new Error(JSON.stringify(problems));
   const extract = createExtract(model, publicUrl);
+  const validator = createValidator(definitions, model.definitions);
   const url = `sqlite:${join(folder, 'records.sqlite')}`;
   const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 5000 });
   await store.partitions.add('demo', { zone: 'America/Toronto' });
@@ -57,6 +60,7 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
     model,
     store,
     partition,
+    validator,
     file(name, content) {
       const path = join(folder, name);
       writeFileSync(path, content);
@@ -68,6 +72,7 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
         model,
         partition,
         extract,
+        validator,
         base: `${publicUrl}/r4/demo`,
         undeclared: 'skip',
         now: Date.now,
