@@ -46,14 +46,16 @@ export const mostScopes = 200;
 /** What page tokens and keys of retries are bound to; empty without access control. */
 export const callerOf = (access: Access): string => (access === 'open' ? '' : access.caller);
 
-/** By type and letter (`Type.r`) what the grants give together. */
-function restrictionsOf(grants: readonly Grant[]): ReadonlyMap<string, Query> {
-  const each = grants.flatMap(grant =>
-    grant.letters.map(letter => ({ key: `${grant.resourceType}.${letter}`, grant })),
-  );
-  return new Map(
-    [...Map.groupBy(each, ({ key }) => key)].map(([key, of]) => [key, together(of.map(({ grant }) => grant))]),
-  );
+/** What the grants give together. */
+function restrictionsOf(grants: readonly Grant[]): Restrictions {
+  const types = Map.groupBy(grants, ({ resourceType }) => resourceType);
+  return new Map([...types].map(([type, of]) => [type, byLetter(of)]));
+}
+
+function byLetter(grants: readonly Grant[]): Readonly<Partial<Record<Letter, Query>>> {
+  const each = grants.flatMap(grant => grant.letters.map(letter => ({ letter, grant })));
+  const letters = Map.groupBy(each, ({ letter }) => letter);
+  return Object.fromEntries([...letters].map(([letter, of]) => [letter, together(of.map(({ grant }) => grant))]));
 }
 
 /**
@@ -88,6 +90,9 @@ export interface Grant {
   readonly criteria: Query;
 }
 
+/** What of a type is open for a letter, by both; nothing where there is none. */
+export type Restrictions = ReadonlyMap<string, Readonly<Partial<Record<Letter, Query>>>>;
+
 /** Who asks, and what that token may do in one partition: made once from its claims, frozen. */
 export interface AccessContext {
   readonly partition: string;
@@ -101,8 +106,8 @@ export interface AccessContext {
   /** The scopes of the token that count for something here, each once, in order. */
   readonly scopes: readonly string[];
   readonly grants: readonly Grant[];
-  /** What the grants give together, by resource type and letter: `Type.r` (restrict.ts). */
-  readonly restrictions: ReadonlyMap<string, Query>;
+  /** What the grants give together (restrict.ts). */
+  readonly restrictions: Restrictions;
   /** Digest of issuer, client, user, patient and scopes: what page tokens and keys of retries are bound to. */
   readonly caller: string;
   /** Milliseconds since 1970 UTC. */

@@ -34,6 +34,9 @@ export class TokenRefused extends Error {
  */
 export interface TokenVerifier {
   (token: string, partition: string): Promise<Claims>;
-  /** The claims of a token that is remembered as good for the partition, at once; undefined for any other, which is to be asked for. */
-  readonly known?: (token: string, partition: string) => Claims | undefined;
+  /**
+   * The claims of a token that is remembered as good for the partition, at once, by its digest (token/digest.ts); undefined for
+   * any other, which is to be asked for.
+   */
+  readonly known?: (digest: string, partition: string) => Claims | undefined;
 }

@@ -18,7 +18,7 @@ export interface Asked {
 export function requireScope(access: Access, model: Model, { interaction, resourceType }: Asked, realm: string): void {
   const letter = letterOf(interaction);
   if (access === 'open' || letter === undefined || resourceType === undefined) return;
-  if (access.restrictions.has(`${resourceType}.${letter}`)) return;
+  if (access.restrictions.get(resourceType)?.[letter] !== undefined) return;
   const type = model.types.get(resourceType);
   const scopes = type === undefined ? [] : scopesFor(type, letter);
   const text =

@@ -15,7 +15,7 @@ import type { Sight } from './sight.ts';
  */
 export function restriction(access: Access, type: ResourceType, letter: Letter): Query {
   if (access === 'open') return everything;
-  return access.restrictions.get(`${type.name}.${letter}`) ?? none;
+  return access.restrictions.get(type.name)?.[letter] ?? none;
 }
 
 /** The query of a client, confined to what is open to the caller. */

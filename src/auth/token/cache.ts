@@ -1,7 +1,9 @@
 /** Values that are good until a time, at most so many: the one that was used longest ago goes first. */
 export class Cache<T> {
   readonly #most: number;
-  readonly #entries = new Map<string, { readonly value: T; readonly until: number }>();
+  readonly #entries = new Map<string, Entry<T>>();
+  /** The one that was used last: it is at the end of the line. */
+  #last: Entry<T> | undefined;
 
   constructor(most: number) {
     this.#most = most;
@@ -11,16 +13,28 @@ export class Cache<T> {
   get(key: string, now: number): T | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    if (entry.until <= now) return undefined;
-    this.#entries.set(key, entry); // to the end of the line
+    if (entry.until <= now) {
+      this.#entries.delete(key);
+      return undefined;
+    }
+    if (entry !== this.#last) this.#toTheEnd(key, entry);
     return entry.value;
   }
 
   put(key: string, value: T, until: number): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, { value, until });
+    this.#toTheEnd(key, { value, until });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
   }
+
+  #toTheEnd(key: string, entry: Entry<T>): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#last = entry;
+  }
+}
+
+interface Entry<T> {
+  readonly value: T;
+  readonly until: number;
 }

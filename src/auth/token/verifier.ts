@@ -61,9 +61,8 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     throw new TokenRefused('The token is unknown here, has expired or was revoked.');
   };
 
-  const remembered = (token: string, partition: string): Claims | undefined => {
-    if (!isBearer(token)) return undefined;
-    const verified = known.get(digestOf(token), now());
+  const remembered = (digest: string, partition: string): Claims | undefined => {
+    const verified = known.get(digest, now());
     return verified?.claims.partition === partition ? verified.claims : undefined;
   };
 

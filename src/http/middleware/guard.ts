@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { createAccess } from '../../auth/access.ts';
 import type { AccessContext } from '../../auth/access.ts';
 import { TokenRefused } from '../../auth/claims.ts';
 import type { Claims, TokenVerifier } from '../../auth/claims.ts';
 import { requireScope } from '../../auth/may.ts';
 import { tokenMisplaced, tokenMissing, tokenRefused } from '../../auth/refusals.ts';
+import { digestOf } from '../../auth/token/digest.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import { throwStoreFailure } from '../../interaction/store-failure.ts';
 import type { Model } from '../../model/model.ts';
@@ -24,8 +26,8 @@ export function guard(engine: Engine, verify: TokenVerifier | undefined, shape: 
   }
   return context => {
     const { req, state } = context;
-    const token = bearerToken(req, state.query, state.base);
-    const claims = verify.known?.(token, state.partition.id); // without waiting, which would cost as much as all the rest
+    const { token, digest } = bearerOf(req, state.query, state.base);
+    const claims = verify.known?.(digest, state.partition.id); // without waiting, which would cost as much as all the rest
     if (claims === undefined) return ask(engine, verify, token, context);
     state.access = accessOf(engine, claims, context);
     return undefined;
@@ -74,16 +76,38 @@ function refusing<T>(base: string, make: () => T): T {
   }
 }
 
-/** The token as sent. */
-function bearerToken(req: IncomingMessage, query: string, base: string): string {
-  if (/(?:^|&)access_token=/.test(query)) {
+/** A token as it came in a header, and what it is known by. */
+interface Bearer {
+  readonly authorization: string;
+  readonly token: string;
+  readonly digest: string;
+}
+
+/**
+ * What a connection has sent last, for as long as it is there: most clients send the same token again, and the digest is most of
+ * what a token that is remembered costs.
+ */
+const lastOf = new WeakMap<Socket, Bearer>();
+
+function bearerOf({ headers, rawHeaders, socket }: IncomingMessage, query: string, base: string): Bearer {
+  if (query !== '' && /(?:^|&)access_token=/.test(query)) {
     throw tokenMisplaced(base, 'A token is taken from the header Authorization alone, never from a URL or a body.');
   }
-  const { authorization } = req.headers;
+  const { authorization } = headers;
   if (authorization === undefined) throw tokenMissing(base);
-  if (severalOf(req.rawHeaders, 'authorization')) {
+  if (severalOf(rawHeaders, 'authorization')) {
     throw tokenMisplaced(base, 'The header Authorization is there more than once: send one token.');
   }
+  const last = lastOf.get(socket);
+  if (last?.authorization === authorization) return last;
+  const token = tokenIn(authorization, base);
+  const bearer = { authorization, token, digest: digestOf(token) };
+  lastOf.set(socket, bearer);
+  return bearer;
+}
+
+/** The token as sent. */
+function tokenIn(authorization: string, base: string): string {
   if (!/^bearer(?: |$)/i.test(authorization)) throw tokenMissing(base);
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
   if (token === undefined) throw tokenRefused(base, 'What stands after `Bearer` is no token.');
