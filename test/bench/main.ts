@@ -6,16 +6,29 @@ import { holds, judge } from './budgets.ts';
 import { requestCases } from './cases.ts';
 import { createCases } from './create-cases.ts';
 import { dataset } from './data/dataset.ts';
+import type { Dataset } from './data/dataset.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureGuard } from './measure/guard.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
 import { measureMongo, mongoBudgets } from './measure/mongo.ts';
 import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
+import { measurePackage } from './measure/package.ts';
 import { measureStart } from './measure/start.ts';
+import { measureValidation } from './measure/validation.ts';
+import { validationCases } from './validation-cases.ts';
 import { help, readOptions } from './options.ts';
 import type { Options } from './options.ts';
-import { budgetsOf, budgetTable, figuresOf, guardTable, otherTable, requestTable, scaleTable } from './report.ts';
+import {
+  budgetsOf,
+  budgetTable,
+  figuresOf,
+  guardTable,
+  otherTable,
+  requestTable,
+  scaleTable,
+  validationTable,
+} from './report.ts';
 import type { Results } from './report.ts';
 
 const standardSize = 100_000;
@@ -45,27 +58,34 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const isWanted = (name: string): boolean => cases.length === 0 || cases.some(text => name.includes(text));
   const wanted = requestCases.filter(({ name }) => isWanted(name));
   const creates = createCases.filter(({ name }) => isWanted(name));
-  const data = await dataset(standardSize, say);
+  const validations = validationCases.filter(({ name }) => isWanted(name));
   const rounds = quick
     ? { rounds: 3, duration: 500, connections: [16] }
     : { rounds: 5, duration: 1_000, connections: [1, 16, 64] };
   const runs = { runs: quick ? 1 : 3 };
+  let made: Promise<Dataset> | undefined;
+  const data = (): Promise<Dataset> => (made ??= dataset(standardSize, say)); // not for those that need none
   const results: Results = {
-    ...(wanted.length > 0 ? { requests: await measureRequests(wanted, data, rounds, say) } : {}),
-    ...(creates.length > 0 ? { creates: await measureCreates(creates, data, rounds, say) } : {}),
+    ...(wanted.length > 0 ? { requests: await measureRequests(wanted, await data(), rounds, say) } : {}),
+    ...(creates.length > 0 ? { creates: await measureCreates(creates, await data(), rounds, say) } : {}),
     ...(isWanted('load') ? { load: await measureLoad({ records: quick ? 20_000 : 60_000, ...runs }, say) } : {}),
     ...(isWanted('while loading')
-      ? { whileLoading: await measureWhileLoading(data, { records: quick ? 20_000 : 60_000 }, say) }
+      ? { whileLoading: await measureWhileLoading(await data(), { records: quick ? 20_000 : 60_000 }, say) }
       : {}),
-    ...(isWanted('start') ? { start: await measureStart(data, runs, say) } : {}),
+    ...(validations.length > 0
+      ? { validation: await measureValidation(validations, { rounds: quick ? 3 : 9, duration: 300 }, say) }
+      : {}),
+    ...(isWanted('package') ? { package: await measurePackage({ runs: quick ? 3 : 7 }, say) } : {}),
+    ...(isWanted('start') ? { start: await measureStart(await data(), runs, say) } : {}),
   };
   const rows = [...(results.requests?.rows ?? []), ...(results.creates ?? [])];
   if (rows.length > 0) console.log(`\n${requestTable(rows)}`);
+  if (results.validation !== undefined) console.log(`\n${validationTable(results.validation)}`);
   const other = otherTable(results);
   if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));
   console.log(`\n${budgetTable(verdicts)}`);
-  save('bench', { resources: data.resources, ...results, verdicts });
+  save('bench', { resources: standardSize, ...results, verdicts });
   if (check && !holds(verdicts)) process.exitCode = 1;
 }
 

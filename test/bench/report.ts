@@ -1,3 +1,5 @@
+import { validationCases } from './validation-cases.ts';
+import type { ValidationRow } from './measure/validation.ts';
 import { otherBudgets } from './budgets.ts';
 import type { Budget, Figures, Verdict } from './budgets.ts';
 import type { RequestCase } from './cases.ts';
@@ -16,6 +18,9 @@ export interface Results {
   readonly load?: LoadingResults;
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
+  readonly validation?: readonly ValidationRow[];
+  /** Milliseconds that a large package adds to a warm start. */
+  readonly package?: number;
   readonly scale?: readonly ScaleRow[];
 }
 
@@ -25,7 +30,13 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
     ...(ofFloor === undefined ? [] : [{ name: `${name} of floor`, is: 'at least' as const, value: ofFloor, unit: '' }]),
     ...(rate === undefined ? [] : [{ name, is: 'at least' as const, value: rate, unit: 'requests/s' }]),
   ]);
-  return [...ofCases, ...otherBudgets];
+  const ofValidation = validationCases.map(({ name, most }): Budget => ({
+    name,
+    is: 'at most',
+    value: most,
+    unit: 'ms',
+  }));
+  return [...ofCases, ...ofValidation, ...otherBudgets];
 }
 
 /**
@@ -33,7 +44,15 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
  * of its own this is the share of the requests a second, and it does not move when others use the machine. Where a case ran at
  * several numbers of connections the worst counts, but for one connection alone, where both wait for the client.
  */
-export function figuresOf({ requests, creates, load, whileLoading, start }: Results): Figures {
+export function figuresOf({
+  requests,
+  creates,
+  load,
+  whileLoading,
+  start,
+  validation,
+  package: added,
+}: Results): Figures {
   const figures: Record<string, number> = {};
   const rows = [...(requests?.rows ?? []), ...(creates ?? [])].filter(({ subject }) => subject === 'service');
   for (const name of new Set(rows.map(row => row.case))) {
@@ -46,6 +65,8 @@ export function figuresOf({ requests, creates, load, whileLoading, start }: Resu
   }
   const deep = costRatio(rows, 'page 1,000', 'page 1');
   if (deep !== undefined) figures['page 1,000 to page 1'] = deep;
+  for (const { name, ours } of validation ?? []) figures[name] = ours;
+  if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
   if (whileLoading !== undefined) figures['read p99 while loading'] = whileLoading.p99;
   if (start !== undefined) {
@@ -91,8 +112,22 @@ export function requestTable(rows: readonly RequestRow[]): string {
   );
 }
 
+/** Validators side by side; how many times slower the others are. */
+export function validationTable(rows: readonly ValidationRow[]): string {
+  return table(
+    [left('case'), ...['ms', 'structure alone', '@medplum/core', 'times', 'first'].map(right)],
+    rows.map(({ name, ours, structure, medplum, first }) => [
+      name,
+      ...[ours, structure, medplum].map(milliseconds),
+      ...[medplum / ours, first].map(figure),
+    ]),
+  );
+}
+
+const milliseconds = (value: number): string => value.toFixed(3);
+
 /** Everything else that was measured, a line each; empty for nothing. */
-export function otherTable({ requests, load, whileLoading, start }: Results): string {
+export function otherTable({ requests, load, whileLoading, start, package: added }: Results): string {
   const rows: [string, number, string][] = [];
   if (load !== undefined)
     rows.push(
@@ -112,6 +147,7 @@ export function otherTable({ requests, load, whileLoading, start }: Results): st
     );
   if (start !== undefined)
     rows.push(['start to first metadata', start.start, 'ms'], ['memory idle', start.resident / 1e6, 'MB']);
+  if (added !== undefined) rows.push(['a package like US Core, added to a warm start', added, 'ms']);
   if (requests !== undefined) rows.push(['memory under load, at most', requests.residentUnderLoad / 1e6, 'MB']);
   if (rows.length === 0) return '';
   return table(
