@@ -1,5 +1,5 @@
 // Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import * as module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,16 +64,26 @@ async function runWith(node) {
   });
 }
 
+/** Compiled code is run as it is found, so nobody else may write it. Windows has no such bits. @param {string} folder */
+function isPrivate(folder) {
+  const { uid, mode } = lstatSync(folder);
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
+}
+
 /**
  * Compiled modules are kept in .cache, or in the temporary folder where that cannot be written: a start is four times
  * faster. Answers how many entries the folder had, -1 where there is none.
  */
 function keepCompiledCode() {
-  const folders = [join(root, '.cache', 'compiled'), join(tmpdir(), `clinical-records-${process.getuid?.() ?? 0}`)];
+  const folders = [
+    join(root, '.cache', 'compiled'),
+    join(tmpdir(), `clinical-records-${process.getuid?.() ?? 0}`, 'compiled'),
+  ];
   for (const folder of folders) {
     let entries;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (!isPrivate(folder)) continue;
       entries = readdirSync(folder).length;
     } catch {
       continue;
@@ -82,6 +92,8 @@ function keepCompiledCode() {
     const { ENABLED, ALREADY_ENABLED } = module.constants.compileCacheStatus;
     if (status !== ENABLED && status !== ALREADY_ENABLED) continue;
     process.env.NODE_COMPILE_CACHE ??= folder; // for workers and child processes
+    // Only what runs for long looks after its size, and not while it starts.
+    setTimeout(() => void import('./cli/bound-compiled.ts').then(bound => bound.boundCompiled(folder)), 10_000).unref();
     return entries;
   }
   return -1;

@@ -12,17 +12,17 @@ export interface DiskCache {
 
 /**
  * A cache in the first of some folders that belongs to this user alone (it is made where it is not there); undefined where
- * there is none such. Files are for their owner only and are believed only with their digest; at most `most` are kept, those
- * that were used last. Nothing here throws: a cache that cannot be read or written is as good as none.
+ * there is none such. Files are for their owner only and are believed only with their digest; at most `most` of them and
+ * `bytes` in all are kept, those that were used last. Nothing here throws: a cache that cannot be read or written is as good as none.
  */
-export function openDiskCache(folders: readonly string[], most = 24): DiskCache | undefined {
+export function openDiskCache(folders: readonly string[], most = 24, bytes = 500_000_000): DiskCache | undefined {
   const folder = folders.find(isOurs);
   if (folder === undefined) return undefined;
   return {
     read: key => attempt(() => read(join(folder, key))),
-    write(key, bytes) {
-      attempt(() => write(folder, key, bytes));
-      attempt(() => drop(folder, most));
+    write(key, content) {
+      attempt(() => write(folder, key, content));
+      attempt(() => drop(folder, most, bytes));
     },
   };
 }
@@ -78,11 +78,15 @@ function write(folder: string, key: string, bytes: Uint8Array): void {
   }
 }
 
-function drop(folder: string, most: number): void {
+function drop(folder: string, most: number, bytes: number): void {
   const found = readdirSync(folder)
-    .map(name => ({ path: join(folder, name), used: lstatSync(join(folder, name)).mtimeMs }))
-    .toSorted((a, b) => b.used - a.used);
-  for (const { path } of found.slice(most)) rmSync(path, { force: true });
+    .map(name => ({ path: join(folder, name), found: lstatSync(join(folder, name)) }))
+    .toSorted((a, b) => b.found.mtimeMs - a.found.mtimeMs);
+  let total = 0;
+  for (const [at, { path, found: file }] of found.entries()) {
+    total += file.size;
+    if (at >= most || total > bytes) rmSync(path, { force: true });
+  }
 }
 
 function attempt<Value>(action: () => Value): Value | undefined {

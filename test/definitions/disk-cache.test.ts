@@ -86,4 +86,14 @@ describe('a cache on disk', () => {
     }
     expect(readdirSync(folder).toSorted()).toEqual(['a', 'c']);
   });
+
+  it('keeps no more bytes than it may', async () => {
+    const folder = join(emptyFolder(), 'cache');
+    const cache = openDiskCache([folder], 10, 250);
+    for (const key of ['a', 'b', 'c', 'd']) {
+      cache?.write(key, Buffer.alloc(40)); // and a digest of 64
+      await new Promise(resolve => setTimeout(resolve, 10));
+    }
+    expect(readdirSync(folder).toSorted()).toEqual(['c', 'd']);
+  });
 });

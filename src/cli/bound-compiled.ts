@@ -1,0 +1,30 @@
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Keeps the folder of Node's compile cache below `most` bytes: where it holds more, the files that were written first go until
+ * half of that is left, and folders that are empty then. Node writes one file for each module, and one folder for each of its
+ * versions, and removes none. Whatever is gone is compiled again. Another process may do the same; nothing is thrown.
+ * https://nodejs.org/api/module.html#module-compile-cache
+ */
+export async function boundCompiled(folder: string, most = 100_000_000): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = await Promise.all(
+    entries
+      .filter(entry => entry.isFile())
+      .map(async entry => {
+        const path = join(entry.parentPath, entry.name);
+        const found = await stat(path).catch(() => undefined);
+        return { path, size: found?.size ?? 0, written: found?.mtimeMs ?? 0 };
+      }),
+  );
+  let total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total <= most) return;
+  for (const { path, size } of files.toSorted((a, b) => a.written - b.written)) {
+    if (total <= most / 2) break;
+    await rm(path, { force: true }).catch(() => undefined);
+    total -= size;
+  }
+  for (const entry of entries.filter(entry => entry.isDirectory()))
+    await rmdir(join(entry.parentPath, entry.name)).catch(() => undefined); // one that is not empty stays
+}
