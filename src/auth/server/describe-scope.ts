@@ -1,3 +1,4 @@
+import { FhirError } from '../../fhir/error.ts';
 import type { Model } from '../../model/model.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import type { Letter } from '../access.ts';
@@ -29,16 +30,27 @@ export type Permission = 'create' | 'read' | 'update' | 'delete' | 'search';
 export function describeScope(scope: string, model: Model): ScopeMeaning {
   if (isScopeWord(scope, model)) return { kind: 'word', scope };
   const parsed = parseScope(scope);
-  if (parsed === undefined) return { kind: 'unknown', scope };
-  const { context, resourceType, letters, criteria = '' } = parsed;
+  const criteria = criteriaOf(parsed?.criteria ?? '');
+  if (parsed === undefined || criteria === undefined) return { kind: 'unknown', scope };
+  const { context, resourceType, letters } = parsed;
   return {
     kind: 'resources',
     scope,
     context,
     resourceTypes: [...model.types.keys()].filter(name => resourceType === '*' || resourceType === name),
     permissions: letters.map(letter => permissions[letter]),
-    criteria: parsePairs(criteria).map(([parameter, value]) => ({ parameter, value })),
+    criteria,
   };
+}
+
+/** Undefined where it cannot be decoded, which no scope that is granted has. */
+function criteriaOf(text: string): readonly { readonly parameter: string; readonly value: string }[] | undefined {
+  try {
+    return parsePairs(text).map(([parameter, value]) => ({ parameter, value }));
+  } catch (error) {
+    if (error instanceof FhirError) return undefined;
+    throw error;
+  }
 }
 
 const permissions: Readonly<Record<Letter, Permission>> = {
