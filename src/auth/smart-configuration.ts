@@ -20,7 +20,9 @@ export function smartConfigurationOf(model: Model, offered: Offered | undefined)
   const hasIdentity = offered.capabilities.includes('sso-openid-connect'); // the issuer is told with it alone
   return {
     ...(hasIdentity ? { issuer: offered.issuer, jwks_uri: offered.jwksUri } : {}),
-    authorization_endpoint: offered.authorizationEndpoint,
+    ...(offered.grantTypes.includes('authorization_code')
+      ? { authorization_endpoint: offered.authorizationEndpoint }
+      : {}),
     token_endpoint: offered.tokenEndpoint,
     introspection_endpoint: offered.introspectionEndpoint,
     revocation_endpoint: offered.revocationEndpoint,

@@ -55,8 +55,8 @@ export function authorizationOffered(model: Model, publicUrl: string): Offered {
       ...(contexts.has('system') ? ['client_credentials'] : []),
     ],
     codeChallengeMethods: ['S256'],
-    tokenEndpointAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
-    introspectionAuthMethods: ['client_secret_basic', 'private_key_jwt'],
+    tokenEndpointAuthMethods: authMethods,
+    introspectionAuthMethods: [...authMethods, 'Bearer'], // an access token does as well
     assertionAlgorithms: ['RS384', 'ES384'],
     idTokenAlgorithms: ['RS256'],
     subjectTypes: ['public'],
@@ -66,6 +66,7 @@ export function authorizationOffered(model: Model, publicUrl: string): Offered {
   };
 }
 
+const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const capabilitiesForApps = ['launch-ehr', 'launch-standalone', 'authorize-post'];
 const clients = ['client-public', 'client-confidential-symmetric', 'client-confidential-asymmetric'];
 
@@ -78,8 +79,7 @@ function scopeCapabilities(model: Model): readonly string[] {
     ...(hasPatients
       ? ['context-banner', 'context-ehr-patient', 'context-ehr-encounter', 'context-standalone-patient']
       : []),
-    'permission-offline',
-    'permission-online',
+    ...(isForApps(contexts) ? ['permission-offline', 'permission-online'] : []),
     ...permissions(model),
   ];
 }
