@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from './problem.ts';
+
+/** No form of ours is longer, in bytes. */
+const most = 16_384;
+
+/**
+ * The fields of a form that was sent. Throws Problem 415 for another content type and 413 for more than a form of ours has.
+ * https://url.spec.whatwg.org/#application/x-www-form-urlencoded
+ */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') throw new Problem(415, 'notAForm');
+  if (Number(request.headers['content-length'] ?? 0) > most) throw new Problem(413, 'tooLarge');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > most) throw new Problem(413, 'tooLarge');
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}

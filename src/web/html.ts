@@ -1,0 +1,43 @@
+/** Text that is HTML already, so that it is not escaped again. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What may stand in a template: lists are put together, `undefined` and `false` are nothing, all other text is escaped. */
+export type Part = Html | string | number | undefined | false | readonly Part[];
+
+/**
+ * HTML from a template: what is filled in can neither end an element nor a quoted attribute. Values of attributes are to be
+ * quoted in the template. https://html.spec.whatwg.org/multipage/syntax.html
+ */
+export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const [first = '', ...rest] = template;
+  return new Html(first + rest.map((text, at) => print(parts[at]) + text).join(''));
+}
+
+/** The text with all that means something in HTML as references; what no document may hold (U+0000 …) as U+FFFD. */
+export function escapeText(text: string): string {
+  return text.toWellFormed().replace(meaning, one => references[one] ?? '\ufffd');
+}
+
+function print(part: Part): string {
+  if (part === undefined || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(print).join('');
+  return escapeText(String(part));
+}
+
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const meaning = /[&<>"'`\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+
+const references: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The languages that pages are in. */
+export const languages = ['en', 'fr'] as const;
+export type Language = (typeof languages)[number];
+
+/** As `lang` says it, and as dates are written in. */
+export const locales: Readonly<Record<Language, string>> = { en: 'en-CA', fr: 'fr-CA' };
+
+/**
+ * The language of a page: the one that was chosen (in this request, or before: its cookie), then what the app asks for
+ * (`ui_locales`), then what the browser prefers, then English. What is not a language here is passed over.
+ */
+export function languageOf(wishes: {
+  readonly asked: string | null | undefined;
+  readonly kept: string | undefined;
+  readonly app: readonly string[];
+  readonly request: IncomingMessage;
+}): Language {
+  const { asked, kept, app, request } = wishes;
+  const browser = preferred(request.headers['accept-language'] ?? '');
+  return [asked, kept, ...app, ...browser].map(known).find(one => one !== undefined) ?? 'en';
+}
+
+/** `fr-CA` → `fr`; undefined for a language that there is not. */
+export function known(tag: string | null | undefined): Language | undefined {
+  const primary = tag?.toLowerCase().split('-')[0];
+  return languages.find(language => language === primary);
+}
+
+/** The tags of Accept-Language, the most wanted first. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 */
+function preferred(header: string): readonly string[] {
+  return header
+    .slice(0, 500)
+    .split(',')
+    .map(item => {
+      const [tag = '', ...parameters] = item.trim().split(';');
+      const weight = parameters.map(one => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(one)?.[1]).find(Boolean);
+      return { tag, weight: Number(weight ?? 1) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag);
+}

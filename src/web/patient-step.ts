@@ -1,0 +1,74 @@
+import { cancelForm, conversationOf, hasUser, nextStep, stepPath } from './conversation.ts';
+import type { Signed } from './conversation.ts';
+import { titleOf } from './fields.ts';
+import type { FieldError } from './fields.ts';
+import { html } from './html.ts';
+import { readPatient } from './patients.ts';
+import { noSearch, picker, resultsFragment, searchPatients } from './picker.ts';
+import type { Search } from './picker.ts';
+import { Problem } from './problem.ts';
+import { userAccess } from './user-access.ts';
+import type { UserAccess } from './user-access.ts';
+import type { Reply, Visit } from './visit.ts';
+
+/** Choosing the patient that an app opens with. Who is a patient gets that patient; who may see none is told what to do. */
+export async function patientStep(visit: Visit): Promise<Reply> {
+  const of = conversationOf(visit);
+  if (!hasUser(of) || !choosesPatient(of)) return nextStep(of);
+  const who = await accessOf(visit, of);
+  if (who.own === undefined) return patientPage(visit, of, noSearch, []);
+  return chosen(visit, of, who, who.own);
+}
+
+export async function patientStepPosted(visit: Visit): Promise<Reply> {
+  const of = conversationOf(visit);
+  if (!hasUser(of) || !choosesPatient(of)) return nextStep(of);
+  const who = await accessOf(visit, of);
+  const { form, texts } = visit;
+  if (form.get('do') !== 'choose') {
+    const search = await searchPatients(visit, who);
+    if (form.has('part')) return { kind: 'fragment', status: 200, body: resultsFragment(visit, search) };
+    return patientPage(visit, of, search, []);
+  }
+  const id = who.own ?? form.get('patient');
+  if (id !== null && id !== '') return chosen(visit, of, who, id);
+  const search = form.get('query') === '' || !form.has('query') ? noSearch : await searchPatients(visit, who);
+  const field = (search.found?.patients.length ?? 0) > 0 ? 'patient' : 'query';
+  return patientPage(visit, of, search, [{ field, text: texts.patient.noChoice }]);
+}
+
+/** True where the patient is to be chosen, or has been and may be chosen anew: an EHR that names one is not contradicted. */
+export const choosesPatient = ({ step, launch, patient }: Signed): boolean =>
+  step === 'patient' || (step === 'consent' && patient !== undefined && launch?.patient === undefined);
+
+async function accessOf({ parts }: Visit, of: Signed): Promise<UserAccess> {
+  const who = await userAccess(parts, { client: of.client.id, user: of.user, partition: of.partition });
+  if (who.is === 'other') throw new Problem(403, 'noPatientAccess');
+  return who;
+}
+
+async function chosen(visit: Visit, of: Signed, who: UserAccess, id: string): Promise<Reply> {
+  const { parts, request, response } = visit;
+  const patient = await readPatient(parts, who, visit, id);
+  if (patient === undefined) throw new Problem(403, 'patientGone');
+  const url = await parts.conversations.patientChosen(of, patient.id, request, response);
+  return { kind: 'onward', url, app: of.client.name };
+}
+
+function patientPage(visit: Visit, of: Signed, search: Search, errors: readonly FieldError[]): Reply {
+  const { texts } = visit;
+  const words = texts.patient;
+  return {
+    kind: 'page',
+    status: errors.length === 0 ? 200 : 422,
+    title: titleOf(visit, words.title, errors),
+    script: true,
+    wide: true,
+    body: html`<div class="card">
+      <h1>${words.title}</h1>
+      <p class="lead">${words.forApp(of.client.name)}</p>
+      ${picker(visit, search, { action: visit.link(stepPath(of, 'patient')), errors })}
+      ${cancelForm(visit, of, texts.signIn.cancel)}
+    </div>`,
+  };
+}

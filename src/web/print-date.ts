@@ -1,0 +1,14 @@
+import { locales } from './language.ts';
+import type { Language } from './language.ts';
+
+/** A FHIR date as people write it: `1980-02-29` → `29 février 1980`, `1980-02` → `février 1980`; other text as it is. */
+export function printDate(date: string, language: Language): string {
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(date) ?? [];
+  if (year === undefined || month === undefined) return date;
+  const time = Date.parse(`${year}-${month}-${day ?? '01'}T00:00:00Z`);
+  if (Number.isNaN(time)) return date;
+  const parts = { year: 'numeric', month: 'long', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(locales[language], day === undefined ? parts : { ...parts, day: 'numeric' }).format(
+    time,
+  );
+}

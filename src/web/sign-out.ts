@@ -1,0 +1,51 @@
+import { sessionCookie } from '../auth/server/cookies.ts';
+import { tokenField } from './fields.ts';
+import { html } from './html.ts';
+import type { Reply, Visit } from './visit.ts';
+
+/** Asks before it signs out, so that no link of another site does. */
+export async function signOut(visit: Visit): Promise<Reply> {
+  const { texts, user, link } = visit;
+  if (user === undefined) return signedOut(visit);
+  const words = texts.signOut;
+  return {
+    kind: 'page',
+    status: 200,
+    title: words.title,
+    body: html`<div class="card">
+      <h1>${words.title}</h1>
+      <p class="lead"><bdi>${words.who(user.name)}</bdi></p>
+      <form method="post" action="${link('/auth/sign-out')}">
+        ${tokenField(visit)}
+        <div class="go">
+          <button name="from" value="here">${words.here}</button>
+          <button class="quiet" name="from" value="everywhere">${words.everywhere}</button>
+        </div>
+        <p class="hint">${words.everywhereHint}</p>
+      </form>
+    </div>`,
+  };
+}
+
+/** Ends this session, or all that the user has with all that apps may do for the user. */
+export async function signOutPosted(visit: Visit): Promise<Reply> {
+  const { parts, form, user, sessionSecret, response, cookies } = visit;
+  if (user !== undefined && form.get('from') === 'everywhere') await parts.sessions.endAll(user.id);
+  if (sessionSecret !== undefined) await parts.sessions.end(sessionSecret);
+  cookies.clear(response, sessionCookie);
+  return signedOut({ ...visit, user: undefined });
+}
+
+function signedOut({ texts, link }: Visit): Reply {
+  const words = texts.signOut;
+  return {
+    kind: 'page',
+    status: 200,
+    title: words.done,
+    body: html`<div class="card">
+      <h1>${words.done}</h1>
+      <p class="lead">${words.doneTodo}</p>
+      <p><a href="${link('/auth/sign-in')}">${words.again}</a></p>
+    </div>`,
+  };
+}

@@ -1,0 +1,178 @@
+import type { Texts } from './texts.ts';
+
+const whose = { patient: 'of this patient', user: 'of everyone whose records you may see', system: 'of everyone' };
+
+const unit = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** The texts in English. */
+export const en: Texts = {
+  language: 'English',
+  languages: 'Language',
+  service: 'Clinical Records',
+  skip: 'Skip to main content',
+  logged: 'Every access to a record is logged.',
+  titleError: 'Error',
+  errorSummary: 'There is a problem',
+  signIn: {
+    title: 'Sign in',
+    toApp: app => `Sign in to go on to ${app}.`,
+    toLauncher: 'Sign in to open an app for a patient.',
+    user: 'User name',
+    password: 'Password',
+    submit: 'Sign in',
+    cancel: 'Cancel and return to the app',
+    noUser: 'Enter your user name.',
+    noPassword: 'Enter your password.',
+    wrong: 'The user name or the password is not right. Check both and try again.',
+    throttled: wait => `There were too many attempts. Wait ${wait}, then try again.`,
+    notHere: 'This account is not for these records. Sign in with another one, or ask your administrator.',
+    help: 'Forgotten your password? Ask the administrator of your records system.',
+  },
+  patient: {
+    title: 'Choose a patient',
+    forApp: app => `${app} will open with the patient that you choose.`,
+    search: 'Find a patient',
+    hint: 'Name, date of birth or health number, in any order: Tremblay Zoë 1980-02-29',
+    submit: 'Search',
+    results: 'Patients found',
+    choose: 'Continue with this patient',
+    born: 'Born',
+    noBirthDate: 'Date of birth not recorded',
+    deceased: 'Deceased',
+    noName: 'Name not recorded',
+    number: 'Number',
+    genders: { male: 'Male', female: 'Female', other: 'Other gender', unknown: 'Gender unknown' },
+    none: 'No patient found. Check the spelling, or search for less: the first letters of a name are enough.',
+    found: count => `${unit(count, 'patient', 'patients')} found.`,
+    more: shown => `The first ${shown} patients are shown; there are more. Add a name or a date of birth.`,
+    searching: 'Searching…',
+    failed: 'The search did not work. Try again in a moment.',
+    tooCostly: 'That finds too many patients. Add a name or a date of birth.',
+    tooShort: 'Enter a name, a date of birth or a health number.',
+    noChoice: 'Choose one of the patients.',
+  },
+  consent: {
+    title: app => `Allow ${app}?`,
+    asks: app => `${app} asks for access to health records.`,
+    app: 'App',
+    returnsTo: host => `You will be sent to ${host}`,
+    patient: 'Patient',
+    ofLaunch: 'The patient whose record was open when the app was started',
+    another: 'Choose another patient',
+    you: 'Signed in as',
+    notYou: 'Use another account',
+    records: 'Records',
+    howLong: 'For how long',
+    lasts: time => `${time} from now, then the app must ask again`,
+    may: 'The app will be able to',
+    untick: 'You can leave out what you do not want to share. The app may then not work in full.',
+    identity: 'Know who you are',
+    know: 'Know which patient is open',
+    offline: (longest, idle) =>
+      `Keep this access while you are not there, for up to ${longest}. It ends earlier if the app does not use it for ${idle}`,
+    online: 'Keep this access for as long as you stay signed in here',
+    verbs: { see: 'see', add: 'add', change: 'change', remove: 'delete' },
+    list: of => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} and ${of.at(-1)}`),
+    act: (verbs, of) => `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} records ${whose[of]}`,
+    narrowed: criteria => `only where ${criteria}`,
+    other: scope => `Use the permission “${scope}”`,
+    allow: 'Allow',
+    deny: 'Do not allow',
+    nothing: 'Leave at least one permission ticked, or choose “Do not allow”.',
+  },
+  onward: {
+    title: 'One moment',
+    toApp: app => `Going on to ${app}…`,
+    link: 'Continue if nothing happens',
+  },
+  signOut: {
+    title: 'Sign out',
+    link: 'Sign out',
+    who: name => `You are signed in as ${name}.`,
+    here: 'Sign out',
+    everywhere: 'Sign out on all devices',
+    everywhereHint: 'Signing out on all devices also ends what apps may do in your name.',
+    done: 'You are signed out',
+    doneTodo: 'On a shared computer, close the browser window too. Apps that are still open keep what they show.',
+    again: 'Sign in again',
+  },
+  launcher: {
+    title: 'Open an app',
+    intro: 'Start an app for a patient, as an electronic record system does.',
+    partition: 'Records',
+    app: 'App',
+    opensAt: 'Opens at',
+    next: 'Next: choose the patient',
+    noApps: 'No app can be opened from here',
+    noAppsTodo: 'An app needs a launch address and must be registered for your records. Ask your administrator.',
+    noApp: 'Choose one of the apps.',
+    patientTitle: app => `Open ${app}: choose a patient`,
+    banner: 'The app should show whose record is open',
+    start: app => `Open ${app}`,
+    own: 'The app opens with your own record.',
+    otherApp: 'Choose another app',
+  },
+  time: seconds => {
+    if (seconds >= 172_800) return unit(Math.round(seconds / 86_400), 'day', 'days');
+    if (seconds >= 3600) return unit(Math.round(seconds / 3600), 'hour', 'hours');
+    if (seconds >= 60) return unit(Math.ceil(seconds / 60), 'minute', 'minutes');
+    return unit(Math.max(1, Math.ceil(seconds)), 'second', 'seconds');
+  },
+  problems: {
+    notFound: {
+      title: 'This page does not exist',
+      todo: 'Check the address, or go back to the app that you came from and start again.',
+    },
+    wrongMethod: {
+      title: 'This page cannot be asked for in this way',
+      todo: 'Go back to the app that you came from and start again.',
+    },
+    tooLarge: { title: 'Too much was sent', todo: 'Go back, shorten what you have typed, and send it again.' },
+    notAForm: {
+      title: 'What was sent cannot be read',
+      todo: 'Go back to the page and use the form there.',
+    },
+    stale: {
+      title: 'This form is too old',
+      todo: 'It was made before you signed in or out, or in another window, or cookies are blocked in this browser. Nothing was done. Open the page again and repeat what you did.',
+    },
+    over: {
+      title: 'This request is over',
+      todo: 'It took too long, was finished already, or belongs to another browser. Go back to the app and start again.',
+    },
+    noPatientAccess: {
+      title: 'There is no patient that you can choose',
+      todo: 'Your account belongs neither to a clinician nor to a patient, so it opens no records here. Ask the administrator of your records system, or sign in with another account.',
+    },
+    patientGone: {
+      title: 'This patient cannot be opened',
+      todo: 'The record is not there, or your account may not see it. Choose another patient, or ask your administrator.',
+    },
+    unavailable: {
+      title: 'The records cannot be reached just now',
+      todo: 'Nothing was done. Wait a moment, then try again.',
+    },
+    fault: {
+      title: 'Something went wrong on our side',
+      todo: 'Try again. If it happens again, give the number below to your administrator.',
+    },
+    badRequest: {
+      title: 'The app has asked in a way that does not work',
+      todo: 'Nothing was shared. Go back to the app and start again. If it happens again, tell those who make the app.',
+    },
+    unknownApp: {
+      title: 'This app is not known here',
+      todo: 'Nothing was shared. Check that you have opened the right app, and ask your administrator whether it is registered.',
+    },
+    wrongReturn: {
+      title: 'The app gave a return address that is not registered',
+      todo: 'Nothing was shared, and you were not sent there. Tell those who make the app, or your administrator.',
+    },
+  },
+  problem: {
+    back: 'Open the page again',
+    details: 'Details for support',
+    code: 'Error',
+    request: 'Request number',
+  },
+};
