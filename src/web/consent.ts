@@ -1,4 +1,4 @@
-import { cancelForm, conversationOf, hasUser, nextStep, stepPath } from './conversation.ts';
+import { cancelForm, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
 import { errorSummary, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
@@ -33,7 +33,7 @@ export async function consentStepPosted(visit: Visit): Promise<Reply> {
   const given = new Set([...data, ...others].filter(isGiven).flatMap(({ scopes }) => scopes));
   const scopes = of.scopes.filter(scope => given.has(scope));
   const url = await parts.conversations.consented(of, scopes, request, response);
-  return { kind: 'onward', url, app: of.client.name };
+  return goOn(visit, of, url);
 }
 
 const permissions = ({ parts, language }: Visit, { scopes }: Signed) =>

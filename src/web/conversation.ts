@@ -23,6 +23,15 @@ export const stepPath = ({ uid }: Conversation, step: ConversationStep): string 
 /** The page of what is asked next. */
 export const nextStep = (of: Conversation): Reply => ({ kind: 'see', path: stepPath(of, of.step) });
 
+/**
+ * Where a conversation goes on: at a page of ours, or outside of them (the protocol endpoints, which lead to the app).
+ */
+export function goOn({ parts }: Visit, { client }: Conversation, url: string): Reply {
+  const { publicUrl } = parts;
+  const isPage = url.startsWith(`${publicUrl}/auth/interaction/`);
+  return isPage ? { kind: 'see', path: url.slice(publicUrl.length) } : { kind: 'onward', url, app: client.name };
+}
+
 /** A form with one button, by which the user says no and goes back to the app. */
 export const cancelForm = (visit: Visit, { uid }: Conversation, label: string): Html =>
   html`<form class="cancel" method="post" action="${visit.link(`/auth/interaction/${uid}/cancel`)}">
@@ -35,5 +44,5 @@ export async function cancelPosted(visit: Visit): Promise<Reply> {
   const { parts, request, response } = visit;
   const description = 'The person at the browser did not allow the access.';
   const url = await parts.conversations.refused(of, 'access_denied', description, request, response);
-  return { kind: 'onward', url, app: of.client.name };
+  return goOn(visit, of, url);
 }

@@ -1,4 +1,4 @@
-import { cancelForm, conversationOf, hasUser, nextStep, stepPath } from './conversation.ts';
+import { cancelForm, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
 import { titleOf } from './fields.ts';
 import type { FieldError } from './fields.ts';
@@ -52,7 +52,7 @@ async function chosen(visit: Visit, of: Signed, who: UserAccess, id: string): Pr
   const patient = await readPatient(parts, who, visit, id);
   if (patient === undefined) throw new Problem(403, 'patientGone');
   const url = await parts.conversations.patientChosen(of, patient.id, request, response);
-  return { kind: 'onward', url, app: of.client.name };
+  return goOn(visit, of, url);
 }
 
 function patientPage(visit: Visit, of: Signed, search: Search, errors: readonly FieldError[]): Reply {

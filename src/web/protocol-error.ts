@@ -22,11 +22,11 @@ export interface ProtocolError {
 export function createProtocolErrorPage(
   publicUrl: string,
   frameAncestors: readonly string[],
-): (request: IncomingMessage, response: ServerResponse, error: ProtocolError) => void {
+): (request: IncomingMessage, response: ServerResponse, error: ProtocolError) => Promise<void> {
   const send = createSend(publicUrl, frameAncestors);
   const cookies = createCookies(publicUrl);
   const below = new URL(publicUrl).pathname.replace(/\/$/, '');
-  return (request, response, { status, error, description }) => {
+  return async (request, response, { status, error, description }) => {
     const [path = '', text = ''] = (request.url ?? '').split('?', 2);
     const query = new URLSearchParams(text);
     const language = keepLanguage(cookies, request, response, query, (query.get('ui_locales') ?? '').split(' '));

@@ -1,5 +1,5 @@
 import type { Conversation } from '../auth/server/conversation.ts';
-import { cancelForm, conversationOf, stepPath } from './conversation.ts';
+import { cancelForm, conversationOf, goOn, stepPath } from './conversation.ts';
 import { signInPage, trySignIn } from './sign-in.ts';
 import type { SignInFor } from './sign-in.ts';
 import type { Reply, Visit } from './visit.ts';
@@ -15,7 +15,7 @@ export async function signInStepPosted(visit: Visit): Promise<Reply> {
   const result = await trySignIn(visit, purpose(visit, of));
   if ('kind' in result) return result;
   const url = await parts.conversations.signedIn(of, result, request, response);
-  return { kind: 'onward', url, app: of.client.name };
+  return goOn(visit, of, url);
 }
 
 function purpose(visit: Visit, of: Conversation): SignInFor {
