@@ -4,12 +4,13 @@ import { createAudit, noAudit } from './audit/audit.ts';
 import { startPruning } from './audit/pruning.ts';
 import type { TokenVerifier } from './auth/claims.ts';
 import { unusableCriteria } from './auth/reach.ts';
+import { authorizationOffered } from './auth/server/offered.ts';
 import { tokenCollection } from './auth/token/own-tokens.ts';
 import { revocationCollection } from './auth/token/revocations.ts';
 import { createTokenVerifier } from './auth/token/verifier.ts';
 import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
-import { startRefusals } from './config/safe-start.ts';
+import { demoElsewhere, hasAuthorizationServer, isLocal, startRefusals } from './config/safe-start.ts';
 import { requireModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -25,6 +26,7 @@ import { createLog } from './observability/log.ts';
 import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
+import type { OpenedAuthorization } from './open-authorization.ts';
 import { openStore } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
 import { lazyValidator } from './validation/lazy.ts';
@@ -86,6 +88,7 @@ export async function startEngine(
   const model = modelAt(loaded, url);
 
   let store: Store | undefined;
+  let authorized: OpenedAuthorization | undefined;
   try {
     const extract = createExtract(model, url);
     store = await openStore(config.store, {
@@ -98,6 +101,11 @@ export async function startEngine(
     });
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
     for (const text of indexNotices(await store.indexes.database())) log.notice(text);
+    if (hasAuthorizationServer(config) && !isLocal(config)) {
+      const { demoAccountsIn } = await import('./demo/accounts.ts');
+      const ids = await demoAccountsIn(store);
+      if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoElsewhere}`);
+    }
     await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
     const { issuers } = config;
@@ -123,11 +131,13 @@ export async function startEngine(
         })
       : noAudit;
     const stopPruning = audited ? startPruning(store.audit, url, config.auditDays, now, log) : async () => {};
+    const keyFile = given === undefined && hasAuthorizationServer(config) ? config.keyFile : undefined;
     const engine: Engine = {
       model,
       store,
       audit,
       secured,
+      offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
       extract,
       validator: lazyValidator(definitions, model.definitions),
       cursors,
@@ -144,14 +154,24 @@ export async function startEngine(
       threshold: config.compressionThreshold,
       closing: () => closing,
     });
+    const clientAddress = createClientAddress(config.trustedProxies);
+    // Imported here, since many installations have their tokens from elsewhere.
+    authorized =
+      keyFile === undefined
+        ? undefined
+        : await (
+            await import('./open-authorization.ts')
+          ).openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
     const app = createApp({
       engine,
       publicUrl: url,
       verify,
+      authorized,
+      headers,
       body: { most: maxBody, timeout: config.bodyTimeout },
       uploads: createUploads(mostUploads, longestUploadWait),
       respond,
-      clientAddress: createClientAddress(config.trustedProxies),
+      clientAddress,
       closing: () => closing,
       log,
     });
@@ -161,6 +181,7 @@ export async function startEngine(
     const close = async (): Promise<void> => {
       closing = true;
       await listening.close();
+      authorized?.close();
       await stopPruning();
       await audit.close();
       await engine.store.close();
@@ -170,6 +191,7 @@ export async function startEngine(
     handler.promise.catch(() => {}); // told by what is thrown here
     handler.reject(error);
     await listening.close();
+    authorized?.close();
     await store?.close();
     throw error;
   }

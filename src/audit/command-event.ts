@@ -23,13 +23,14 @@ export interface CommandAccess {
   readonly details?: Readonly<Record<string, string | number>>;
 }
 
-/** https://hl7.org/fhir/R4/valueset-audit-event-type.html: export, import, patient record, user authentication, audit log used, application activity. */
+/** https://hl7.org/fhir/R4/valueset-audit-event-type.html: export, import, patient record, user authentication, audit log used, security alert, application activity. */
 const kinds = {
   export: '110106',
   import: '110107',
   records: '110110',
   token: '110114',
   audit: '110101',
+  security: '110113',
   other: '110100',
 } as const;
 

@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
-import { startRefusals } from '../config/safe-start.ts';
+import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
+import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
@@ -34,16 +35,17 @@ and close the store. --demo makes records only in a store that was not there bef
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
-    let config = given;
-    if (demo && (await import('../demo/fill.ts')).beginDemo(given.store)) {
-      config = await withPort(given);
+    const files = demo && hasAuthorizationServer(given) ? await demoSecrets(given) : undefined;
+    let config = files === undefined || given.keyFile !== undefined ? given : { ...given, keyFile: files.keyFile };
+    if (demo && (await import('../demo/fill.ts')).beginDemo(config.store)) {
+      config = await withPort(config);
       await fillDemo(config);
     }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
     const running = await startEngine(config, undefined, { demo });
     const stopped = stopSignal();
     try {
-      if (demo) await showDemo(running, config);
+      if (demo) await showDemo(running, config, files);
       else console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
       await stopped;
@@ -53,6 +55,14 @@ and close the store. --demo makes records only in a store that was not there bef
     return exitCodes.done;
   },
 };
+
+/** The key file of the demonstration, made where there is none and none is named, and that of its backend. */
+async function demoSecrets({ keyFile, store }: Config): Promise<DemoFiles> {
+  const { demoFiles, makeKeyFile } = await import('../demo/files.ts');
+  const files = demoFiles(store);
+  if (keyFile === undefined) makeKeyFile(files);
+  return files;
+}
 
 /** Takes a free port where any will do: what fills the store must know the public URL. */
 async function withPort(config: Config): Promise<Config> {
@@ -87,7 +97,7 @@ async function fillDemo(config: Config): Promise<void> {
   throw new CommandError(`The store was not filled: stopped by ${reason}. The next start goes on.`);
 }
 
-async function showDemo({ engine, url }: RunningEngine, config: Config): Promise<void> {
+async function showDemo({ engine, url }: RunningEngine, config: Config, files: DemoFiles | undefined): Promise<void> {
   const { demoPartition, readDemoMark } = await import('../demo/fill.ts');
   const mark = await readDemoMark(engine.store);
   if (mark === undefined) {
@@ -106,8 +116,28 @@ async function showDemo({ engine, url }: RunningEngine, config: Config): Promise
   if (asked) console.log(`  TOKEN=$(npm run -s cli -- token ${flags})`);
   const header = asked ? '-H "Authorization: Bearer $TOKEN" ' : '';
   for (const path of examples(mark, engine.model.types)) console.log(`  curl ${header}'${base}/${path}'`);
+  if (files !== undefined) {
+    const [{ registerDemo }, { demoBackend, demoUsers }] = await Promise.all([
+      import('../demo/accounts.ts'),
+      import('../demo/clients.ts'),
+    ]);
+    await registerDemo(engine, files, engine.now());
+    const assertion = `$(npm run -s cli -- client assertion ${demoBackend}${tokenFlags(config)})`;
+    const form = ['grant_type=client_credentials', "'scope=system/*.rs'", `client_assertion_type=${assertionType}`];
+    console.log(`\nA backend gets its token so:\n`);
+    console.log(
+      `  curl ${form.map(field => `-d ${field}`).join(' ')} -d "client_assertion=${assertion}" ${url}/auth/token`,
+    );
+    console.log(
+      `\nAn app is started, as by an EHR, at ${url}/auth/launcher. Who signs in there, on this machine alone:`,
+    );
+    for (const { id, password, name } of demoUsers) console.log(`${id} (${name}), with the password ${password}`);
+  }
   console.log('');
 }
+
+/** https://www.rfc-editor.org/rfc/rfc7523#section-2.2 */
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** What the command `token` must be told so that it works on the same store; where the server is, the store tells. */
 function tokenFlags(config: Config): string {

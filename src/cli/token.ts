@@ -131,8 +131,7 @@ async function asDemo(asked: Asked, store: Store, model: Model, partition: strin
   const scopes = asked.scopes ?? [...new Set(all)];
   const beyond = scopes.find(scope => !client.contexts.includes(scope.split('/')[0] ?? ''));
   if (beyond !== undefined) throw new CommandError(`\`${id}\` gets no scope such as \`${beyond}\`.`);
-  const resource = demoUsers.find(known => known.id === user)?.resource;
-  const fhirUser = resource && `${resource.resourceType}/${resource.id}`;
+  const fhirUser = demoUsers.find(known => known.id === user)?.fhirUser;
   return { client: id, subject: user, fhirUser, patient, scopes, lifetime };
 }
 

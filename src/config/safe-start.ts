@@ -32,7 +32,7 @@ export const openElsewhere = (host: string): string =>
 
 /** Everybody knows the passwords. */
 export const demoElsewhere =
-  'Clients and users of the demonstration are for this machine alone: leave `--demo` away, or let `host` and `public-url` be on loopback (127.0.0.1, ::1 or localhost).';
+  'Clients and users of the demonstration are for this machine alone: let `host` and `public-url` be on loopback (127.0.0.1, ::1 or localhost), or serve another store without `--demo`.';
 
 const plainHttp = (host: string): string =>
   `On \`${host}\` others could read tokens and records that go by plain http: give \`tls-cert\` and \`tls-key\`; or, behind a proxy that speaks https, an https \`public-url\` and the addresses of the proxy as \`trusted-proxies\`; or listen on loopback (127.0.0.1).`;

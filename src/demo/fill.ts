@@ -66,7 +66,10 @@ export async function fillDemo(
       throw new Error(`The partition ${demoPartition} was removed while it was being filled.`);
     while (mark.filled < mark.patients) {
       const upTo = Math.min(mark.filled + BATCH, mark.patients);
-      const people = mark.filled === 0 ? demoUsers.map(({ resource }) => printed(resource)) : [];
+      const people =
+        mark.filled === 0
+          ? demoUsers.flatMap(({ resource }) => (resource === undefined ? [] : [printed(resource)]))
+          : [];
       const records = [...people, ...generate({ ...mark, patients: upTo, skip: mark.filled })];
       const changes = records.filter(({ type }) => model.types.has(type)).map(put);
       await partition.write(changes, { unit: 'each' }); // the mark comes after them, and to repeat them is harmless

@@ -1,0 +1,49 @@
+import type { Accounts } from '../auth/server/accounts-file.ts';
+import { createRegistry } from '../auth/server/registry.ts';
+import type { Registry } from '../auth/server/registered.ts';
+import { readAccountsAt } from '../config/accounts-path.ts';
+import type { Config } from '../config.ts';
+import type { Flag } from '../config/settings.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { CommandError } from './command.ts';
+import type { Opened } from './open.ts';
+
+/** Clients and users as a server with these settings has them, and those that stand in its file. */
+export async function accountsOf(
+  config: Config,
+  { store, model }: Pick<Opened, 'store' | 'model'>,
+): Promise<{ readonly registry: Registry; readonly inFile: Accounts }> {
+  const { accounts: path } = config;
+  const inFile = path === undefined ? { clients: [], users: [] } : await readAccountsAt(path, store, model);
+  return { registry: createRegistry(store, { current: () => inFile }, Date.now), inFile };
+}
+
+/** Throws CommandError where it stands in the file, which commands do not change. */
+export function requireNotInFile(of: readonly { readonly id: string }[], id: string, path: string | undefined): void {
+  if (of.some(one => one.id === id)) throw new CommandError(`\`${id}\` stands in ${path}: change it there.`);
+}
+
+/** What says that there is no such client or user. */
+export function unknownAccount(
+  what: 'client' | 'user',
+  id: string,
+  known: readonly { readonly id: string }[],
+): CommandError {
+  const ids = known.map(one => one.id);
+  return new CommandError(`There is no ${what} \`${id}\`.${didYouMean(id, ids)} \`${what} list\` lists all.`);
+}
+
+/** Prints the answer of a command as JSON. */
+export const jsonFlag: Flag = { flag: 'json', value: undefined, read: () => true, meaning: 'Print JSON, for programs' };
+
+/** Prints what is to stand in the file of accounts, and keeps nothing. */
+export const forFileFlag: Flag = {
+  flag: 'for-file',
+  value: undefined,
+  read: () => true,
+  meaning: 'Print the entry for the file that `accounts` names, and keep nothing in the store',
+};
+
+/** One list out of flags that repeat and may hold several, with commas between. */
+export const listed = (read: (text: string) => string) => (text: string) =>
+  text.split(',').map(item => read(item.trim()));

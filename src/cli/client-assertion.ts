@@ -1,0 +1,73 @@
+import { createPrivateKey, randomUUID, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { clientId } from '../auth/server/account-rules.ts';
+import { issuerPath } from '../auth/server/offered.ts';
+import { ConfigError } from '../config.ts';
+import { some } from '../config/values.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+/** Prints a client assertion, and nothing else: what an asymmetric client shows in place of a password. */
+export const command: Command = {
+  name: 'client assertion',
+  positionals: 'ID',
+  summary: 'Print what an asymmetric client shows to get a token, for tries by hand',
+  details: `It is good once and for five minutes. --key names the private key, as PEM or JSON Web Key; the backend of the demonstration has
+one beside the store.
+https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authenticating-to-the-token-endpoint`,
+  takes: storeSettings,
+  own: [
+    { flag: 'key', value: 'FILE', read: some, meaning: 'File with the private key: RSA, or EC on P-384' },
+    { flag: 'kid', value: 'ID', read: some, meaning: 'Id of the key, where it is not in the file' },
+  ],
+  async run({ config, own, positionals }) {
+    const id = onePositional(positionals, 'ID', clientId);
+    const path = (own['key'] as string | undefined) ?? (await demoKey(id, config.store));
+    if (path === undefined) throw new ConfigError(['`--key` is missing: the file with the private key of the client.']);
+    const { key, kid } = readPrivateKey(path);
+    const named = (own['kid'] as string | undefined) ?? kid;
+    if (named === undefined)
+      throw new ConfigError(['`--kid` is missing: the id of the key, which the file does not say.']);
+    return withStore(config, 'read', async ({ publicUrl }) => {
+      console.log(assertion(id, `${publicUrl}${issuerPath}/token`, key, named));
+      return exitCodes.done;
+    });
+  },
+};
+
+function assertion(client: string, audience: string, key: KeyObject, kid: string): string {
+  const now = Math.floor(Date.now() / 1000);
+  const alg = key.asymmetricKeyType === 'rsa' ? 'RS384' : 'ES384';
+  const claims = { iss: client, sub: client, aud: audience, jti: randomUUID(), iat: now, exp: now + 290 };
+  const text = [{ typ: 'JWT', alg, kid }, claims].map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.'); // prettier-ignore
+  return `${text}.${sign('sha384', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+}
+
+function readPrivateKey(path: string): { readonly key: KeyObject; readonly kid: string | undefined } {
+  const text = readFileSync(path, 'utf8');
+  try {
+    if (!text.trimStart().startsWith('{')) return { key: fit(createPrivateKey(text)), kid: undefined };
+    const { kid, ...jwk } = JSON.parse(text) as { kid?: string }; // whatever it is, createPrivateKey looks at it
+    return { key: fit(createPrivateKey({ key: jwk, format: 'jwk' })), kid };
+  } catch (cause) {
+    throw new CommandError(`\`${path}\` holds no private key that can be used: RSA, or EC on P-384, as PEM or JSON Web Key`, undefined, { cause }); // prettier-ignore
+  }
+}
+
+function fit(key: KeyObject): KeyObject {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'rsa' || (type === 'ec' && details?.namedCurve === 'secp384r1')) return key;
+  throw new Error('The key is of another kind');
+}
+
+async function demoKey(id: string, store: string): Promise<string | undefined> {
+  const [{ demoBackend }, { demoFiles }] = await Promise.all([
+    import('../demo/clients.ts'),
+    import('../demo/files.ts'),
+  ]);
+  const { backendKey } = demoFiles(store);
+  return id === demoBackend && existsSync(backendKey) ? backendKey : undefined;
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { keySet, webUrl } from '../auth/server/account-rules.ts';
+import type { RegisteredClient } from '../auth/server/registered.ts';
+import type { Flag } from '../config/settings.ts';
+
+/** Where the public keys of a client are. */
+export const keyFlags: readonly Flag[] = [
+  { flag: 'jwks', value: 'FILE', read: keysIn, meaning: 'File with its public keys, a JSON Web Key Set' },
+  { flag: 'jwks-url', value: 'URL', read: webUrl, meaning: 'Address of its public keys, in place of a file' },
+];
+
+/** What these flags say. */
+export function keysOf(own: Readonly<Record<string, unknown>>): Pick<RegisteredClient, 'jwks' | 'jwksUrl'> {
+  return { jwks: own['jwks'] as RegisteredClient['jwks'], jwksUrl: own['jwks-url'] as string | undefined }; // as keyFlags read them
+}
+
+function keysIn(path: string): RegisteredClient['jwks'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? 'holds no JSON.' : 'cannot be read.';
+    throw new Error(`names \`${path}\`, which ${why}`, { cause });
+  }
+  try {
+    return keySet(value);
+  } catch (cause) {
+    throw new Error(`names \`${path}\`, which ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

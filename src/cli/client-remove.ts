@@ -1,0 +1,34 @@
+import { clientId } from '../auth/server/account-rules.ts';
+import { clientCollection } from '../auth/server/registry.ts';
+import { revocationCollection, revoke } from '../auth/token/revocations.ts';
+import { accounted } from './accounted.ts';
+import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+/** Removes a client; whatever was issued to it is good no more. */
+export const command: Command = {
+  name: 'client remove',
+  positionals: 'ID',
+  summary: 'Remove an app or a backend system, and end its tokens',
+  details: 'Its tokens end within ten seconds in every process.',
+  takes: [...storeSettings, 'accounts'],
+  async run({ config, positionals }) {
+    const id = onePositional(positionals, 'ID', clientId);
+    return withStore(config, 'command', async opened => {
+      const { store } = opened;
+      const { registry, inFile } = await accountsOf(config, opened);
+      requireNotInFile(inFile.clients, id, config.accounts);
+      if ((await registry.client(id)) === undefined) throw unknownAccount('client', id, await registry.clients());
+      const about = { command: 'client remove', kind: 'security', action: 'D', client: id, details: { client: id } } as const; // prettier-ignore
+      await accounted(opened, about, async () => {
+        await store.documents(clientCollection).delete(id);
+        await revoke(store.documents(revocationCollection), 'client', id, Date.now());
+      });
+      console.log(`The client \`${id}\` is removed, and its tokens end.`);
+      return exitCodes.done;
+    });
+  },
+};

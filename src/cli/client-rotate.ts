@@ -1,0 +1,83 @@
+import { clientId } from '../auth/server/account-rules.ts';
+import { clientCollection } from '../auth/server/registry.ts';
+import type { StoredClient } from '../auth/server/registry.ts';
+import { digestOf } from '../auth/token/digest.ts';
+import { ConfigError } from '../config.ts';
+import { integer } from '../config/values.ts';
+import { accounted } from './accounted.ts';
+import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';
+import { newSecret } from './client-add.ts';
+import { keyFlags, keysOf } from './client-keys.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+/** Gives a client another secret, beside which the former one is good for a while, or other keys. */
+export const command: Command = {
+  name: 'client rotate',
+  positionals: 'ID',
+  summary: 'Give a client a new secret or new keys',
+  details: `A new secret is printed, this once; the former one stays good for a day, for --grace, or with --at-once not at all.
+The keys of an asymmetric client are replaced by those that --jwks or --jwks-url names.`,
+  takes: [...storeSettings, 'accounts'],
+  own: [
+    {
+      flag: 'grace',
+      value: 'NUMBER',
+      read: integer(1, 2_592_000),
+      unit: 'seconds',
+      meaning: 'How long the former secret stays good; a day without it',
+    },
+    { flag: 'at-once', value: undefined, read: () => true, meaning: 'The former secret is good no more' },
+    ...keyFlags,
+    jsonFlag,
+  ],
+  async run({ config, own, positionals }) {
+    const id = onePositional(positionals, 'ID', clientId);
+    if (own['grace'] !== undefined && own['at-once'] === true)
+      throw new ConfigError(['`--grace` and `--at-once` exclude each other.']);
+    return withStore(config, 'command', async opened => {
+      const { registry, inFile } = await accountsOf(config, opened);
+      requireNotInFile(inFile.clients, id, config.accounts);
+      const clients = opened.store.documents(clientCollection);
+      const kept = (await clients.get(id)) as StoredClient | undefined; // only this program writes it
+      if (kept === undefined) throw unknownAccount('client', id, await registry.clients());
+      const secret = kept.kind === 'symmetric' ? newSecret() : undefined;
+      const next = secret === undefined ? withKeys(kept, own) : withSecret(kept, secret, graceOf(own));
+      const about = { command: 'client rotate', kind: 'security', action: 'U', client: id, details: { client: id } } as const; // prettier-ignore
+      await accounted(opened, about, () => clients.put(id, next));
+      if (own['json'] === true) console.log(JSON.stringify({ id, ...(secret && { secret }) }));
+      else if (secret === undefined) console.log(`The keys of \`${id}\` are replaced.`);
+      else {
+        const former = next.secrets.length > 1 ? `is good until ${until(next)}` : 'is good no more';
+        console.log(`The former secret of \`${id}\` ${former}. The new one, shown this once: ${secret}`);
+      }
+      return exitCodes.done;
+    });
+  },
+};
+
+/** Milliseconds; a day where nothing is said. */
+const graceOf = (own: Readonly<Record<string, unknown>>): number =>
+  own['at-once'] === true ? 0 : ((own['grace'] as number | undefined) ?? 86_400) * 1000; // as its flag reads it
+
+function withSecret(kept: StoredClient, secret: string, grace: number): StoredClient {
+  const now = Date.now();
+  const last = kept.secrets.at(-1); // of three only the last two are good
+  const former = last === undefined || grace === 0 ? [] : [{ digest: last.digest, until: now + grace }];
+  return { ...kept, secrets: [...former, { digest: digestOf(secret) }] };
+}
+
+function withKeys(kept: StoredClient, own: Readonly<Record<string, unknown>>): StoredClient {
+  const keys = keysOf(own);
+  if (kept.kind === 'public')
+    throw new CommandError(`The client \`${kept.id}\` is public: it has no secret and no keys.`);
+  if ((keys.jwks === undefined) === (keys.jwksUrl === undefined))
+    throw new ConfigError([
+      `The client \`${kept.id}\` is asymmetric: give its new keys by \`--jwks\` or \`--jwks-url\`.`,
+    ]);
+  return { ...kept, ...keys };
+}
+
+const until = ({ secrets }: StoredClient): string => new Date(secrets[0]?.until ?? 0).toISOString();

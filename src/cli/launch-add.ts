@@ -1,0 +1,99 @@
+import { clientId, userId } from '../auth/server/account-rules.ts';
+import { createLaunch } from '../auth/server/launches.ts';
+import type { RegisteredClient, RegisteredUser } from '../auth/server/registered.ts';
+import { ConfigError } from '../config.ts';
+import { some } from '../config/values.ts';
+import { isId } from '../fhir/id.ts';
+import { accounted } from './accounted.ts';
+import { accountsOf, jsonFlag, unknownAccount } from './accounts.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+import { noPositionals } from './positionals.ts';
+
+/** Makes a launch value, as an EHR does that starts an app, and prints the URL to open. */
+export const command: Command = {
+  name: 'launch add',
+  summary: 'Make a launch value and print the URL that starts an app with it',
+  details: `The value is good once, for this client, user and partition, and for the time that launch-lifetime says. Whoever opens the
+URL must sign in as the user.
+
+  npm run -s cli -- launch add --client demo-app --user demo-clinician --patient p905-00003`,
+  takes: [...storeSettings, 'accounts', 'partition', 'launch-lifetime'],
+  own: [
+    { flag: 'client', value: 'ID', read: clientId, meaning: 'The app' },
+    { flag: 'user', value: 'ID', read: userId, meaning: 'Who will use it' },
+    { flag: 'patient', value: 'ID', read: recordId, meaning: 'Id of the patient in context' },
+    { flag: 'encounter', value: 'ID', read: recordId, meaning: 'Id of the encounter in context' },
+    { flag: 'intent', value: 'TEXT', read: some, meaning: 'What the user is about to do' },
+    { flag: 'no-banner', value: undefined, read: () => true, meaning: 'Whose record it is is shown around the app' },
+    { flag: 'launch-url', value: 'URL', read: some, meaning: 'One of its launch URLs; the first without it' },
+    jsonFlag,
+  ],
+  async run({ config, own, positionals }) {
+    noPositionals(positionals);
+    const needed = ['client', 'user'].filter(flag => own[flag] === undefined);
+    if (needed.length > 0) throw new ConfigError(needed.map(flag => `\`--${flag}\` is missing.`));
+    const { client: id, user: who, patient, encounter, intent } = own as Record<string, string | undefined>; // read as their flags say
+    return withStore(config, 'command', async opened => {
+      const { store, publicUrl, owner } = opened;
+      const { registry } = await accountsOf(config, opened);
+      const partition = await partitionOf(store, config.partition);
+      const client = await registry.client(id ?? '');
+      if (client === undefined) throw unknownAccount('client', id ?? '', await registry.clients());
+      const user = await registry.user(who ?? '');
+      if (user === undefined) throw unknownAccount('user', who ?? '', await registry.users());
+      requirePartition(client, user, partition.id);
+      const url = launchUrlOf(client, own['launch-url'] as string | undefined);
+      if (patient !== undefined && owner !== undefined && (await partition.read(owner, patient)) === undefined)
+        throw new CommandError(`There is no ${owner} \`${patient}\` in \`${partition.id}\`.`);
+      const launch = {
+        client: client.id,
+        user: user.id,
+        partition: partition.id,
+        patient,
+        encounter,
+        intent,
+        needPatientBanner: own['no-banner'] !== true,
+      };
+      const about = {
+        command: 'launch add',
+        kind: 'token',
+        action: 'C',
+        partition: partition.id,
+        client: client.id,
+        owner,
+        patients: patient === undefined ? [] : [patient],
+        details: { client: client.id, user: user.id },
+      } as const;
+      const value = await accounted(opened, about, () =>
+        createLaunch(store, launch, { lifetime: config.launchLifetime }),
+      );
+      url.searchParams.set('iss', `${publicUrl}/r4/${partition.id}`);
+      url.searchParams.set('launch', value);
+      console.log(own['json'] === true ? JSON.stringify({ launch: value, url: url.href }) : url.href);
+      return exitCodes.done;
+    });
+  },
+};
+
+function requirePartition(client: RegisteredClient, user: RegisteredUser, id: string): void {
+  if (!client.partitions.includes(id))
+    throw new CommandError(`The client \`${client.id}\` is for ${client.partitions.join(', ')}, not for \`${id}\`.`);
+  const theirs = user.partitions.map(partition => partition.id);
+  if (!theirs.includes(id))
+    throw new CommandError(`The user \`${user.id}\` is for ${theirs.join(', ')}, not for \`${id}\`.`);
+}
+
+/** https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch */
+function launchUrlOf({ id, launchUrls }: RegisteredClient, given: string | undefined): URL {
+  const url = given ?? launchUrls[0];
+  if (url === undefined) throw new CommandError(`The client \`${id}\` has no launch URL.`);
+  if (launchUrls.includes(url)) return new URL(url);
+  throw new CommandError(`\`${url}\` is no launch URL of \`${id}\`; there is ${launchUrls.join(', ')}.`);
+}
+
+function recordId(text: string): string {
+  if (isId(text)) return text;
+  throw new Error(`is \`${text}\`, but must be an id, without its type.`);
+}

@@ -1,0 +1,101 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { newPassword, requirePassword } from '../auth/server/password.ts';
+import { ConfigError } from '../config.ts';
+import type { Flag } from '../config/settings.ts';
+import { CommandError, exitCodes } from './command.ts';
+
+/** How a password comes in; never as a flag, which everybody on the machine may read. */
+export const passwordFlags: readonly Flag[] = [
+  {
+    flag: 'password-stdin',
+    value: undefined,
+    read: () => true,
+    meaning: 'Read the password from the first line of stdin; without it, it is asked for at a terminal',
+  },
+  { flag: 'generate', value: undefined, read: () => true, meaning: 'Make a password and print it, this once' },
+];
+
+/** A password for a user, and whether it has to be told to whoever runs the command. */
+export interface NewPassword {
+  readonly password: string;
+  readonly isNew: boolean;
+}
+
+/** A terminal, or what stands for one. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+  readonly output: Writable;
+}
+
+/**
+ * The password for a user, typed twice at the terminal without being shown, from stdin, or made. Throws ConfigError for one that
+ * is not to be accepted, and CommandError where typing was ended by Ctrl-C.
+ */
+export async function passwordFor(
+  user: { readonly id: string; readonly name: string },
+  own: Readonly<Record<string, unknown>>,
+  terminal: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<NewPassword> {
+  const [fromStdin, made] = [own['password-stdin'] === true, own['generate'] === true];
+  if (fromStdin && made) throw new ConfigError(['`--password-stdin` and `--generate` exclude each other.']);
+  if (made) return { password: newPassword(), isNew: true };
+  const password = fromStdin ? await firstLine(terminal.input) : await typedTwice(user.id, terminal);
+  try {
+    requirePassword(password, user);
+  } catch (error) {
+    throw new ConfigError([`The password ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  return { password, isNew: false };
+}
+
+async function firstLine(input: Readable): Promise<string> {
+  const lines = createInterface({ input, crlfDelay: Infinity });
+  for await (const line of lines) return line;
+  throw new ConfigError(['No password stands on stdin.']);
+}
+
+async function typedTwice(id: string, terminal: Terminal): Promise<string> {
+  if (terminal.input.isTTY !== true)
+    throw new ConfigError([
+      'There is no terminal to type a password at: give `--password-stdin` and the password on stdin, or `--generate`.',
+    ]);
+  const password = await typed(`Password for ${id}: `, terminal);
+  if ((await typed('Once more: ', terminal)) === password) return password;
+  throw new ConfigError(['The passwords differ.']);
+}
+
+/** What is typed up to Enter; nothing of it is shown. */
+async function typed(prompt: string, { input, output }: Terminal): Promise<string> {
+  output.write(prompt);
+  input.setRawMode?.(true);
+  input.setEncoding('utf8').resume();
+  let text: string[] = [];
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const read = (keys: string): void => {
+        for (const key of keys) {
+          if (key === '\r' || key === '\n' || key === '\u0004') {
+            input.off('data', read);
+            resolve(text.join(''));
+            return;
+          }
+          if (key === '\u0003') {
+            input.off('data', read);
+            reject(new CommandError('Nothing was done', exitCodes.interrupted));
+            return;
+          }
+          if (key === '\u007f' || key === '\b') text = text.slice(0, -1);
+          else if (key === '\u0015') text = [];
+          else text.push(key);
+        }
+      };
+      input.on('data', read);
+      input.once('end', () => reject(new CommandError('Nothing was typed')));
+    });
+  } finally {
+    input.setRawMode?.(false);
+    input.pause();
+    output.write('\n');
+  }
+}

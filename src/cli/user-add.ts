@@ -1,0 +1,115 @@
+import { displayName, fhirUser, userId, userProblems } from '../auth/server/account-rules.ts';
+import { hashPassword } from '../auth/server/password.ts';
+import { userCollection } from '../auth/server/registry.ts';
+import type { StoredUser } from '../auth/server/registry.ts';
+import type { RegisteredUser } from '../auth/server/registered.ts';
+import { ConfigError } from '../config.ts';
+import { partitionId } from '../config/values.ts';
+import { accounted } from './accounted.ts';
+import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
+import { CommandError, exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { passwordFlags, passwordFor } from './new-password.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+/** Registers somebody who signs in; the password is kept as argon2id makes it. */
+export const command: Command = {
+  name: 'user add',
+  positionals: 'ID',
+  summary: 'Register somebody who signs in',
+  details: `ID is what is typed to sign in. The password is asked for, or read from stdin, or made; it has 12 to 256 characters.
+A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a patient, who has a Patient.
+
+  npm run -s cli -- user add ann --name 'Dr. Ann Roy' --partitions clinic --fhir-user Practitioner/ann-roy`,
+  takes: [...storeSettings, 'accounts'],
+  own: [
+    { flag: 'name', value: 'TEXT', read: displayName, meaning: 'As people are shown it; the ID without it' },
+    {
+      flag: 'partitions',
+      value: 'IDS',
+      read: listed(partitionId),
+      repeats: true,
+      meaning: 'Where the user may sign in',
+    },
+    {
+      flag: 'fhir-user',
+      value: '[PARTITION=]TYPE/ID',
+      read: personIn,
+      repeats: true,
+      meaning: 'The resource that stands for the user, in one partition or in all',
+    },
+    ...passwordFlags,
+    forFileFlag,
+    jsonFlag,
+  ],
+  async run({ config, own, positionals }) {
+    const id = onePositional(positionals, 'ID', userId);
+    const name = (own['name'] as string | undefined) ?? id; // these were read as their flags say
+    const partitions = (own['partitions'] as readonly string[] | undefined) ?? [];
+    const people = (own['fhir-user'] as readonly Person[] | undefined) ?? [];
+    const astray = people.find(({ partition }) => partition !== undefined && !partitions.includes(partition));
+    if (astray !== undefined)
+      throw new ConfigError([`\`--fhir-user\` names \`${astray.partition}\`, which is not among \`--partitions\`.`]);
+    return withStore(config, 'command', async opened => {
+      const { store } = opened;
+      const user: Omit<RegisteredUser, 'password'> = {
+        id,
+        name,
+        partitions: partitions.map(partition => ({ id: partition, fhirUser: personOf(people, partition) })),
+        registered: Date.now(),
+      };
+      const problems = userProblems({ ...user, password: '' }, await store.partitions.ids());
+      if (problems.length > 0) throw new ConfigError(problems.map(text => `The user \`${id}\` ${text}`));
+      const { registry, inFile } = await accountsOf(config, opened);
+      requireNotInFile(inFile.users, id, config.accounts);
+      if (own['for-file'] !== true && (await registry.user(id)) !== undefined) throw taken(id);
+      const { password, isNew } = await passwordFor(user, own);
+      const hash = await hashPassword(password);
+      if (own['for-file'] === true) {
+        console.log(JSON.stringify(entryOf(user, hash), null, 2));
+        if (isNew) console.error(`The password of \`${id}\`, shown this once: ${password}`);
+        return exitCodes.done;
+      }
+      const kept: StoredUser = { ...user, password: hash };
+      const about = { command: 'user add', kind: 'security', action: 'C', details: { user: id } } as const;
+      await accounted(opened, about, async () => {
+        const there = (await store.documents(userCollection).putIfAbsent(id, kept)) as StoredUser; // written by this program alone
+        if (there.password !== hash) throw taken(id);
+      });
+      if (own['json'] === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));
+      else {
+        console.log(`The user \`${id}\` may sign in for ${partitions.join(', ')}.`);
+        if (isNew) console.log(`The password, shown this once: ${password}`);
+      }
+      return exitCodes.done;
+    });
+  },
+};
+
+interface Person {
+  readonly partition: string | undefined;
+  readonly reference: string;
+}
+
+function personIn(text: string): Person {
+  const [, partition, reference = ''] = /^(?:([^=/]+)=)?(.*)$/.exec(text) ?? [];
+  return { partition: partition === undefined ? undefined : partitionId(partition), reference: fhirUser(reference) };
+}
+
+/** What names the partition comes before what names none. */
+const personOf = (people: readonly Person[], partition: string): string | undefined =>
+  (people.find(person => person.partition === partition) ?? people.find(person => person.partition === undefined))
+    ?.reference;
+
+const taken = (id: string): CommandError =>
+  new CommandError(`There is a user \`${id}\` already; \`user rotate ${id}\` gives another password.`);
+
+/** As the file of accounts has it. */
+function entryOf({ id, name, partitions }: Omit<RegisteredUser, 'password'>, password: string): object {
+  const people = partitions.flatMap(({ id: partition, fhirUser }) =>
+    fhirUser === undefined ? [] : [[partition, fhirUser]],
+  );
+  const entry = { id, name, password, partitions: partitions.map(partition => partition.id) };
+  return people.length === 0 ? entry : { ...entry, 'fhir-user': Object.fromEntries(people) as unknown };
+}

@@ -1,0 +1,34 @@
+import { userId } from '../auth/server/account-rules.ts';
+import { userCollection } from '../auth/server/registry.ts';
+import { revocationCollection, revoke } from '../auth/token/revocations.ts';
+import { accounted } from './accounted.ts';
+import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+/** Removes a user, who is signed out everywhere; whatever was issued for the user is good no more. */
+export const command: Command = {
+  name: 'user remove',
+  positionals: 'ID',
+  summary: 'Remove a user, and end all sessions and tokens',
+  details: 'The tokens end within ten seconds in every process.',
+  takes: [...storeSettings, 'accounts'],
+  async run({ config, positionals }) {
+    const id = onePositional(positionals, 'ID', userId);
+    return withStore(config, 'command', async opened => {
+      const { store } = opened;
+      const { registry, inFile } = await accountsOf(config, opened);
+      requireNotInFile(inFile.users, id, config.accounts);
+      if ((await registry.user(id)) === undefined) throw unknownAccount('user', id, await registry.users());
+      const about = { command: 'user remove', kind: 'security', action: 'D', details: { user: id } } as const;
+      await accounted(opened, about, async () => {
+        await store.documents(userCollection).delete(id);
+        await revoke(store.documents(revocationCollection), 'user', id, Date.now());
+      });
+      console.log(`The user \`${id}\` is removed and signed out everywhere.`);
+      return exitCodes.done;
+    });
+  },
+};

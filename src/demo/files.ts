@@ -1,0 +1,43 @@
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { digestOf } from '../auth/token/digest.ts';
+import { parseStoreUrl } from '../store/url.ts';
+
+/** Files of a demonstration that are secret: beside the store, or in `data` where that is no file. */
+export interface DemoFiles {
+  /** Encrypts the signing keys. */
+  readonly keyFile: string;
+  /** The private key of the backend client, as a JSON Web Key. */
+  readonly backendKey: string;
+}
+
+/** Where they are for a store, by its URL. */
+export function demoFiles(storeUrl: string): DemoFiles {
+  const url = parseStoreUrl(storeUrl);
+  const beside = url?.kind === 'sqlite' ? url.file : join('data', digestOf(storeUrl).slice(0, 12));
+  return { keyFile: `${beside}.demo-key`, backendKey: `${beside}.demo-backend-key` };
+}
+
+/** Makes the secret where there is none, for its owner alone. */
+export function makeKeyFile({ keyFile }: DemoFiles): void {
+  keep(keyFile, () => `${randomBytes(32).toString('base64')}\n`);
+}
+
+/** The public half of the backend's key, which is made where there is none, for its owner alone. */
+export function makeBackendKey({ backendKey }: DemoFiles): Readonly<Record<string, unknown>> {
+  keep(backendKey, () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    const kid = randomBytes(12).toString('base64url');
+    return `${JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES384' })}\n`;
+  });
+  const { kid, ...key } = JSON.parse(readFileSync(backendKey, 'utf8')) as { kid: string }; // made above
+  const { kty, crv, x, y } = createPublicKey({ key, format: 'jwk' }).export({ format: 'jwk' });
+  return { kty, crv, x, y, kid, alg: 'ES384', use: 'sig' };
+}
+
+function keep(path: string, make: () => string): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, make(), { mode: 0o600, flag: 'wx' });
+}
