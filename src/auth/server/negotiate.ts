@@ -50,7 +50,12 @@ export function negotiateScopes(requested: string | undefined, rules: ScopeRules
   if (rules.launch && !asked.includes('launch')) {
     throw new ScopeRefused('A launch value is there, but not the scope `launch` that it belongs to.', 'launch');
   }
-  return negotiated(asked.flatMap(scope => grant(scope, asked, rules)));
+  const granted = new Set<string>();
+  for (const scope of asked) {
+    for (const one of grant(scope, asked, rules)) granted.add(one);
+    requireFew(granted.size); // before more work is done for it
+  }
+  return negotiated([...granted]);
 }
 
 /**
@@ -89,9 +94,7 @@ export function narrowRefresh(
 /** What follows from scopes that are granted, such as those that a user has agreed to. */
 export function negotiated(granted: readonly string[]): Negotiated {
   const scopes = [...new Set(granted)];
-  if (scopes.length > mostScopes) {
-    throw new ScopeRefused(`That is ${scopes.length} scopes, more than the ${mostScopes} that a token may have.`);
-  }
+  requireFew(scopes.length);
   return {
     scopes,
     needsPatient: scopes.some(scope => scope === 'launch/patient' || parseScope(scope)?.context === 'patient'),
@@ -103,10 +106,12 @@ export function negotiated(granted: readonly string[]): Negotiated {
 function wordsOf(requested: string | undefined): readonly string[] {
   const words = [...new Set((requested ?? '').split(' '))].filter(word => word !== '');
   if (words.length === 0) throw new ScopeRefused('No scope is asked for: `scope` names what the token is to be for.');
-  if (words.length > mostScopes) {
-    throw new ScopeRefused(`That is ${words.length} scopes, more than the ${mostScopes} that a token may have.`);
-  }
+  requireFew(words.length);
   return words;
+}
+
+function requireFew(count: number): void {
+  if (count > mostScopes) throw new ScopeRefused(`That is more than the ${mostScopes} scopes that a token may have.`);
 }
 
 function grant(text: string, asked: readonly string[], rules: ScopeRules): readonly string[] {

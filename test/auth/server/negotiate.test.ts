@@ -125,7 +125,7 @@ describe('what does not exist fails the whole request', () => {
     ['patient/Patient.rs\nopenid', absent],
     ['patient/Patient.rs\u00a0openid', absent],
     ['patient/Patient.rs,openid', absent],
-    [Array.from({ length: 201 }, (_, at) => `patient/Patient.rs?name=a${at}`).join(' '), '201 scopes'],
+    [Array.from({ length: 201 }, (_, at) => `patient/Patient.rs?name=a${at}`).join(' '), 'more than the 200 scopes'],
     ['a'.repeat(5000), absent],
   ])('%j is no list of scopes', (requested, why) => {
     expect(outcome(requested)).toContain(why);
@@ -194,6 +194,14 @@ describe('version 1 forms and wildcards are narrowed', () => {
     expect(outcome('patient/Condition.rs patient/*.rs patient/Condition.read')).toBe(
       `patient/Condition.rs ${each('patient', patients.replace('Condition ', ''), 'rs')}`,
     );
+  });
+});
+
+describe('what is more than a token may have', () => {
+  it('fails, also where wildcards stand for it', () => {
+    const asked = Array.from({ length: 40 }, (_, at) => `patient/*.rs?_id=a${at}`);
+    expect(outcome(asked.slice(0, 30).join(' ')).split(' ')).toHaveLength(180);
+    expect(outcome(asked.join(' '))).toContain('more than the 200 scopes');
   });
 });
 
