@@ -1,9 +1,12 @@
+import { ownerType } from '../auth/owned-by.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
 import type { Model } from '../model/model.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { AuditEntry, AuditLog, Extract } from '../store/store.ts';
+import { authorizationEvent } from './authorization-event.ts';
+import type { AuthorizationAccess } from './authorization-event.ts';
 import { Batch } from './batch.ts';
 import { serverEvent } from './command-event.ts';
 import { Refusals } from './refusals.ts';
@@ -22,6 +25,8 @@ export interface Audit {
   answered(request: AuditedRequest, answer: AuditedAnswer): void;
   /** After a refusal of somebody who is not: those that are alike are counted together. */
   refused(status: number, partition: string | undefined, address: string): void;
+  /** After a request for a token of a client that has shown who it is. */
+  authorization(access: AuthorizationAccess): void;
   /** Keeps what waits. To be called before the store is closed. */
   close(): Promise<void>;
 }
@@ -44,6 +49,7 @@ export interface AuditParts {
 const quiet = 10_000;
 
 export function createAudit({ log, model, extract, publicUrl, now, whenFailing, fault }: AuditParts): Audit {
+  const owner = ownerType(model) ?? '';
   const events = createRequestEvents(model, extract, publicUrl, now);
   let told = -Infinity;
   let why: IssueCode = 'transient';
@@ -75,6 +81,7 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
     },
     answered: (request, answer) => batch.add(events.answered(request, answer)),
     refused: (status, partition, address) => refusals.add(status, partition, address, now()),
+    authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
     async close() {
       refusals.flush();
       const lost = await batch.close();
@@ -90,6 +97,7 @@ export const noAudit: Audit = {
   begin: async () => {},
   answered: () => {},
   refused: () => {},
+  authorization: () => {},
   close: async () => {},
 };
 

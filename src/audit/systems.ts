@@ -11,6 +11,8 @@ export const systems = {
   basic: 'https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType',
   /** Our own: commands of the command line, and what the server does by itself. */
   command: 'https://clinical-records.example/fhir/CodeSystem/command',
+  /** Our own: what becomes of requests for tokens. */
+  authorization: 'https://clinical-records.example/fhir/CodeSystem/authorization',
   /** Our own: digests of keys that make writes repeatable. */
   key: 'https://clinical-records.example/fhir/idempotency-key',
 } as const;

@@ -2,6 +2,8 @@ import Koa from 'koa';
 import type { TokenVerifier } from '../auth/claims.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Log } from '../observability/log.ts';
+import { authorization } from './authorization.ts';
+import type { Authorization } from './authorization.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Handler, Middleware, RequestState, Respond } from './context.ts';
@@ -31,8 +33,10 @@ export interface AppOptions {
   readonly publicUrl: string;
   /** Undefined where the server runs open to all. */
   readonly verify: TokenVerifier | undefined;
-  /** Of registered apps; undefined where there are none. */
-  readonly origins?: Origins | undefined;
+  /** The authorization server, where there is one. */
+  readonly authorized: { readonly origins: Origins; readonly load: () => Promise<Authorization> } | undefined;
+  /** On every answer. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
   readonly respond: Respond;
@@ -43,7 +47,8 @@ export interface AppOptions {
 
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { engine, publicUrl, verify, origins, body, uploads, respond, clientAddress, closing, log } = options;
+  const { engine, publicUrl, verify, authorized, headers, body, uploads, respond, clientAddress, closing, log } =
+    options;
   const partition = findPartition(engine.store, publicUrl);
   const fhir = (Object.keys(shapes) as Shape[]).map((shape): [string, Handler] => [
     shape,
@@ -69,7 +74,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 
   const app = new Koa<RequestState>();
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
-  app.use(cors(origins, respond)); // before what accounts for requests: a preflight asks for no record
+  app.use(cors(authorized?.origins, respond)); // before what accounts for requests: a preflight asks for no record
   app.use(account(engine.audit, clientAddress)); // around all that answers, refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));
@@ -79,6 +84,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ['/readyz', readyz(respond, engine, closing)],
       ...(verify === undefined ? [] : [smart]),
       ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
+      ...(authorized === undefined ? [] : authorization(authorized.load, headers, log)),
       ...fhir,
     ]),
   );

@@ -54,7 +54,7 @@ export interface OwnTokens {
 export async function findGrant({ tokens, revocations }: OwnTokens, digest: string): Promise<TokenGrant | undefined> {
   const grant = (await tokens.get(digest)) as TokenGrant | undefined; // only issueToken and the authorization server write it
   if (grant === undefined) return undefined;
-  const { client, subject: user, grant: consent, session, audience, issued = 0 } = grant;
+  const { client, subject: user, grant: consent, session, audience, issued } = grant;
   const partition = audience.slice(audience.lastIndexOf('/') + 1);
   const ended = await isRevoked(revocations, { grant: consent, client, user, session, partition }, issued);
   return ended ? undefined : grant;

@@ -20,7 +20,8 @@ export const revoke = (revocations: DocumentStore, kind: Revoked, id: string, no
 export async function isRevoked(revocations: DocumentStore, of: StandsOn, issued: number): Promise<boolean> {
   const keys = Object.entries(of).flatMap(([kind, id]) => (id === undefined ? [] : [`${kind}:${id}`]));
   const found = await Promise.all(keys.map(key => revocations.get(key)));
-  return found.some(one => one !== undefined && (one as { at: number }).at >= issued); // only revoke writes it
+  // Only revoke writes it; what does not say when it was issued was so by an older server.
+  return found.some(one => one !== undefined && !((one as { at: number }).at < issued));
 }
 
 /** Longer than the longest life that a setting can give a refresh token, in milliseconds. */

@@ -1,0 +1,65 @@
+import type { AuditEntry } from '../store/store.ts';
+import { detailEntity, patientEntity, requestEntity } from './entities.ts';
+import { coding, entryOf, outcomeOf } from './event.ts';
+import { systems } from './systems.ts';
+
+/** What became of a request for a token, of a client that has shown who it is. */
+export interface AuthorizationAccess {
+  readonly what: 'issued' | 'refused' | 'revoked';
+  /** Of the answer. */
+  readonly status: number;
+  readonly error: string | undefined;
+  readonly grantType: string | undefined;
+  readonly scope: string | undefined;
+  readonly client: string;
+  /** The user that it acts for. */
+  readonly user: string | undefined;
+  /** Id of the partition that it is for. */
+  readonly partition: string | undefined;
+  /** Id of the patient in context. */
+  readonly patient: string | undefined;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/**
+ * The event of it; never with a token or code. `issuer` tells whose the ids of clients and users are, `owner` is the type of those
+ * whom records belong to. https://profiles.ihe.net/ITI/BALP/
+ */
+export function authorizationEvent(
+  publicUrl: string,
+  owner: string,
+  recorded: number,
+  access: AuthorizationAccess,
+): AuditEntry {
+  const { what, status, error, grantType, scope, client, user, partition, patient, address, requestId } = access;
+  const named = (value: string): string => JSON.stringify({ identifier: { system: publicUrl, value } });
+  const network = address === '' ? '' : `,"network":{"address":${JSON.stringify(address)},"type":"2"}`;
+  const agents = [
+    `{"type":{"coding":[${coding(systems.dicom, '110153')}]},"who":${named(client)},"requestor":${user === undefined}${network}}`,
+    ...(user === undefined
+      ? []
+      : [`{"type":{"coding":[${coding(systems.participation, 'IRCP')}]},"who":${named(user)},"requestor":true}`]),
+  ];
+  const details = {
+    ...(grantType === undefined ? {} : { grant_type: grantType }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(error === undefined ? {} : { error }),
+  };
+  const event = {
+    recorded,
+    site: partition === undefined ? publicUrl : `${publicUrl}/r4/${partition}`,
+    type: coding(systems.dicom, '110114'),
+    subtype: coding(systems.authorization, `token-${what}`),
+    action: what === 'revoked' ? 'D' : 'C',
+    outcome: outcomeOf(status),
+    outcomeText: error === undefined ? undefined : `HTTP status ${status}`,
+    agents: agents.join(','),
+    entities: [
+      ...(patient === undefined ? [] : [patientEntity(owner, patient)]),
+      ...(Object.keys(details).length === 0 ? [] : [detailEntity(details)]),
+      requestEntity(requestId),
+    ],
+  } as const;
+  return entryOf(event, { partition, client, patients: patient === undefined ? [] : [patient] });
+}

@@ -1,0 +1,12 @@
+/** Paths below the issuer, with the methods that they answer. */
+export const endpoints = {
+  '/authorize': ['GET', 'POST'],
+  '/authorize/:uid': ['GET'],
+  '/token': ['POST'],
+  '/introspect': ['POST'],
+  '/revoke': ['POST'],
+  '/userinfo': ['GET', 'POST'],
+  '/jwks': ['GET'],
+} as const;
+
+export type Endpoint = keyof typeof endpoints;

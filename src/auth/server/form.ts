@@ -1,0 +1,23 @@
+import { OAuthError } from './oauth-error.ts';
+
+/** The parameters of a form: one that is empty counts as left out. */
+export type Form = ReadonlyMap<string, string>;
+
+/**
+ * Reads `application/x-www-form-urlencoded`. Throws OAuthError for another content type and for a parameter that is there twice.
+ * https://www.rfc-editor.org/rfc/rfc6749#section-3.2
+ */
+export function parseForm(contentType: string | undefined, body: string): Form {
+  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new OAuthError('invalid_request', 'The body must be `application/x-www-form-urlencoded`.');
+  }
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (value === '') continue;
+    if (form.has(name))
+      throw new OAuthError('invalid_request', `The parameter \`${name.slice(0, 50)}\` is there twice.`);
+    form.set(name, value);
+  }
+  return form;
+}

@@ -1,0 +1,35 @@
+/**
+ * What an endpoint for clients refuses: answered as JSON. `description` is a sentence for developers.
+ * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ */
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode;
+  readonly status: number;
+  /** Of the answer, beside those that every one has. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** Id of the client, once it has shown who it is. */
+  client: string | undefined;
+
+  constructor(code: OAuthErrorCode, description: string, status = 400, headers: Readonly<Record<string, string>> = {}) {
+    super(description.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")); // what an error_description may hold
+    this.name = 'OAuthError';
+    this.code = code;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_token_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'server_error'
+  | 'temporarily_unavailable';

@@ -1,0 +1,32 @@
+import type { DocumentStore } from '../../store/store.ts';
+import { digestOf } from '../token/digest.ts';
+import type { Launch } from './registered.ts';
+
+/** How far an authorization request has come: kept under the digest of its id, beside what oidc-provider keeps. */
+export interface Progress {
+  /** When it began, in milliseconds since 1970 UTC. */
+  readonly began: number;
+  /** Who has signed in for it, and may grant it. */
+  readonly user?: string | undefined;
+  readonly fhirUser?: string | undefined;
+  /** What that user can grant of it. */
+  readonly scopes?: readonly string[] | undefined;
+  /** What the EHR said: its value is used up by then. */
+  readonly launch?: Launch | undefined;
+  /** Id of the patient in context. */
+  readonly patient?: string | undefined;
+}
+
+/** Where progress is kept. */
+export interface ProgressStore {
+  read(uid: string): Promise<Progress | undefined>;
+  write(uid: string, progress: Progress): Promise<void>;
+}
+
+/** `longest`: how long a request may take in all, in milliseconds; `now` in milliseconds since 1970 UTC. */
+export function createProgressStore(documents: DocumentStore, longest: number, now: () => number): ProgressStore {
+  return {
+    read: async uid => (await documents.get(digestOf(uid))) as Progress | undefined, // written below alone
+    write: (uid, progress) => documents.put(digestOf(uid), progress, Math.max(now(), progress.began) + longest),
+  };
+}

@@ -1,0 +1,81 @@
+import { backendToken } from './backend.ts';
+import type { BackendParts } from './backend.ts';
+import { authenticate } from './client-authentication.ts';
+import type { AuthenticationParts } from './client-authentication.ts';
+import type { Form } from './form.ts';
+import { OAuthError } from './oauth-error.ts';
+import { audiencesOf } from './partition-of.ts';
+import { readRefreshToken } from './refresh-tokens.ts';
+import type { RegisteredClient } from './registered.ts';
+
+export interface TokenParts extends AuthenticationParts, BackendParts {}
+
+/** How a request for a token goes on. */
+export type TokenRequest =
+  /** Answered here. */
+  | {
+      readonly kind: 'answered';
+      readonly client: RegisteredClient;
+      readonly answer: Awaited<ReturnType<typeof backendToken>>;
+    }
+  /** For oidc-provider, with this body, in which the client is named and nothing shows who it is. */
+  | { readonly kind: 'forwarded'; readonly client: RegisteredClient; readonly body: string };
+
+/**
+ * Checks a request for a token as far as oidc-provider does not do it as SMART wants it: who the client is, and whether it may ask
+ * this way. Throws OAuthError. https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ */
+export async function tokenRequest(
+  form: Form,
+  authorization: string | undefined,
+  parts: TokenParts,
+): Promise<TokenRequest> {
+  const type = form.get('grant_type');
+  if (type === undefined) throw new OAuthError('invalid_request', 'The parameter `grant_type` is missing.');
+  const parameters = Object.hasOwn(forwarded, type) ? forwarded[type] : undefined;
+  if (parameters === undefined && type !== 'client_credentials') {
+    throw new OAuthError(
+      'unsupported_grant_type',
+      `Such a \`grant_type\` is not offered: ${[...Object.keys(forwarded), 'client_credentials'].join(', ')} are.`,
+    );
+  }
+  const client = await authenticate(await withClient(form, authorization, parts), authorization, parts);
+  if (parameters === undefined) return { kind: 'answered', client, answer: await backendToken(client, form, parts) };
+  if (!client.flows.includes('app'))
+    throw new OAuthError('unauthorized_client', 'The client is registered for `client_credentials` alone.');
+  const body = new URLSearchParams({ grant_type: type, client_id: client.id });
+  for (const name of parameters) {
+    const value = form.get(name);
+    if (value !== undefined) body.set(name, value);
+  }
+  for (const audience of audiencesOf([form.get('resource'), form.get('aud')].filter(value => value !== undefined)))
+    body.append('resource', audience);
+  return { kind: 'forwarded', client, body: body.toString() };
+}
+
+/** What goes on, by the type of the grant. */
+const forwarded: Readonly<Record<string, readonly string[]>> = {
+  authorization_code: ['code', 'redirect_uri', 'code_verifier'],
+  refresh_token: ['refresh_token', 'scope'],
+};
+
+/**
+ * A refresh token says whose it is: a public client may leave its id out, which is all that it would show.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#refresh-access-token
+ */
+async function withClient(
+  form: Form,
+  authorization: string | undefined,
+  { store, registry }: TokenParts,
+): Promise<Form> {
+  const token = form.get('refresh_token');
+  const shown = [authorization, form.get('client_id'), form.get('client_assertion')];
+  if (form.get('grant_type') !== 'refresh_token' || token === undefined || shown.some(given => given !== undefined))
+    return form;
+  const id = (await readRefreshToken(store, token))?.clientId;
+  const client = id === undefined ? undefined : await registry.client(id);
+  if (client?.kind === 'public') return new Map([...form, ['client_id', client.id]]);
+  if (id === undefined)
+    throw new OAuthError('invalid_grant', 'The refresh token is unknown here, has expired or was revoked.');
+  return form;
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openAccountsFile } from './auth/server/accounts-file.ts';
+import { createCookies, sessionCookie } from './auth/server/cookies.ts';
+import { readKeyFile } from './auth/server/key-file.ts';
+import { createRegistry } from './auth/server/registry.ts';
+import { createSessions } from './auth/server/session.ts';
+import type { Session } from './auth/server/session.ts';
+import { loadSigningKeys } from './auth/server/signing-keys.ts';
+import type { TokenEvent } from './auth/server/token-event.ts';
+import { readAccountsAt } from './config/accounts-path.ts';
+import type { Config } from './config.ts';
+import type { Authorization } from './http/authorization.ts';
+import { readBody } from './http/body.ts';
+import type { ClientAddress } from './http/client-address.ts';
+import type { Origins } from './http/middleware/cors.ts';
+import type { Engine } from './interaction/interaction.ts';
+import type { Log } from './observability/log.ts';
+
+export interface AuthorizationParts {
+  readonly engine: Engine;
+  readonly config: Config;
+  /** File of the secret that encrypts the signing keys. */
+  readonly keyFile: string;
+  /** What absolute URLs begin with. */
+  readonly publicUrl: string;
+  readonly demo: boolean;
+  readonly clientAddress: ClientAddress;
+  readonly log: Log;
+}
+
+/** The authorization server as the rest of the engine knows it. */
+export interface OpenedAuthorization {
+  /** Of registered apps. */
+  readonly origins: Origins;
+  /** What answers requests for it: imported and made when the first one comes. */
+  readonly load: () => Promise<Authorization>;
+  close(): void;
+}
+
+/** Most bytes of a form that a client or a person sends. */
+const mostForm = 64 * 1024;
+
+/**
+ * Opens what the authorization server stands on: clients and users, and the signing keys, which are made where there are none.
+ * Rejects with a plain sentence where the key file or the file of accounts cannot be used.
+ */
+export async function openAuthorization(parts: AuthorizationParts): Promise<OpenedAuthorization> {
+  const { engine, config, log } = parts;
+  const { store, model, now } = engine;
+  const { accounts } = config;
+  const keys = await loadSigningKeys(store, readKeyFile(parts.keyFile), now);
+  const file =
+    accounts === undefined
+      ? undefined
+      : await openAccountsFile({
+          store,
+          path: accounts,
+          read: () => readAccountsAt(accounts, store, model),
+          now,
+          notice: text => log.notice(text),
+        });
+  const registry = createRegistry(store, file, now);
+  let loaded: Promise<Authorization> | undefined;
+  return {
+    origins: () => registry.origins(),
+    load: () => (loaded ??= assemble({ ...parts, keys, registry })),
+    close: () => file?.close(),
+  };
+}
+
+interface Assembled extends AuthorizationParts {
+  readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
+  readonly registry: ReturnType<typeof createRegistry>;
+}
+
+async function assemble(parts: Assembled): Promise<Authorization> {
+  const [{ createAuthorizationServer }, { createLaunch }, { signIn }, { createThrottle }, { createPages }, errors] =
+    await Promise.all([
+      import('./auth/server/authorization-server.ts'),
+      import('./auth/server/launches.ts'),
+      import('./auth/server/sign-in.ts'),
+      import('./auth/server/throttle.ts'),
+      import('./web/pages.ts'),
+      import('./web/protocol-error.ts'),
+    ]);
+  const { engine, config, publicUrl, demo, clientAddress, log, keys, registry } = parts;
+  const { store, model, now } = engine;
+  const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
+  const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
+  const cookies = createCookies(publicUrl);
+  const session = async (request: IncomingMessage, response: ServerResponse): Promise<Session | undefined> => {
+    const secret = cookies.read(request, response, sessionCookie);
+    return secret === undefined ? undefined : sessions.find(secret);
+  };
+  const errorPage = errors.createProtocolErrorPage(publicUrl, frameAncestors);
+  const renderError: Authorization['renderError'] = async (request, response, error) =>
+    errorPage(request, response, error);
+  const server = createAuthorizationServer({
+    store,
+    model,
+    registry,
+    sessions,
+    session,
+    keys,
+    publicUrl,
+    lifetimes: config,
+    demo,
+    now,
+    renderError,
+    readBody: async (request, response) =>
+      (await readBody(request, response, { most: mostForm, timeout: bodyTimeout })).toString(),
+    tell: (event, request, response) => tell(parts, event, request, response),
+    fault: error => log.fault(error, 'none'),
+  });
+  const throttle = createThrottle(store, now);
+  const pages = createPages({
+    engine,
+    conversations: server.conversations,
+    registry,
+    sessions,
+    signIn: credentials => signIn({ registry, throttle }, credentials),
+    createLaunch: launch => createLaunch(store, launch, { lifetime: launchLifetime, now }),
+    publicUrl,
+    config,
+    clientAddress,
+    log,
+  });
+  return { server, pages, renderError };
+}
+
+/** Accounts for what became of a request for a token; of clients that nobody knows they are counted. */
+function tell(
+  { engine, publicUrl, clientAddress }: AuthorizationParts,
+  { client, audience, ...event }: TokenEvent,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const partition = audience?.slice(`${publicUrl}/r4/`.length);
+  const address = clientAddress(request);
+  if (client === undefined) return engine.audit.refused(event.status, partition, address);
+  const requestId = String(response.getHeader('X-Request-Id') ?? 'none');
+  engine.audit.authorization({ ...event, client, partition, address, requestId });
+}
