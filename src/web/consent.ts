@@ -1,4 +1,4 @@
-import { cancelForm, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
+import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
 import { errorSummary, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
@@ -84,7 +84,10 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
         </div>
         <div>
           <dt>${words.you}</dt>
-          <dd><bdi>${of.user.name}</bdi><br /><a href="${link(stepPath(of, 'sign-in'))}">${words.notYou}</a></dd>
+          <dd>
+            <bdi>${of.user.name}</bdi>
+            <p><a href="${link(stepPath(of, 'sign-in'))}">${words.notYou}</a></p>
+          </dd>
         </div>
         <div>
           <dt>${words.howLong}</dt>
@@ -105,14 +108,17 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
         )}
         ${
           others.length > 0 &&
-          html`<ul class="asked">
-            ${others.map(item)}
-          </ul>`
+          html`<fieldset class="asked">
+            <legend>${words.others}</legend>
+            <ul>
+              ${others.map(item)}
+            </ul>
+          </fieldset>`
         }
         ${boxes > 0 && html`<p class="hint">${words.untick}</p>`}
-        <div class="go"><button>${words.allow}</button></div>
+        <div class="go"><button>${words.allow}</button><button class="quiet" form="deny">${words.deny}</button></div>
       </form>
-      ${cancelForm(visit, of, words.deny)}
+      <form id="deny" method="post" action="${link(cancelPath(of))}" hidden>${tokenField(visit)}</form>
     </div>`,
   };
 }
@@ -138,7 +144,8 @@ async function patientFact(visit: Visit, of: Signed): Promise<Part> {
   return html`<div>
     <dt>${words.patient}</dt>
     <dd>
-      ${patient === undefined ? words.ofLaunch : patientLines(visit, patient)}${another && html`<br /><a href="${link(stepPath(of, 'patient'))}">${words.another}</a>`}
+      ${patient === undefined ? words.ofLaunch : patientLines(visit, patient)}
+      ${another && html`<p><a href="${link(stepPath(of, 'patient'))}">${words.another}</a></p>`}
     </dd>
   </div>`;
 }

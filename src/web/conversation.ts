@@ -32,9 +32,12 @@ export function goOn({ parts }: Visit, { client }: Conversation, url: string): R
   return isPage ? { kind: 'see', path: url.slice(publicUrl.length) } : { kind: 'onward', url, app: client.name };
 }
 
+/** Where a form says no. */
+export const cancelPath = ({ uid }: Conversation): string => `/auth/interaction/${uid}/cancel`;
+
 /** A form with one button, by which the user says no and goes back to the app. */
-export const cancelForm = (visit: Visit, { uid }: Conversation, label: string): Html =>
-  html`<form class="cancel" method="post" action="${visit.link(`/auth/interaction/${uid}/cancel`)}">
+export const cancelForm = (visit: Visit, of: Conversation, label: string): Html =>
+  html`<form class="cancel" method="post" action="${visit.link(cancelPath(of))}">
     ${tokenField(visit)}<button class="plain">${label}</button>
   </form>`;
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createCookies, sessionCookie } from '../auth/server/cookies.ts';
 import type { Cookies } from '../auth/server/cookies.ts';
@@ -12,6 +11,7 @@ import { readForm } from './form.ts';
 import type { PagesParts } from './parts.ts';
 import { Problem } from './problem.ts';
 import { findRoute } from './routes.ts';
+import { requestIdOf } from './request-id.ts';
 import { createSend, keepLanguage } from './send.ts';
 import { texts } from './texts/texts.ts';
 import type { Reply, Route, Visit } from './visit.ts';
@@ -120,7 +120,7 @@ function askedOf(
     language,
     texts: texts[language],
     address: parts.clientAddress(request),
-    requestId: randomUUID(),
+    requestId: requestIdOf(response),
     user: undefined,
     sessionSecret: undefined,
     cookies,

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createCookies } from '../auth/server/cookies.ts';
+import { requestIdOf } from './request-id.ts';
 import { errorPage } from './error-page.ts';
 import { Problem } from './problem.ts';
 import type { ProblemName } from './problem.ts';
@@ -44,11 +44,12 @@ export function createProtocolErrorPage(
       sessionSecret: undefined,
     };
     const problem = new Problem(status, problemOf(status, error, description ?? ''));
-    send(visit, errorPage(visit, problem, { code: error, description, requestId: randomUUID() }));
+    send(visit, errorPage(visit, problem, { code: error, description, requestId: requestIdOf(response) }));
   };
 }
 
 function problemOf(status: number, error: string, description: string): ProblemName {
+  if (status === 404) return 'notFound';
   if (/redirect_uri/.test(error) || /redirect_uri/.test(description)) return 'wrongReturn';
   if (status >= 500) return status === 503 ? 'unavailable' : 'fault';
   if (error === 'invalid_client' || error === 'unauthorized_client') return 'unknownApp';

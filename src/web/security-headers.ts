@@ -19,7 +19,7 @@ export function securityHeaders(
   ];
   return {
     'Content-Security-Policy': policy.join('; '),
-    ...(frameAncestors.length === 0 ? { 'X-Frame-Options': 'DENY' } : {}), // it cannot name origins
+    ...(frameAncestors.length === 0 ? { 'X-Frame-Options': 'DENY' } : {}),
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',

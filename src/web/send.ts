@@ -23,6 +23,7 @@ export function createSend(
   const tls = publicUrl.startsWith('https:');
   return (visit, reply) => {
     const { response, link } = visit;
+    if (frameAncestors.length > 0) response.removeHeader('X-Frame-Options'); // which cannot name origins
     if (reply.kind === 'see') {
       response.writeHead(303, {
         ...securityHeaders(frameAncestors, { script: false, tls }),

@@ -32,7 +32,7 @@ if (
       if (signal.aborted) return;
       shown = typed;
       results.replaceChildren(...(found.getElementById('results')?.childNodes ?? []));
-      status.textContent = found.getElementById('status')?.textContent ?? '';
+      status.textContent = found.getElementById('status')?.textContent?.trim() ?? '';
       const kept = document.querySelector('form:not(.search) input[name=query]');
       if (kept instanceof HTMLInputElement) kept.value = typed;
     } catch {

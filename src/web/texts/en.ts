@@ -1,6 +1,6 @@
 import type { Texts } from './texts.ts';
 
-const whose = { patient: 'of this patient', user: 'of everyone whose records you may see', system: 'of everyone' };
+const whose = { patient: 'for this patient', user: 'for anyone whose records you may see', system: 'for anyone' };
 
 const unit = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
@@ -68,6 +68,7 @@ export const en: Texts = {
     untick: 'You can leave out what you do not want to share. The app may then not work in full.',
     identity: 'Know who you are',
     know: 'Know which patient is open',
+    others: 'You and this access',
     offline: (longest, idle) =>
       `Keep this access while you are not there, for up to ${longest}. It ends earlier if the app does not use it for ${idle}`,
     online: 'Keep this access for as long as you stay signed in here',

@@ -1,9 +1,9 @@
 import type { Texts } from './texts.ts';
 
 const whose = {
-  patient: 'de cette personne',
-  user: 'de toutes les personnes dont vous pouvez consulter le dossier',
-  system: 'de toutes les personnes',
+  patient: 'concernant cette personne',
+  user: 'concernant toute personne dont vous pouvez consulter le dossier',
+  system: 'concernant toute personne',
 };
 
 // In French, nought and one are singular.
@@ -75,13 +75,14 @@ export const fr: Texts = {
     untick:
       'Vous pouvez décocher ce que vous ne voulez pas communiquer. Il se peut alors que l’application ne fonctionne pas entièrement.',
     identity: 'Savoir qui vous êtes',
-    know: 'Savoir quel patient est ouvert',
+    know: 'Savoir quel dossier de patient est ouvert',
+    others: 'Vous et cet accès',
     offline: (longest, idle) =>
       `Garder cet accès en votre absence, pendant au plus ${longest}. Il prend fin plus tôt si l’application ne s’en sert pas pendant ${idle}`,
     online: 'Garder cet accès tant que votre session est ouverte ici',
     verbs: { see: 'consulter', add: 'ajouter', change: 'modifier', remove: 'supprimer' },
     list: of => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} et ${of.at(-1)}`),
-    act: (verbs, of) => `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} les dossiers ${whose[of]}`,
+    act: (verbs, of) => `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} des données ${whose[of]}`,
     narrowed: criteria => `seulement si ${criteria}`,
     other: scope => `Se servir de l’autorisation «\u00a0${scope}\u00a0»`,
     allow: 'Autoriser',

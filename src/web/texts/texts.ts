@@ -79,6 +79,8 @@ export interface Texts {
     readonly untick: string;
     readonly identity: string;
     readonly know: string;
+    /** Heading of what is about no records. */
+    readonly others: string;
     readonly offline: (longest: string, idle: string) => string;
     readonly online: string;
     readonly verbs: Readonly<Record<'see' | 'add' | 'change' | 'remove', string>>;
