@@ -9,7 +9,15 @@ import type { ValueCheck } from './walk.ts';
 export const checkCoding: ValueCheck = ({ value }, { findings, terminology }) => {
   if (!isObject(value)) return;
   const [system, code] = [asString(value['system']), asString(value['code'])];
-  if (system === undefined || code === undefined || terminology.has(system, code) !== false) return;
+  if (system === undefined || code === undefined) return;
+  const has = terminology.has(system, code);
+  if (has === true) return;
+  if (has === undefined) {
+    if (!terminology.isValueSet(system)) return;
+    const text = `\`${shorten(system)}\` is a ValueSet; the system of a code is a CodeSystem.`;
+    findings.add({ severity: 'error', code: 'code-invalid', text, rule: 'coding' });
+    return;
+  }
   const text = `\`${shorten(code)}\` is no code of the system \`${shorten(system)}\`.`;
   findings.add({ severity: 'error', code: 'code-invalid', text, rule: 'coding' });
 };

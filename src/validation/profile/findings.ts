@@ -1,13 +1,8 @@
 import type { Issue, IssueCode, IssueSeverity } from '../../fhir/outcome.ts';
 import { expressionOf } from '../report.ts';
 
-/** An issue with the profile and the rule that asked. */
-export interface ValidationIssue extends Issue {
-  /** Canonical of the StructureDefinition; undefined for what R4 asks of every resource. */
-  readonly profile?: string;
-  /** The key of an invariant (`obs-6`), or the id of the element and what it asks: `Observation.code min`. */
-  readonly rule?: string;
-}
+/** An issue, with the profile and the rule that asked where it is more than a matter of structure. */
+export type ValidationIssue = Issue;
 
 /** What a check has to say. */
 export interface Finding {

@@ -16,6 +16,8 @@ export interface Terminology {
   containsHere(valueSet: string, code: string, system: string | undefined): boolean | undefined;
   /** True where a terminology server was asked for what `contains` does not tell, and did not answer. */
   isUnanswered(valueSet: string, code: string, system: string | undefined): boolean;
+  /** Whether a URL is that of a loaded ValueSet. */
+  isValueSet(url: string): boolean;
   /** Some codes of a ValueSet, for suggestions. */
   examples(valueSet: string): readonly string[];
 }
@@ -56,6 +58,7 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
     contains,
     containsHere: contains,
     isUnanswered: () => false,
+    isValueSet: url => definitions.find('ValueSet', url) !== undefined,
     has: (url, code) => {
       const grammar = grammars.get(url);
       if (grammar !== undefined) return grammar(code);

@@ -1,9 +1,10 @@
 import { isObject, stringsOf } from '../../definitions/json-object.ts';
-import { checkCoding } from './coding.ts';
+import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
+import { checkResource } from './resource-rules.ts';
 import type { Walk } from './walk.ts';
 
 /** Deeper than the parser lets anything nest. */
@@ -31,7 +32,8 @@ export function visit(node: Node, walk: Walk): void {
     if (index >= 0) path.push(index);
     const checks = base.elements.get(element.name);
     if (checks !== undefined) for (const check of checks) check(child, walk);
-    if (child.code === 'Coding') checkCoding(child, walk);
+    const rules = datatypeRules.get(child.code);
+    if (rules !== undefined) for (const rule of rules) rule(child, walk);
     if (child.code === 'Extension') checkExtension(child, node, walk);
     if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
     if (index >= 0) path.pop();
@@ -55,6 +57,7 @@ function enter(node: Node, walk: Walk): void {
 /** A resource with the profiles that its `meta.profile` claims. https://hl7.org/fhir/R4/resource-definitions.html#Meta.profile */
 export function visitResource(node: Node, walk: Walk, more: readonly string[] = []): void {
   visit(node, walk);
+  checkResource(node, walk);
   const meta = isObject(node.value) ? node.value['meta'] : undefined;
   const claimed = isObject(meta) ? stringsOf(meta['profile']) : [];
   for (const canonical of new Set([...claimed.slice(0, 50), ...more])) claim(node, canonical, walk);

@@ -22,6 +22,24 @@ export const faulty: readonly (readonly [file: string, rule: string, reason: str
   ['StructureDefinition-Event', 'sdf-4', 'a pattern of R4 that has no base, though it is not abstract'],
   ['StructureDefinition-FiveWs', 'sdf-4', 'a pattern of R4 that has no base, though it is not abstract'],
   ['StructureDefinition-Request', 'sdf-4', 'a pattern of R4 that has no base, though it is not abstract'],
+  [
+    'Bundle-10bb101f-a121-4264-a920-67be9cb82c74',
+    'Bundle.entry.fullUrl',
+    'the entry of Patient/pat2 is called Patient/pat12',
+  ],
+  [
+    'Bundle-3a0707d3-549e-4467-b8b8-5a2ab3800efe',
+    'Bundle.entry.fullUrl',
+    'the entry of Patient/pat2 is called Patient/pat12',
+  ],
+  ['Bundle-lri-example', 'Bundle.entry.fullUrl', 'the ids of its entries lack the `lri-` of their URLs'],
+  ['CapabilityStatement-example', 'urn', 'R4 writes UUIDs in lower case'],
+  ['TerminologyCapabilities-example', 'urn', 'R4 writes UUIDs in lower case'],
+  [
+    'ImplementationGuide-fhir',
+    'Reference.reference',
+    'it names SearchParameter-questionnaireresponse-extensions-QuestionnaireResponse-item-subject, whose id is too long',
+  ],
   ['CodeSystem-dicom-dcim', 'extension context', 'comments on its concepts are those of ValueSets'],
   [
     'SearchParameter-questionnaireresponse-extensions-QuestionnaireResponse-item-subject',

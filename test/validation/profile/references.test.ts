@@ -53,10 +53,10 @@ describe('references', () => {
       type: 'collection',
       entry: [
         {
-          fullUrl: 'urn:uuid:1',
-          resource: { ...subject({ reference: 'urn:uuid:2' }), meta: { profile: [definition.url] } },
+          fullUrl: 'urn:oid:1.1',
+          resource: { ...subject({ reference: 'urn:oid:1.2' }), meta: { profile: [definition.url] } },
         },
-        { fullUrl: 'urn:uuid:2', resource: { ...man, gender } },
+        { fullUrl: 'urn:oid:1.2', resource: { ...man, gender } },
       ],
     });
     const validator = validatorOf(definition, male);
@@ -138,7 +138,11 @@ describe('resources within resources', () => {
       'error Patient.name min at Observation.contained[0].name',
     ]);
     expect(
-      problems(validator, { resourceType: 'Bundle', type: 'collection', entry: [{ resource: claiming }] }),
+      problems(validator, {
+        resourceType: 'Bundle',
+        type: 'collection',
+        entry: [{ fullUrl: 'urn:oid:1.1', resource: claiming }],
+      }),
     ).toEqual(['error Patient.name min at Bundle.entry[0].resource.name']);
   });
 

@@ -1,0 +1,58 @@
+import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
+import { parseReference } from '../../fhir/reference.ts';
+import { shorten } from '../report.ts';
+import type { ValueCheck, Walk } from './walk.ts';
+
+/** What the text of R4 says of resources beside their definitions. */
+export const checkResource: ValueCheck = ({ value, code }, walk) => {
+  if (!isObject(value)) return;
+  if (value['contained'] !== undefined) checkContained(objectsOf(value['contained']), walk);
+  if (code === 'Bundle') checkEntries(objectsOf(value['entry']), asString(value['type']) ?? '', walk);
+};
+
+function tell({ findings }: Walk, path: readonly (string | number)[], rule: string, text: string): void {
+  const { length } = findings.path;
+  findings.path.push(...path);
+  findings.add({ severity: 'error', code: 'value', text, rule });
+  findings.path.length = length;
+}
+
+/** A contained resource is named by its id alone. https://hl7.org/fhir/R4/references.html#contained */
+function checkContained(resources: readonly Record<string, unknown>[], walk: Walk): void {
+  const ids = new Set<unknown>();
+  walk.budget.spend(resources.length);
+  for (const [index, { id }] of resources.entries()) {
+    if (typeof id !== 'string') continue;
+    if (ids.has(id)) {
+      const text = `Another contained resource has the id \`${shorten(id)}\`, so that a reference to it could mean either.`;
+      tell(walk, ['contained', index, 'id'], 'contained id', text);
+    }
+    ids.add(id);
+  }
+}
+
+/** The identity of an entry is its fullUrl, which agrees with the resource in it. https://hl7.org/fhir/R4/bundle.html#bundle-unique */
+function checkEntries(entries: readonly Record<string, unknown>[], type: string, walk: Walk): void {
+  const needed = !/^(transaction|batch)(-response)?$/.test(type);
+  walk.budget.spend(entries.length);
+  for (const [index, entry] of entries.entries()) {
+    const { resource, fullUrl } = entry;
+    if (!isObject(resource) || asObject(entry['search'])['mode'] === 'outcome') continue; // which has no identity
+    if (typeof fullUrl !== 'string') {
+      const text = 'An entry with a resource needs a `fullUrl`, which is the identity of the resource; only transactions and batches do without.'; // prettier-ignore
+      if (needed) tell(walk, ['entry', index], 'Bundle.entry.fullUrl', text);
+      continue;
+    }
+    const wrong = problemOf(fullUrl, resource, walk);
+    if (wrong !== undefined) tell(walk, ['entry', index, 'fullUrl'], 'Bundle.entry.fullUrl', wrong);
+  }
+}
+
+function problemOf(fullUrl: string, resource: Record<string, unknown>, { kit: { types } }: Walk): string | undefined {
+  if (!/^[A-Za-z][A-Za-z0-9+.-]{0,30}:/.test(fullUrl)) return `\`${shorten(fullUrl)}\` must be absolute.`;
+  const parsed = parseReference(fullUrl);
+  if (parsed?.kind !== 'absolute' || !types.resourceTypes.has(parsed.type)) return undefined;
+  const { resourceType, id } = resource;
+  if (resourceType === parsed.type && (id === undefined || id === parsed.id)) return undefined;
+  return `\`${shorten(fullUrl)}\` must name the resource of the entry, which is \`${shorten(`${String(resourceType)}/${String(id)}`)}\`.`;
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { observation, patient, problems, validatorOf } from './support/validator.ts';
+
+// What R4 says in words of data types, Bundles and contained resources: https://hl7.org/fhir/R4/datatypes.html. The cases are
+// kinds of fault that the public test cases of validators have, with the verdict of the reference validator.
+
+const validator = validatorOf();
+const uuid = 'urn:uuid:53fefa32-fcbb-4ff8-8a92-55ee120877b7';
+const to = (reference: JsonObject): JsonObject => observation({ subject: reference });
+const coding = (system: string): JsonObject => observation({ code: { coding: [{ system, code: 'x' }] } });
+const identified = (system: string): JsonObject => patient({ identifier: [{ system, value: '1' }] });
+const photo = (attachment: JsonObject): JsonObject => patient({ photo: [{ contentType: 'image/png', ...attachment }] });
+const narrative = (div: string): JsonObject => patient({ text: { status: 'generated', div } });
+const bundle = (type: string, ...entry: readonly JsonObject[]): JsonObject => ({ resourceType: 'Bundle', type, entry });
+const ann: JsonObject = { resourceType: 'Patient', id: 'a', active: true };
+const xhtml = 'xmlns="http://www.w3.org/1999/xhtml"';
+
+describe('data types', () => {
+  it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
+    ['a reference to a type and an id', to({ reference: 'Patient/1' }), []],
+    ['a reference to a version', to({ reference: 'Patient/1/_history/2' }), []],
+    ['a reference to another server', to({ reference: 'https://example.org/fhir/Patient/1' }), []],
+    ['a reference by UUID', to({ reference: uuid }), []],
+    [
+      'a reference to an id alone',
+      to({ reference: '1' }),
+      ['error Reference.reference at Observation.subject.reference'],
+    ],
+    [
+      'a reference to a type that is none',
+      to({ reference: 'Patiant/1' }),
+      ['error Reference.reference at Observation.subject.reference'],
+    ],
+    [
+      'a reference to a text',
+      to({ reference: 'Patient/Ann Smith' }),
+      ['error Reference.reference at Observation.subject.reference'],
+    ],
+    ['a search in place of a reference', to({ reference: 'Patient?identifier=1' }), ['error Reference.reference at Observation.subject.reference']], // prettier-ignore
+    ['a type that agrees', to({ reference: 'Patient/1', type: 'Patient' }), []],
+    [
+      'a type that does not',
+      to({ reference: 'Patient/1', type: 'Group' }),
+      ['error Reference.type at Observation.subject.type'],
+    ],
+    ['a system that is a URL', coding('https://example.org/codes'), []],
+    ['a system that is an OID', coding('urn:oid:2.16.840.1.113883.6.1'), []],
+    ['a system that is a word', coding('loinc'), ['error Coding.system at Observation.code.coding[0].system']],
+    [
+      'a system that is a ValueSet',
+      coding('http://hl7.org/fhir/ValueSet/administrative-gender'),
+      ['error coding at Observation.code.coding[0]'],
+    ],
+    ['a code without a system', observation({ code: { coding: [{ code: 'x' }] } }), []],
+    [
+      'an identifier of a system that is a word',
+      identified('mrn'),
+      ['error Identifier.system at Patient.identifier[0].system'],
+    ],
+    ['an identifier of a system by UUID', identified(uuid), []],
+    ['a UUID in capitals', identified(uuid.toUpperCase().replace('URN:UUID', 'urn:uuid')), ['error urn at Patient.identifier[0].system']], // prettier-ignore
+    ['a UUID that is cut off', identified(uuid.slice(0, -1)), ['error urn at Patient.identifier[0].system']],
+    ['an OID with a leading zero', identified('urn:oid:1.02.3'), ['error urn at Patient.identifier[0].system']],
+    ['an OID of another root', identified('urn:oid:3.1'), ['error urn at Patient.identifier[0].system']],
+    ['data of the size that is said', photo({ data: 'aGVsbG8=', size: 5 }), []],
+    ['data with white space in it', photo({ data: 'aGVs bG8=', size: 5 }), []],
+    [
+      'data of another size',
+      photo({ data: 'aGVsbG8=', size: 100 }),
+      ['error Attachment.size at Patient.photo[0].size'],
+    ],
+    ['a size of what is elsewhere', photo({ url: 'https://example.org/a.png', size: 100 }), []],
+    ['data that is no base64', photo({ data: '%%%2@()()' }), ['error value at Patient.photo[0].data']],
+    ['a day that no month has', patient({ birthDate: '2021-02-30' }), ['error value at Patient.birthDate']],
+    ['an empty text', patient({ name: [{ text: '' }] }), ['error value at Patient.name[0].text']],
+    ['an object without anything', patient({ contact: [{}] }), ['error structure at Patient.contact[0]']],
+    ['comments of an older FHIR', patient({ fhir_comments: ['x'] }), ['error structure at Patient.fhir_comments']],
+    ['an integer beyond 32 bits', patient({ multipleBirthInteger: 3e9 }), ['error value at Patient.multipleBirth']],
+  ])('%s', (_title, resource, expected) => {
+    expect(problems(validator, resource)).toEqual(expected);
+  });
+});
+
+describe('narratives', () => {
+  it.each<[title: string, div: string, wrong: boolean]>([
+    ['a paragraph', `<div ${xhtml}><p class="a">x &lt; y &amp; z</p></div>`, false],
+    ['another namespace', '<div xmlns="http://www.w3.org/1999/xhtmlx">x</div>', true],
+    ['no namespace', '<div>x</div>', true],
+    ['a document type', `<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><div ${xhtml}>&y;</div>`, true],
+    ['a handler', `<div ${xhtml}><p onClick="x">x</p></div>`, true],
+    ['an object', `<div ${xhtml}><object value="x">x</object></div>`, true],
+    ['an element that is not closed', `<div ${xhtml}><p>x</pa></div>`, true],
+    ['a link that runs a script', `<div ${xhtml}><a href="javascript:x">x</a></div>`, true],
+    ['white space alone', `<div ${xhtml}> <p> </p></div>`, true],
+  ])('%s', (_title, div, wrong) => {
+    const found = problems(validator, narrative(div));
+    expect(found.map(one => one.replace(/txt-[12]/, 'txt'))).toEqual(wrong ? ['error txt at Patient.text.div'] : []);
+  });
+});
+
+describe('resources in resources', () => {
+  it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
+    [
+      'contained resources of one id',
+      observation({ contained: [ann, ann], subject: { reference: '#a' } }),
+      ['error contained id at Observation.contained[1].id'],
+    ],
+    [
+      'a contained resource that is not there',
+      observation({ subject: { reference: '#a' } }),
+      ['error ref-1 at Observation.subject'],
+    ],
+    ['a contained resource that nobody names', observation({ contained: [ann] }), ['error dom-3 at Observation']],
+    ['an entry of its own name', bundle('collection', { fullUrl: 'https://example.org/Patient/a', resource: ann }), []],
+    ['an entry by UUID', bundle('collection', { fullUrl: uuid, resource: ann }), []],
+    [
+      'an entry of another name',
+      bundle('collection', { fullUrl: 'https://example.org/Patient/b', resource: ann }),
+      ['error Bundle.entry.fullUrl at Bundle.entry[0].fullUrl'],
+    ],
+    [
+      'an entry of another type',
+      bundle('collection', { fullUrl: 'https://example.org/Group/a', resource: ann }),
+      ['error Bundle.entry.fullUrl at Bundle.entry[0].fullUrl'],
+    ],
+    [
+      'an entry with a relative URL',
+      bundle('collection', { fullUrl: 'Patient/a', resource: ann }),
+      ['error Bundle.entry.fullUrl at Bundle.entry[0].fullUrl'],
+    ],
+    [
+      'an entry without a name',
+      bundle('collection', { resource: ann }),
+      ['error Bundle.entry.fullUrl at Bundle.entry[0]'],
+    ],
+    [
+      'an entry of a batch without a name',
+      bundle('batch', { resource: ann, request: { method: 'POST', url: 'Patient' } }),
+      [],
+    ],
+    [
+      'a search in a reference of a transaction',
+      bundle('transaction', {
+        resource: to({ reference: 'Patient?identifier=1' }),
+        request: { method: 'POST', url: 'Observation' },
+      }),
+      [],
+    ],
+    [
+      'the outcome of a search',
+      bundle('searchset', {
+        resource: { resourceType: 'OperationOutcome', issue: [{ severity: 'warning', code: 'informational' }] },
+        search: { mode: 'outcome' },
+      }),
+      [],
+    ],
+    [
+      'two entries of one name',
+      bundle('collection', { fullUrl: uuid, resource: ann }, { fullUrl: uuid, resource: ann }),
+      ['error bdl-7 at Bundle'],
+    ],
+    [
+      'a document that begins with something else',
+      {
+        ...bundle('document', { fullUrl: uuid, resource: ann }),
+        identifier: { system: 'urn:ietf:rfc:3986', value: uuid },
+        timestamp: '2020-01-01T00:00:00Z',
+      },
+      ['error bdl-11 at Bundle'],
+    ],
+    [
+      'a type beside a reference to another one of the Bundle',
+      bundle('collection', { fullUrl: uuid, resource: ann }, { fullUrl: uuid.replace('77b7', '77b8'), resource: to({ reference: uuid, type: 'Group' }) }), // prettier-ignore
+      ['error Reference.type at Bundle.entry[1].resource.subject.type'],
+    ],
+  ])('%s', (_title, resource, expected) => {
+    expect(problems(validator, resource)).toEqual(expected);
+  });
+});
