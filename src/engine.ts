@@ -21,6 +21,8 @@ import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
 import { interactions } from './interaction/index.ts';
+import { operations } from './interaction/operation/index.ts';
+import type { InteractionCode } from './fhir/interaction.ts';
 import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
 import type { Model } from './model/model.ts';
@@ -201,13 +203,18 @@ const openToAll = 'Access is open: no token is asked for, and whoever reaches th
 
 /** What the definitions declare and this engine has no function for. */
 function notServed({ types, systemInteractions }: Model): readonly string[] {
-  const declared = [...types.values()].map(({ name, interactions }) => ({ name, codes: interactions }));
-  return [...declared, { name: 'The system', codes: systemInteractions }].flatMap(({ name, codes }) =>
-    [...codes]
-      .filter(code => interactions[code] === undefined)
-      .map(code => `${name} declares ${code}, which is not served yet: it is answered 501.`),
-  );
+  const of = (name: string, codes: ReadonlySet<InteractionCode>, invoked: Iterable<string>): readonly string[] => [
+    ...[...codes].filter(code => interactions[code] === undefined).map(code => unserved(name, code)),
+    ...[...invoked].filter(code => !Object.hasOwn(operations, code)).map(code => unserved(name, `$${code}`)),
+  ];
+  return [
+    ...[...types.values()].flatMap(type => of(type.name, type.interactions, type.operations.keys())),
+    ...of('The system', systemInteractions, []),
+  ];
 }
+
+const unserved = (name: string, code: string): string =>
+  `${name} declares ${code}, which is not served yet: it is answered 501.`;
 
 /** What the start says of indexes of the database itself that are not as the definitions want them. */
 function indexNotices(indexes: readonly DatabaseIndex[]): readonly string[] {

@@ -136,6 +136,7 @@ export function actionOf(interaction: InteractionCode | undefined, method: strin
       return 'U';
     case 'delete':
       return 'D';
+    case 'operation':
     case 'search-type':
     case 'search-system':
     case 'capabilities':

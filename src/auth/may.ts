@@ -8,6 +8,9 @@ import { parseScope } from './scope.ts';
 export interface Asked {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
+  readonly id?: string;
+  /** The code of the operation, where it is one. */
+  readonly operation?: string;
 }
 
 /**
@@ -15,21 +18,47 @@ export interface Asked {
  * system is let through, since its parts are decided one by one. Throws FhirError 403 with the scopes that would do; `realm` is
  * the base URL of the partition. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
-export function requireScope(access: Access, model: Model, { interaction, resourceType }: Asked, realm: string): void {
-  const letter = letterOf(interaction);
-  if (access === 'open' || letter === undefined || resourceType === undefined) return;
-  if (access.restrictions.get(resourceType)?.[letter] !== undefined) return;
+export function requireScope(access: Access, model: Model, asked: Asked, realm: string): void {
+  if (isAllowed(access, asked)) return;
+  const { interaction, resourceType = '', operation } = asked;
   const type = model.types.get(resourceType);
-  const scopes = type === undefined ? [] : scopesFor(type, letter);
+  const scopes = type === undefined ? [] : scopesFor(type, lettersOf(asked) ?? []);
+  const what = operation === undefined ? interaction : `$${operation}`;
   const text =
     scopes.length === 0
-      ? `No scope gives ${interaction} of ${resourceType} here.`
-      : `The token has no scope for ${interaction} of ${resourceType}.`;
+      ? `No scope gives ${what} of ${resourceType} here.`
+      : `The token has no scope for ${what} of ${resourceType}.`;
   throw scopeInsufficient(realm, text, scopes);
 }
 
-/** The letter that an interaction needs; undefined where its parts are asked for one by one, or it is open to all. */
-function letterOf(interaction: InteractionCode): Letter | undefined {
+/** Whether the scopes of the caller allow it on the type. */
+export function isAllowed(access: Access, asked: Asked): boolean {
+  const letters = lettersOf(asked);
+  const { resourceType } = asked;
+  if (access === 'open' || letters === undefined || resourceType === undefined) return true;
+  const given = access.restrictions.get(resourceType);
+  return given !== undefined && letters.some(letter => given[letter] !== undefined);
+}
+
+/** The letters of which one will do; undefined where its parts are asked for one by one, or it is open to all. */
+function lettersOf({ interaction, id, operation }: Asked): readonly Letter[] | undefined {
+  if (interaction === 'operation') return lettersOfOperation(operation, id);
+  const letter = letterOf(interaction);
+  return letter === undefined ? undefined : alone[letter];
+}
+
+const alone: Readonly<Record<Letter, readonly Letter[]>> = { c: ['c'], r: ['r'], u: ['u'], d: ['d'], s: ['s'] };
+
+/**
+ * What an operation needs; nothing gives one that is not listed. Validation of what the caller sends tells nothing of what is here,
+ * so that whoever may read or create the type may ask for it; that of a record which is here is a read of it.
+ */
+function lettersOfOperation(operation: string | undefined, id: string | undefined): readonly Letter[] {
+  if (operation !== 'validate') return [];
+  return id === undefined ? ['c', 'r'] : ['r'];
+}
+
+function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | undefined {
   switch (interaction) {
     case 'read':
     case 'vread':
@@ -56,6 +85,9 @@ function letterOf(interaction: InteractionCode): Letter | undefined {
   }
 }
 
-/** The scopes of a type that give a letter. */
-const scopesFor = ({ smartScopes }: ResourceType, letter: Letter): readonly string[] =>
-  smartScopes.filter(scope => (scope === 'fhirUser' ? letter === 'r' : parseScope(scope)?.letters.includes(letter)));
+/** The scopes of a type that give one of the letters. */
+const scopesFor = ({ smartScopes }: ResourceType, letters: readonly Letter[]): readonly string[] =>
+  smartScopes.filter(scope => {
+    const given = scope === 'fhirUser' ? (['r'] as const) : (parseScope(scope)?.letters ?? []);
+    return letters.some(letter => given.includes(letter));
+  });

@@ -16,5 +16,5 @@ export const systemInteractions = ['transaction', 'batch', 'search-system', 'his
 
 export type TypeInteraction = (typeof typeInteractions)[number];
 export type SystemInteraction = (typeof systemInteractions)[number];
-/** Any interaction; `capabilities` needs no declaration. */
-export type InteractionCode = TypeInteraction | SystemInteraction | 'capabilities';
+/** Any interaction; `capabilities` needs no declaration, and operations are declared by their definitions. */
+export type InteractionCode = TypeInteraction | SystemInteraction | 'capabilities' | 'operation';

@@ -42,13 +42,21 @@ export interface Issue {
   readonly text: string;
   /** Where: `Patient.identifier[2].value` or `http.name`. https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression */
   readonly expression?: string;
+  /** Canonical of the StructureDefinition that asked; undefined for what R4 asks of every resource. */
+  readonly profile?: string;
+  /** The key of an invariant (`obs-6`), or the id of the element and what it asks: `Observation.code min`. */
+  readonly rule?: string;
 }
 
-/** The OperationOutcome that carries the issues. https://hl7.org/fhir/R4/operationoutcome.html */
+/**
+ * The OperationOutcome that carries the issues; who asked stands in R4's extension for it.
+ * https://hl7.org/fhir/R4/operationoutcome.html, https://hl7.org/fhir/R4/extension-operationoutcome-issue-source.html
+ */
 export function operationOutcome(issues: readonly Issue[]): OperationOutcome {
   return {
     resourceType: 'OperationOutcome',
     issue: issues.map(issue => ({
+      ...(issue.rule === undefined ? {} : { extension: [{ url: issueSource, valueString: sourceOf(issue) }] }),
       severity: issue.severity,
       code: issue.code,
       diagnostics: issue.text,
@@ -57,9 +65,14 @@ export function operationOutcome(issues: readonly Issue[]): OperationOutcome {
   };
 }
 
+const issueSource = 'http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-source';
+
+const sourceOf = ({ profile, rule = '' }: Issue): string => (profile === undefined ? rule : `${profile} › ${rule}`);
+
 export interface OperationOutcome {
   readonly resourceType: 'OperationOutcome';
   readonly issue: readonly {
+    readonly extension?: readonly { readonly url: string; readonly valueString: string }[];
     readonly severity: IssueSeverity;
     readonly code: IssueCode;
     readonly diagnostics: string;

@@ -22,6 +22,7 @@ export const shapes = {
   '/r4/:partition/:type/:id': { GET: 'read', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
   '/r4/:partition/:type/:id/_history': { GET: 'history-instance' },
   '/r4/:partition/:type/:id/_history/:version': { GET: 'vread' },
+  '/r4/:partition/:type/:id/:operation': { GET: 'operation', POST: 'operation' },
   '/r4/:partition/*': {},
 } as const satisfies Record<string, Partial<Record<string, InteractionCode>>>;
 
@@ -32,6 +33,8 @@ export interface Segments {
   readonly type?: string;
   readonly id?: string;
   readonly version?: string;
+  /** With its `$`. */
+  readonly operation?: string;
 }
 
 /** What a request asks for. */
@@ -40,6 +43,8 @@ export interface Route {
   readonly resourceType?: string;
   readonly id?: string;
   readonly version?: string;
+  /** The code, without `$`. */
+  readonly operation?: string;
 }
 
 /**
@@ -50,7 +55,11 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
   const { type, id, version } = segments;
   if (type !== undefined) checkType(model, type);
   if (shape === '/r4/:partition/*') throw notOffered();
-  if (id?.startsWith('$') === true) throw noOperation(id);
+  const { operation } = segments;
+  if (operation?.startsWith('$') === false) throw notOffered();
+  const invoked = operation ?? (id?.startsWith('$') === true ? id : undefined);
+  if (type !== undefined && invoked !== undefined)
+    return operationRoute(model, method, { type, invoked, ...(operation === undefined ? {} : { id }) });
   const methods: Partial<Record<string, InteractionCode>> = shapes[shape];
   const place = { ...(type === undefined ? {} : { resourceType: type }), ...(id === undefined ? {} : { id }) };
   const interaction = methods[method === 'HEAD' ? 'GET' : method];
@@ -61,6 +70,20 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
     interaction !== undefined && isServed(model, { interaction, ...place }) ? methodNames(name) : [],
   );
   throw notAllowed(method, interaction, allowed);
+}
+
+/** An operation on a type by POST, on an instance by GET too. https://hl7.org/fhir/R4/operations.html#executing */
+function operationRoute(
+  model: Model,
+  method: string,
+  { type, id, invoked }: { readonly type: string; readonly id?: string | undefined; readonly invoked: string },
+): Route {
+  const place = { resourceType: type, ...(id === undefined ? {} : { id }) };
+  const route = { interaction: 'operation', ...place, operation: invoked.slice(1) } as const;
+  if (!isDeclared(model, route)) throw noOperation(invoked);
+  const methods = id === undefined ? ['POST'] : ['GET', 'POST'];
+  if (methods.includes(method === 'HEAD' ? 'GET' : method)) return route;
+  throw notAllowed(method, undefined, methods.flatMap(methodNames));
 }
 
 const methodNames = (name: string): readonly string[] => (name === 'GET' ? ['GET', 'HEAD'] : [name]);

@@ -6,6 +6,8 @@ export interface Asked {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
   readonly id?: string;
+  /** The code of the operation, where it is one. */
+  readonly operation?: string;
 }
 
 /**
@@ -16,6 +18,10 @@ export function isDeclared(model: Model, asked: Asked): boolean {
   if (asked.interaction === 'capabilities') return true;
   if (asked.resourceType === undefined) return model.systemInteractions.has(asked.interaction);
   const type = model.types.get(asked.resourceType);
+  if (asked.interaction === 'operation') {
+    const operation = type?.operations.get(asked.operation ?? '');
+    return operation?.[asked.id === undefined ? 'type' : 'instance'] === true;
+  }
   if (type === undefined || !type.interactions.has(asked.interaction as TypeInteraction)) return false; // a type level one
   if (asked.id !== undefined) return true;
   if (asked.interaction === 'update' || asked.interaction === 'patch') return type.conditionalUpdate;

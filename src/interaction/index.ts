@@ -2,6 +2,7 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import { capabilities } from './capabilities.ts';
 import { create } from './create.ts';
 import type { Interaction } from './interaction.ts';
+import { operation } from './operation/index.ts';
 import { read } from './read.ts';
 import { search } from './search.ts';
 
@@ -9,6 +10,7 @@ import { search } from './search.ts';
 export const interactions: Partial<Record<InteractionCode, Interaction>> = {
   capabilities,
   create,
+  operation,
   read,
   'search-type': search,
 };

@@ -25,6 +25,8 @@ export interface FhirRequest {
   readonly resourceType?: string;
   readonly id?: string;
   readonly version?: string;
+  /** The code of the operation that is asked for. */
+  readonly operation?: string;
   /** Query and form parameters, decoded, in order; `_format` and `_pretty` are not among them. */
   readonly parameters: readonly QueryPair[];
   /** Request headers, names in lower case. */

@@ -1,12 +1,10 @@
-import { isWithin, restriction } from '../auth/restrict.ts';
-import { gone, notFound } from '../fhir/error.ts';
-import { isId } from '../fhir/id.ts';
 import { isUnmodified } from './conditional-read.ts';
 import { controls, subsetOf } from './controls.ts';
 import { declaredType } from './declared.ts';
 import type { Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
 import { subset } from './subset.ts';
+import { findVisible } from './visible.ts';
 
 /**
  * Read by id: 200 with the stored text, 304 where the client has it, 404 for what never was (also for what cannot be an id
@@ -20,14 +18,9 @@ export const read: Interaction = async (
   const type = declaredType(model, request);
   const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));
   const wanted = subsetOf(given, type.definition);
-  const id = request.id ?? '';
-  const found = isId(id) ? await partition.read(type.name, id) : undefined;
-  if (found === undefined) throw notFound(type.name, id);
-  const rule = restriction(request.access, type, 'r');
-  const { text } = found;
-  if (text === undefined) throw rule.kind === 'all' ? gone(type.name, id) : notFound(type.name, id);
-  if (!isWithin(rule, type, { ...found, text }, extract, partition)) throw notFound(type.name, id);
+  const found = await findVisible({ extract }, type, { partition, access: request.access, id: request.id ?? '' });
   const records = [found];
+  const { text } = found;
   const etag = String(found.version);
   const lastModified = found.lastUpdated;
   if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified, records };

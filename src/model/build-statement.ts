@@ -64,6 +64,10 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
     conditionalDelete,
     ...list('referencePolicy', [...type.referencePolicies]),
     ...list('searchParam', [...type.parameters.values()].map(buildParameter)),
+    ...list(
+      'operation',
+      [...type.operations.values()].map(({ code, url }) => ({ name: code, definition: url })),
+    ),
   };
 }
 

@@ -99,7 +99,11 @@ function checkStatements({ statements, rests }: Declared, report: ReportAt): voi
     );
   }
   for (const operation of items(rests, 'operation'))
-    report(operation, '', `Operations are not served; remove \`${String(operation.json['definition'])}\`.`);
+    report(
+      operation,
+      '',
+      `Operations on the whole system are not served; remove \`${String(operation.json['definition'])}\`.`,
+    );
 }
 
 /** https://hl7.org/fhir/R4/codesystem-definitions.html#CodeSystem.caseSensitive */

@@ -32,6 +32,8 @@ export interface ResourceType {
   readonly name: string;
   readonly definition: TypeDefinition;
   readonly interactions: ReadonlySet<TypeInteraction>;
+  /** Operations that are offered, by code. */
+  readonly operations: ReadonlyMap<string, Operation>;
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   readonly conditionalCreate: boolean;
   readonly conditionalUpdate: boolean;
@@ -56,6 +58,16 @@ export interface ResourceType {
   readonly attachment: Attachment | undefined;
   readonly serverSet: readonly { readonly path: string; readonly value: 'now' }[];
   readonly validationPolicy: 'off' | 'warn' | 'enforce' | undefined;
+}
+
+/** An operation on a type, on its instances, or on both. https://hl7.org/fhir/R4/operations.html */
+export interface Operation {
+  /** What stands behind `$` in a URL. */
+  readonly code: string;
+  /** Canonical of its OperationDefinition. */
+  readonly url: string;
+  readonly type: boolean;
+  readonly instance: boolean;
 }
 
 export interface Attachment {

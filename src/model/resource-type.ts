@@ -10,6 +10,7 @@ import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
 import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
+import { compileOperations } from './operations.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
 import { printSnapshotProblem } from './snapshot/generate.ts';
@@ -42,7 +43,7 @@ export function compileResourceType(
       report(standing, 'type', `\`${name}\` is no resource type of FHIR R4.${didYouMean(name, types.resourceTypes)}`);
     return undefined;
   }
-  for (const unserved of ['searchInclude', 'searchRevInclude', 'operation'])
+  for (const unserved of ['searchInclude', 'searchRevInclude'])
     for (const standing of standings)
       if (standing.json[unserved] !== undefined)
         report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
@@ -66,6 +67,7 @@ export function compileResourceType(
     name,
     definition,
     interactions,
+    operations: compileOperations(name, standings, context),
     versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
     conditionalCreate: one('conditionalCreate') === true,
     conditionalUpdate: one('conditionalUpdate') === true,

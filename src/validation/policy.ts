@@ -27,13 +27,25 @@ export function weighing(type: JudgedType, { occasion, keptApart = false }: Judg
   const policy = policyOf(type, occasion);
   const own = type.profile?.replace(/\|.*/s, '');
   const apart = keptApart ? type.attachment?.path : undefined;
+  const cut = type.attachment?.path.replace(/[^.]*$/, 'size');
   return (finding, place) => {
-    if (apart !== undefined && finding.code === 'required' && withoutIndexes(place.expression) === apart)
-      return undefined;
+    if (isApart(finding, place.expression, apart)) return undefined;
+    // Something short stands there for the content; the size of that is looked at where it is decoded.
+    if (finding.rule === 'Attachment.size' && withoutIndexes(place.expression) === cut) return undefined;
     if (finding.profile === own && own !== undefined && isStructural(finding)) return finding.severity;
     return severityUnder(policy, finding, place, occasion);
   };
 }
+
+/** As the rules themselves say; with `keptApart` the attachments of a record that is here are there, although it shows none. */
+export function asItSays({ attachment }: Pick<ResourceType, 'attachment'>, keptApart: boolean): Weigh {
+  const apart = keptApart ? attachment?.path : undefined;
+  return (finding, { expression }) => (isApart(finding, expression, apart) ? undefined : finding.severity);
+}
+
+/** What lacks since it is kept apart from the record. */
+const isApart = ({ code }: Finding, expression: string, apart: string | undefined): boolean =>
+  apart !== undefined && code === 'required' && withoutIndexes(expression) === apart;
 
 type JudgedType = Pick<ResourceType, 'validationPolicy' | 'profile' | 'attachment'>;
 

@@ -62,7 +62,7 @@ describe('read', () => {
     ['/Patient/', 404, 'not-found'],
     ['/Patient/p1/', 404, 'not-found'],
     ['/Patient/p1/Observation', 404, 'not-found'],
-    ['/Patient/p1/$everything', 404, 'not-found'],
+    ['/Patient/p1/$everything', 404, 'not-supported'],
     ['/Patient/p1/_history', 405, 'not-supported'],
     ['/Patient/p1/_history/1', 405, 'not-supported'],
     ['/Patient/%zz', 400, 'value'],

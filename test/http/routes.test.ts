@@ -5,23 +5,34 @@ import type { InteractionCode, TypeInteraction } from '../../src/fhir/interactio
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { resolveRoute } from '../../src/http/routes.ts';
 import type { Segments, Shape } from '../../src/http/routes.ts';
-import type { Model, ResourceType } from '../../src/model/model.ts';
+import type { Model, Operation, ResourceType } from '../../src/model/model.ts';
 
-const type = (name: string, interactions: readonly TypeInteraction[], conditional: boolean): [string, ResourceType] => [
+const type = (
+  name: string,
+  interactions: readonly TypeInteraction[],
+  conditional: boolean,
+  operations: readonly (readonly [string, Operation])[] = [],
+): [string, ResourceType] => [
   name,
   {
     name,
     interactions: new Set(interactions),
+    operations: new Map(operations),
     conditionalUpdate: conditional,
     conditionalDelete: conditional ? 'single' : 'not-supported',
   } as unknown as ResourceType, // what routes look at
+];
+
+const operation = (code: string, type: boolean, instance: boolean): readonly [string, Operation] => [
+  code,
+  { code, url: `https://example.org/${code}`, type, instance },
 ];
 
 const model = (systemInteractions: readonly InteractionCode[]): Model =>
   ({
     types: new Map([
       type('Patient', ['read', 'search-type'], false),
-      type('Media', ['create'], false),
+      type('Media', ['create'], false, [operation('on-type', true, false), operation('on-instance', false, true)]),
       type('Observation', typeInteractions, true),
       type('Condition', ['update', 'patch', 'delete'], false),
     ]),
@@ -33,7 +44,7 @@ const model = (systemInteractions: readonly InteractionCode[]): Model =>
 function resolve(method: string, shape: string, segments: Segments, system: readonly InteractionCode[] = []): string {
   try {
     const route = resolveRoute(model(system), `/r4/:partition${shape}` as Shape, method, segments);
-    return [route.interaction, route.resourceType, route.id, route.version]
+    return [route.interaction, route.resourceType, route.id, route.version, route.operation]
       .filter(part => part !== undefined)
       .join(' ');
   } catch (error) {
@@ -66,6 +77,9 @@ describe('a declared interaction', () => {
     ['PUT', '/:type', observation, 'update Observation'],
     ['PATCH', '/:type', observation, 'patch Observation'],
     ['DELETE', '/:type', observation, 'delete Observation'],
+    ['POST', '/:type/:id', { type: 'Media', id: '$on-type' }, 'operation Media on-type'],
+    ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-instance' }, 'operation Media 1 on-instance'], // prettier-ignore
+    ['GET', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-instance' }, 'operation Media 1 on-instance'], // prettier-ignore
   ])('%s %s %o → %s', (method, shape, segments, expected) => {
     expect(resolve(method, shape, segments)).toBe(expected);
   });
@@ -89,6 +103,19 @@ describe('what is not declared', () => {
     ['GET', '/:type', { type: '$export' }, '404', 'an operation on the system'],
     ['GET', '/:type/:id', { type: 'Patient', id: '$everything' }, '404', 'an operation on the type'],
     ['GET', '/*', {}, '404', 'a compartment, an operation on an instance, an empty id'],
+    ['POST', '/:type/:id', { type: 'Media', id: '$on-instance' }, '404', 'an operation that is on instances alone'],
+    ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-type' }, '404', 'one on types alone'],
+    ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$other' }, '404', 'one that there is not'],
+    [
+      'GET',
+      '/:type/:id/:operation',
+      { type: 'Media', id: '1', operation: 'on-instance' },
+      '404',
+      'one without its `$`',
+    ],
+    ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$' }, '404', 'one without a name'],
+    ['GET', '/:type/:id', { type: 'Media', id: '$on-type' }, '405 POST', 'an operation on a type by GET'],
+    ['PUT', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-instance' }, '405 GET, HEAD, POST', 'one on an instance by another method'], // prettier-ignore
     ['GET', '/:type/:id/_history/:version', version, '405 ', 'vread'],
     ['GET', '/:type/:id/_history', patient1, '405 ', 'history of an instance'],
     ['GET', '/:type/_history', patient, '405 ', 'history of a type'],

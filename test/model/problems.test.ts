@@ -131,7 +131,7 @@ describe('a CapabilityStatement is refused', () => {
       { operation: [{ name: 'x', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
       [
         'rest[0].operation[0]',
-        'Operations are not served; remove `http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
+        'Operations on the whole system are not served; remove `http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
       ],
     ],
     [

@@ -72,6 +72,7 @@ export const thing: ResourceType = {
   name: typeName,
   definition,
   interactions: new Set(['search-type']),
+  operations: new Map(),
   versioning: 'versioned',
   conditionalCreate: false,
   conditionalUpdate: false,

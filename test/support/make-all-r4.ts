@@ -7,7 +7,7 @@ import { extensionBase } from '../../src/model/extensions.ts';
 import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
 
 /**
- * Makes test/fixtures/all-r4: a capability folder that declares read and search for every resource type of R4, with every
+ * Makes test/fixtures/all-r4: a capability folder that declares read, search and $validate for every resource type of R4, with every
  * official search parameter that has an expression. Run it with `node test/support/make-all-r4.ts` after `npm run distil`.
  */
 export function allR4(): JsonObject {
@@ -38,6 +38,7 @@ export function allR4(): JsonObject {
             extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.cruds` }],
             type: name,
             interaction: [{ code: 'read' }, { code: 'search-type' }],
+            operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }],
             searchParam: [name, ...supertypes(name, types).filter(base => base !== 'Resource')].flatMap(declared),
           }),
         ),

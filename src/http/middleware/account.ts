@@ -54,9 +54,10 @@ function requestOf(context: Context): AuditedRequest {
 
 /** What was searched for, as a URL says it; never with a token. */
 function queryOf({ state, method }: Context): string | undefined {
-  const { query, path, partition } = state;
+  const { query, path, partition, route } = state;
   const parameters = state.parameters as typeof state.parameters | undefined; // not set where they were refused
   const of = path.slice(prefix.length + partition.id.length + 1);
+  if ((route as typeof route | undefined)?.operation !== undefined && query === '') return of; // nothing else names it
   if (parameters !== undefined && method !== 'POST') return query === '' ? undefined : `${of}?${query}`;
   const pairs = parameters ?? pairsIn(query);
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();

@@ -6,11 +6,10 @@ import { cutBody } from '../../attachment/cut.ts';
 import { isObject } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
-import { JsonError, compactJson, parseJson } from '../../fhir/json.ts';
+import { compactJson } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { withoutProperty } from '../../fhir/edit-text.ts';
-import { decodeUtf8 } from '../../fhir/utf8.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
 import { weighing } from '../../validation/policy.ts';
@@ -18,6 +17,8 @@ import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
+import { parseBody } from './body.ts';
+import { mostIssues, validationBudget } from './budget.ts';
 import { checkReferences } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
@@ -47,7 +48,7 @@ export async function readRecord(
   const path = attachment?.path.split('.').slice(1) ?? [];
   const { rest, spans } = attachment === undefined ? { rest: body, spans: [] } : cutBody(body, path);
   if (rest.length > maxBody) throw tooLong(maxBody, attachment?.path);
-  const { text, parsed } = parse(rest, type.name);
+  const { text, parsed } = parseBody(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
 
   const { structure, rules, told } = await validate(engine, type, resource, parsed);
@@ -80,7 +81,7 @@ async function validate(
   const profiles = type.profile === undefined ? [] : [type.profile];
   const validator = await engine.validator();
   const weigh = weighing(type, { occasion: 'create' });
-  const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget };
+  const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
   const issues = await validator.validateWithServer(resource, options);
   const errors = issues.filter(({ severity }) => severity === 'error');
   return {
@@ -92,22 +93,6 @@ async function validate(
 
 /** Findings of profiles and of R4's own rules name what asked; those of the structure check do not. */
 const isOfStructure = ({ rule }: ValidationIssue): boolean => rule === undefined;
-
-/** Values that the checks may look at: a few times what fits into a body, so that a hostile one blocks no others for long. */
-const budget = 500_000;
-
-function parse(rest: Buffer, typeName: string): { text: string; parsed: ParsedJson } {
-  try {
-    const text = decodeUtf8(rest);
-    return { text, parsed: parseJson(text) };
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const place = error.path.replace(/^\$/, typeName);
-    const expression = /^[\w.[\]]{1,200}$/.test(place) ? place : undefined;
-    const text = `The body is not JSON as FHIR has it: ${error.message} This is at \`${shorten(error.path)}\`, line ${error.line}.`;
-    throw fhirError(400, 'structure', text, expression);
-  }
-}
 
 /** Throws FhirError 403 where the record, as it would be, is none that the caller may write. */
 function refuseOutside(
@@ -156,8 +141,6 @@ function eachOnce(structure: readonly Issue[], rules: readonly ValidationIssue[]
   const others = rules.filter(issue => isOfStructure(issue) && !seen.has(keyOf(issue)));
   return [...wrong.values(), ...asked, ...new Map(others.map(issue => [keyOf(issue), issue])).values()];
 }
-
-const mostIssues = 100;
 
 function tooLong(most: number, path: string | undefined): FhirError {
   const beside = path === undefined ? '' : ` beside \`${path}\``;

@@ -46,6 +46,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     name: typeName,
     definition,
     interactions: new Set(),
+    operations: new Map(),
     versioning: 'versioned',
     conditionalCreate: false,
     conditionalUpdate: false,

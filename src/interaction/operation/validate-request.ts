@@ -1,0 +1,119 @@
+import { isObject } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { fhirError } from '../../fhir/error.ts';
+import type { FhirError } from '../../fhir/error.ts';
+import { compactJson } from '../../fhir/json.ts';
+import type { Decimals } from '../../fhir/json.ts';
+import { properties, valueEnd } from '../../fhir/resource-text.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import { shorten } from '../../validation/report.ts';
+import { controls } from '../controls.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { handlingOf } from '../prefer.ts';
+import { parseBody } from '../write/body.ts';
+
+/** https://hl7.org/fhir/R4/valueset-resource-validation-mode.html */
+export type Mode = 'create' | 'update' | 'delete' | 'profile';
+
+/** A resource that is to be validated, as it came. */
+export interface GivenResource {
+  readonly value: unknown;
+  readonly decimals: Decimals;
+  /** Its JSON in UTF-8. */
+  readonly body: Buffer;
+}
+
+export interface ValidateRequest {
+  readonly mode: Mode | undefined;
+  readonly profile: string | undefined;
+  readonly resource: GivenResource | undefined;
+}
+
+/**
+ * What a call of `$validate` asks for: `mode` and `profile` from the URL or from Parameters, the resource as the body or within
+ * Parameters. Throws FhirError 400 for what is no such call. https://hl7.org/fhir/R4/resource-operation-validate.html
+ */
+export function readValidateRequest(engine: Engine, request: FhirRequest): ValidateRequest {
+  const { parameters, headers, body = nothing } = request;
+  const given = controls(parameters, ['mode', 'profile'], handlingOf(headers['prefer'], engine.handling));
+  const sent = body.length === 0 ? undefined : readBody(body, request.resourceType);
+  const one = (name: 'mode' | 'profile'): string | undefined => {
+    const [inUrl, inBody] = [given.get(name), sent?.[name]];
+    if (inUrl !== undefined && inBody !== undefined && inUrl !== inBody)
+      throw wrong(`\`${name}\` is \`${shorten(inUrl)}\` in the URL and \`${shorten(inBody)}\` in the body: give it once.`, name); // prettier-ignore
+    return inUrl ?? inBody;
+  };
+  const mode = one('mode');
+  if (mode !== undefined && !isMode(mode)) {
+    const text = `\`${shorten(mode)}\` is no mode of \`$validate\`.${didYouMean(mode, modes)} They are \`${modes.join('`, `')}\`.`;
+    throw wrong(text, 'mode');
+  }
+  return { mode, profile: one('profile'), resource: sent?.resource };
+}
+
+const nothing = Buffer.alloc(0);
+const modes: readonly Mode[] = ['create', 'update', 'delete', 'profile'];
+const isMode = (text: string): text is Mode => modes.some(mode => mode === text);
+
+interface Sent {
+  readonly mode?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly resource?: GivenResource | undefined;
+}
+
+function readBody(body: Buffer, typeName = ''): Sent {
+  const { text, parsed } = parseBody(body, 'Parameters');
+  const { value, decimals } = parsed;
+  const parts = isObject(value) && value['resourceType'] === 'Parameters' ? value['parameter'] : undefined;
+  const isCall = typeName !== 'Parameters' || (Array.isArray(parts) && parts.every(isPart));
+  if (!isObject(value) || value['resourceType'] !== 'Parameters' || !isCall)
+    return { resource: { value, decimals, body } };
+  const unknown = Object.keys(value).find(name => !ownProperties.includes(name));
+  if (unknown !== undefined)
+    throw wrong(`Parameters has no element \`${shorten(unknown)}\`.${didYouMean(unknown, ownProperties)}`);
+  if (parts !== undefined && !Array.isArray(parts)) throw wrong('`Parameters.parameter` must be an array.');
+  const found = new Map<string, unknown>();
+  let resource: GivenResource | undefined;
+  for (const [index, part] of ((parts ?? []) as readonly unknown[]).entries()) {
+    const name = isObject(part) ? part['name'] : undefined;
+    if (!isObject(part) || typeof name !== 'string' || !isPart(part)) {
+      const what = typeof name === 'string' ? `\`${shorten(name)}\`` : 'a part without a name';
+      const meant = typeof name === 'string' ? didYouMean(name, names) : '';
+      throw wrong(`\`$validate\` takes \`${names.join('`, `')}\`, not ${what}.${meant}`);
+    }
+    if (found.has(name)) throw wrong(`\`${name}\` is given twice: give it once.`);
+    found.set(name, name === 'resource' ? undefined : textIn(part, name));
+    if (name !== 'resource') continue;
+    const inner = part['resource'];
+    if (inner === undefined) throw wrong('The parameter `resource` has no `resource`.');
+    resource = { value: inner, decimals, body: Buffer.from(resourceText(text, index)) };
+  }
+  const of = (name: string): string | undefined => found.get(name) as string | undefined; // as textIn gives it
+  return { mode: of('mode'), profile: of('profile'), resource };
+}
+
+const names = ['resource', 'mode', 'profile'];
+const ownProperties = ['resourceType', 'id', 'meta', 'implicitRules', 'language', 'parameter'];
+const isPart = (part: unknown): boolean => isObject(part) && names.includes(String(part['name']));
+
+/** The text of a parameter: `mode` is a code and `profile` a uri, and clients write them as other strings as well. */
+function textIn(part: JsonObject, name: string): string {
+  const [value, ...more] = Object.keys(part).filter(key => key.startsWith('value'));
+  const text = value !== undefined && more.length === 0 && stringTypes.includes(value) ? part[value] : undefined;
+  if (typeof text === 'string' && text !== '') return text;
+  throw wrong(`The parameter \`${name}\` needs one text, as \`${name === 'mode' ? 'valueCode' : 'valueUri'}\`.`);
+}
+
+const stringTypes = ['valueCode', 'valueString', 'valueUri', 'valueUrl', 'valueCanonical'];
+
+/** The resource in the parameter with an index, as it was written. */
+function resourceText(text: string, index: number): string {
+  const parts = properties(compactJson(text)).find(({ name }) => name === '"parameter"')?.value ?? '[]';
+  let from = 1;
+  for (let at = 0; at < index; at++) from = valueEnd(parts, from) + 1;
+  const part = parts.slice(from, valueEnd(parts, from));
+  return properties(part).find(({ name }) => name === '"resource"')?.value ?? '';
+}
+
+const wrong = (text: string, parameter?: string): FhirError =>
+  fhirError(400, parameter === undefined ? 'structure' : 'value', text, parameter && `http.${parameter}`);

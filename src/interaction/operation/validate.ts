@@ -1,0 +1,133 @@
+import { isAllowed } from '../../auth/may.ts';
+import { asString, isObject } from '../../definitions/json-object.ts';
+import { FhirError, fhirError } from '../../fhir/error.ts';
+import { parseJson } from '../../fhir/json.ts';
+import { operationOutcome } from '../../fhir/outcome.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { StoredVersion } from '../../store/store.ts';
+import { asItSays, weighing } from '../../validation/policy.ts';
+import type { Weigh } from '../../validation/profile/findings.ts';
+import { firstOf, shorten } from '../../validation/report.ts';
+import { declaredType } from '../declared.ts';
+import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
+import { findVisible } from '../visible.ts';
+import { mostIssues, validationBudget } from '../write/budget.ts';
+import { readRecord } from '../write/record.ts';
+import { readValidateRequest } from './validate-request.ts';
+import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts';
+
+/**
+ * `$validate`: 200 with an OperationOutcome, be the resource valid or not. On a type the resource that is sent; on an instance the
+ * one that is here, or the one that is sent as an update of it. Throws FhirError 400 for what is no call of it, 404 and 410 as a
+ * read of the instance does. https://hl7.org/fhir/R4/resource-operation-validate.html
+ */
+export const validate: Interaction = async (engine, request) => {
+  const type = declaredType(engine.model, request);
+  const asked = readValidateRequest(engine, request);
+  const here = request.id === undefined ? undefined : await findVisible(engine, type, { ...request, id: request.id });
+  requireFitting(asked, type, here !== undefined);
+  await requireProfile(engine, asked.profile);
+  const issues = [
+    ...refusalsOf(asked, type, request),
+    ...(asked.mode === 'delete' ? [] : await contentIssues(engine, type, asked, request, here)),
+  ];
+  const outcome = operationOutcome(issues.length === 0 ? [allGood] : firstOf(issues, mostIssues));
+  return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
+};
+
+const allGood: Issue = { severity: 'information', code: 'informational', text: 'Nothing is wrong.' };
+
+/** Throws FhirError 400 where a mode does not go with what is asked about, or there is nothing to validate. */
+function requireFitting({ mode, resource }: ValidateRequest, { name }: ResourceType, isInstance: boolean): void {
+  const of = `\`${name}/{id}/$validate\``;
+  const refuse = (text: string, parameter = 'mode'): never => {
+    throw fhirError(400, 'invalid', text, `http.${parameter}`);
+  };
+  if (!isInstance) {
+    if (mode !== undefined && mode !== 'create')
+      refuse(`\`mode=${mode}\` is about a resource that is here: ask ${of}.`);
+    if (resource === undefined)
+      refuse('Send the resource that is to be validated, or Parameters that hold it.', 'body');
+    return;
+  }
+  if (mode === 'create') refuse(`\`mode=create\` is about a resource that is not here yet: ask \`${name}/$validate\`.`);
+  if (mode === 'update' && resource === undefined) refuse('`mode=update` needs the resource as it would become.', 'body'); // prettier-ignore
+  if (mode === 'profile' && resource !== undefined)
+    refuse('`mode=profile` is about the resource that is here: send none with it.', 'body');
+}
+
+/** "If a profile is nominated, and the server cannot validate against it, it SHALL return an error." */
+async function requireProfile({ validator }: Engine, profile: string | undefined): Promise<void> {
+  if (profile === undefined || (await validator()).knows(profile)) return;
+  const text = `No profile \`${shorten(profile)}\` is loaded here, so nothing can be held against it.`;
+  throw fhirError(400, 'not-supported', text, 'http.profile');
+}
+
+/** Why the server would not do what the mode is about, whatever the resource. */
+function refusalsOf({ mode }: ValidateRequest, type: ResourceType, { access }: FhirRequest): readonly Issue[] {
+  if (mode === undefined || mode === 'profile') return [];
+  if (!type.interactions.has(mode)) {
+    return [{ severity: 'error', code: 'not-supported', text: `The interaction ${mode} of ${type.name} is not offered here.` }]; // prettier-ignore
+  }
+  if (isAllowed(access, { interaction: mode, resourceType: type.name })) return [];
+  return [{ severity: 'error', code: 'forbidden', text: `The token has no scope for ${mode} of ${type.name}.` }];
+}
+
+/** What is wrong with the resource that is sent, or else with the one that is here. */
+async function contentIssues(
+  engine: Engine,
+  type: ResourceType,
+  asked: ValidateRequest,
+  request: FhirRequest,
+  here: Here | undefined,
+): Promise<readonly Issue[]> {
+  const { resource, mode } = asked;
+  const what = resource ?? (here === undefined ? undefined : parseJson(here.text));
+  if (what === undefined) return [];
+  const validator = await engine.validator();
+  const profiles = [type.profile, asked.profile].filter(one => one !== undefined);
+  const { value, decimals } = what;
+  const weigh = weighFor(type, mode, resource === undefined);
+  const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
+  const issues = await validator.validateWithServer(value, options);
+  if (resource === undefined) return issues;
+  if (here !== undefined) return [...otherId(value, here), ...issues];
+  return mode === 'create' ? [...issues, ...(await asCreate(engine, type, resource, request, issues))] : issues;
+}
+
+type Here = StoredVersion & { readonly text: string };
+
+/** A create counts findings by the policy of the type; otherwise each counts as its rule says. */
+const weighFor = (type: ResourceType, mode: Mode | undefined, keptApart: boolean): Weigh =>
+  mode === 'create' ? weighing(type, { occasion: 'create' }) : asItSays(type, keptApart);
+
+/** https://hl7.org/fhir/R4/http.html#update: the id is that of the URL. */
+function otherId(value: unknown, { id, type }: Here): readonly Issue[] {
+  const given = isObject(value) ? value['id'] : undefined;
+  if (given === id) return [];
+  const text = `The id of the resource must be \`${id}\`, as in the URL, not ${given === undefined ? 'left out' : `\`${shorten(asString(given) ?? '')}\``}.`; // prettier-ignore
+  return [{ severity: 'error', code: 'value', text, expression: `${type}.id` }];
+}
+
+/** What a create would refuse beside what is told already: references that lead nowhere, attachments, what is not the caller's. */
+async function asCreate(
+  engine: Engine,
+  type: ResourceType,
+  { body }: GivenResource,
+  request: FhirRequest,
+  told: readonly Issue[],
+): Promise<readonly Issue[]> {
+  // Whoever may not create learns nothing of what a create would find here.
+  if (!type.interactions.has('create') || !isAllowed(request.access, { interaction: 'create', resourceType: type.name })) return []; // prettier-ignore
+  try {
+    await readRecord(engine, type, body, request);
+    return [];
+  } catch (error) {
+    if (!(error instanceof FhirError) || error.status >= 500) throw error;
+    const seen = new Set(told.map(keyOf));
+    return error.issues.filter(issue => !seen.has(keyOf(issue)));
+  }
+}
+
+const keyOf = ({ code, expression = '', rule = '' }: Issue): string => `${code} ${expression} ${rule}`;

@@ -1,0 +1,26 @@
+import { isWithin, restriction } from '../auth/restrict.ts';
+import { gone, notFound } from '../fhir/error.ts';
+import { isId } from '../fhir/id.ts';
+import type { ResourceType } from '../model/model.ts';
+import type { StoredVersion } from '../store/store.ts';
+import type { Engine, FhirRequest } from './interaction.ts';
+
+/**
+ * The resource of a type with an id, where the caller may read it. Throws FhirError 404 for what never was (also for what cannot
+ * be an id or that the caller may not see) and 410 for what was deleted, which those alone are told who see every record of the
+ * type. https://hl7.org/fhir/R4/http.html#read
+ */
+export async function findVisible(
+  { extract }: Pick<Engine, 'extract'>,
+  type: ResourceType,
+  { partition, access, id }: Pick<FhirRequest, 'partition' | 'access'> & { readonly id: string },
+): Promise<StoredVersion & { readonly text: string }> {
+  const found = isId(id) ? await partition.read(type.name, id) : undefined;
+  if (found === undefined) throw notFound(type.name, id);
+  const rule = restriction(access, type, 'r');
+  const { text } = found;
+  if (text === undefined) throw rule.kind === 'all' ? gone(type.name, id) : notFound(type.name, id);
+  const record = { ...found, text };
+  if (!isWithin(rule, type, record, extract, partition)) throw notFound(type.name, id);
+  return record;
+}

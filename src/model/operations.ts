@@ -1,0 +1,45 @@
+import { asString, stringsOf } from '../definitions/json-object.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import { items } from './declared.ts';
+import type { ReportAt, Standing } from './declared.ts';
+import type { TypeDefinitions } from './element.ts';
+import type { Operation } from './model.ts';
+import { supertypes } from './type-definitions.ts';
+
+/**
+ * The operations that pieces declare for a type, by code. Each names an OperationDefinition that is there for the type, on it or
+ * on its instances. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.operation
+ */
+export function compileOperations(
+  typeName: string,
+  standings: readonly Standing[],
+  { definitions, types, report }: { definitions: Definitions; types: TypeDefinitions; report: ReportAt },
+): ReadonlyMap<string, Operation> {
+  const found = new Map<string, Operation>();
+  for (const standing of items(standings, 'operation')) {
+    const canonical = asString(standing.json['definition']) ?? '';
+    const definition = definitions.find('OperationDefinition', canonical)?.resource();
+    if (definition === undefined) {
+      const urls = definitions.all('OperationDefinition').map(({ url }) => url);
+      const text = `No OperationDefinition \`${canonical}\` is loaded.${didYouMean(canonical.replace(/\|.*/s, ''), urls)}`;
+      report(standing, 'definition', text);
+      continue;
+    }
+    const code = asString(definition['code']) ?? '';
+    const name = asString(standing.json['name']) ?? '';
+    if (name !== code && name !== `$${code}`)
+      report(standing, 'name', `The operation is called \`${code}\` by its definition, not \`${name}\`.`);
+    const on = stringsOf(definition['resource']);
+    if (![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
+      report(standing, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
+    const operation = { code, url: canonical, type: definition['type'] === true, instance: definition['instance'] === true }; // prettier-ignore
+    if (!operation.type && !operation.instance)
+      report(standing, 'definition', `\`${canonical}\` is an operation of the whole system, which is not served.`);
+    const there = found.get(code);
+    if (there !== undefined && there.url !== canonical)
+      report(standing, 'definition', `The operation \`${code}\` is ${canonical} here and ${there.url} elsewhere; they must agree.`); // prettier-ignore
+    else found.set(code, Object.freeze(operation));
+  }
+  return found;
+}
