@@ -125,7 +125,8 @@ export function createConversations(parts: ConversationsParts): Conversations {
     async patientChosen({ uid }, patient, request, response) {
       const asked = await details(uid, request, response);
       const found = asked && (await stateOf(uid, asked, request, response));
-      if (found?.user !== undefined && found.state.patient === undefined)
+      // Also another one, until it is agreed to; but whom the EHR names stays.
+      if (found?.user !== undefined && found.state.launch?.patient === undefined)
         await progress.write(uid, { ...found.state, patient });
       return pageOf(uid);
     },
