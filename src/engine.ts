@@ -141,7 +141,7 @@ export async function startEngine(
       secured,
       offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
       extract,
-      validator: lazyValidator(definitions, model.definitions),
+      validator: lazyValidator(definitions, model.definitions, config),
       cursors,
       now,
       newId,

@@ -87,11 +87,15 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
   };
 }
 
-/** The server of the settings; undefined where none is named. */
-export function terminologyServerOf(settings: {
+/** As in Config. */
+export interface TerminologySettings {
   readonly terminologyServer: string | undefined;
+  /** Milliseconds. */
   readonly terminologyTimeout: number;
-}): TerminologyServer | undefined {
+}
+
+/** The server of the settings; undefined where none is named. */
+export function terminologyServerOf(settings: TerminologySettings): TerminologyServer | undefined {
   const { terminologyServer: url, terminologyTimeout: timeout } = settings;
   return url === undefined ? undefined : createTerminologyServer({ url, timeout });
 }
