@@ -60,7 +60,7 @@ const longestConversation = 3_600;
  * tokens. Who a client is, what is granted, and who is signed in is decided around it. Takes a while to import.
  */
 export async function createProvider(parts: ProviderParts, keys: SigningKeys['jwks']): Promise<Provider> {
-  const { Provider, interactionPolicy, errors } = await import('oidc-provider');
+  const { Provider, interactionPolicy, errors } = await importQuietly();
   const { model, publicUrl, store, registry, lifetimes, now } = parts;
   const { issuer } = authorizationOffered(model, publicUrl);
   const { Prompt, Check } = interactionPolicy;
@@ -192,7 +192,12 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
 
   const provider = new Provider(issuer, configuration);
   provider.proxy = true; // provider-request.ts says what the public URL is
-  Object.assign(provider.AccessToken.prototype, { generateTokenId: newToken }); // told of by README and guarded by a test
+  const { prototype } = provider.AccessToken as unknown as { prototype: { generateTokenId(): string } }; // it has no type
+  const usual = prototype.generateTokenId;
+  prototype.generateTokenId = function () {
+    usual.call(this); // notes the format
+    return newToken();
+  };
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return this.redirectUris?.includes(uri) ?? false; // character by character, also where a port is all that differs
   };
@@ -216,6 +221,19 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     const body = ctx.body as { readonly scope?: string }; // the token answer
     if (consent !== undefined) ctx.body = { ...body, ...contextOf(consent) };
     parts.granted.set(ctx.res, { consent, scope: body.scope });
+  }
+}
+
+/** It warns of a Node that has no long-term support yet; those that this service is tested on are said in package.json. */
+async function importQuietly() {
+  const { warn } = console;
+  console.warn = (...words: unknown[]) => {
+    if (!String(words[0]).includes('Unsupported runtime')) warn(...words);
+  };
+  try {
+    return await import('oidc-provider');
+  } finally {
+    console.warn = warn;
   }
 }
 
