@@ -149,6 +149,8 @@ describe('serve', () => {
     await writeFile(join(capability, 'bad.json'), '{"resourceType":"CapabilityStatement","rest":[{"mode":"server",');
     const { code, stderr } = await run([
       'serve',
+      '--access',
+      'open',
       '--port',
       '0',
       '--capability',
