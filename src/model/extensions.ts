@@ -106,6 +106,20 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
       value: { value: 'valueCode', min: 1, max: 1, pattern: /^now$/, expected: '`now`' },
     },
   },
+  'plain-name': {
+    on: [resource],
+    max: Infinity,
+    parts: {
+      language: {
+        value: 'valueCode',
+        min: 1,
+        max: 1,
+        pattern: /^[a-z]{2,3}$/,
+        expected: 'a language such as `en`',
+      },
+      text: { value: 'valueString', min: 1, max: 1 },
+    },
+  },
   'validation-policy': {
     on: [resource, rest],
     max: 1,

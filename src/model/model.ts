@@ -57,6 +57,8 @@ export interface ResourceType {
   readonly accessLinks: readonly { readonly compartment: string; readonly parameter: string }[];
   readonly attachment: Attachment | undefined;
   readonly serverSet: readonly { readonly path: string; readonly value: 'now' }[];
+  /** What people call records of the type, by language. */
+  readonly plainNames: ReadonlyMap<string, string>;
   readonly validationPolicy: 'off' | 'warn' | 'enforce' | undefined;
 }
 

@@ -89,6 +89,7 @@ export function compileResourceType(
     accessLinks: access.links,
     attachment: compileAttachment(definition, standings, context),
     serverSet: compileServerSet(definition, standings, context),
+    plainNames: plainNamesOf(standings, report),
     validationPolicy: policy.find(known => known === policyText),
   });
 }
@@ -205,6 +206,17 @@ function smartScopesOf(name: string, standings: readonly Standing[], report: Rep
       report(standing, 'valueString', `The scope \`${scope}\` is of ${type}, but stands on ${name}.`);
     return [scope];
   });
+}
+
+function plainNamesOf(standings: readonly Standing[], report: ReportAt): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const standing of extensions(standings, 'plain-name')) {
+    const [language = '', text = ''] = ['language', 'text'].map(name => textOf(partsOf(standing.json, name)[0]?.json));
+    if (names.has(language) && names.get(language) !== text)
+      report(standing, '', `Records of the type have two different names in the language \`${language}\`.`);
+    names.set(language, text);
+  }
+  return names;
 }
 
 /** One of the codes of a required binding; the structure check reports what is none of them. */

@@ -91,6 +91,7 @@ export const thing: ResourceType = {
   accessLinks: [],
   attachment: undefined,
   serverSet: [],
+  plainNames: new Map(),
   validationPolicy: undefined,
 };
 

@@ -65,6 +65,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     accessLinks: [],
     attachment: undefined,
     serverSet: [],
+    plainNames: new Map(),
     validationPolicy: undefined,
   };
   return {
