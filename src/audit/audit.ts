@@ -5,6 +5,7 @@ import type { IssueCode } from '../fhir/outcome.ts';
 import type { Model } from '../model/model.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { AuditEntry, AuditLog, Extract } from '../store/store.ts';
+import { Answers } from './answers.ts';
 import { authorizationEvent } from './authorization-event.ts';
 import type { AuthorizationAccess } from './authorization-event.ts';
 import { Batch } from './batch.ts';
@@ -61,7 +62,14 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
   };
   const outage = (lost: number): AuditEntry =>
     serverEvent(publicUrl, now(), 'audit-outage', { outcome: '8', details: { lost } });
-  const batch = new Batch({ log, fault: tell, outage });
+  const answers = new Answers((request, answer, at) => {
+    try {
+      batch.add(events.answered(request, answer, at));
+    } catch (error) {
+      fault(error); // a mistake in one must not keep the others back
+    }
+  });
+  const batch: Batch = new Batch({ log, fault: tell, outage, late: () => answers.flush() });
   const refusals = new Refusals(refusal => batch.add(events.refused(refusal)));
   return {
     get failing() {
@@ -79,7 +87,10 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
         batch.add(event);
       }
     },
-    answered: (request, answer) => batch.add(events.answered(request, answer)),
+    answered(request, answer) {
+      answers.add(request, answer, now());
+      batch.expect();
+    },
     refused: (status, partition, address) => refusals.add(status, partition, address, now()),
     authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
     async close() {

@@ -13,6 +13,8 @@ export interface BatchParts {
   readonly fault: (error: unknown) => void;
   /** The event that tells of a time in which events could not be kept, and how many were lost. */
   readonly outage: (lost: number) => AuditEntry;
+  /** Adds the events that were put off: they are about to be kept. */
+  readonly late: () => void;
 }
 
 /** Keeps events a few times a second, many at once; those that could not be kept it tries again until they are. */
@@ -20,6 +22,8 @@ export class Batch {
   readonly #parts: BatchParts;
   #waiting: AuditEntry[] = [];
   #lost = 0;
+  /** Events were put off since the last batch. */
+  #expected = false;
   #failed = false;
   /** Since when events are being kept (performance.now). */
   #since: number | undefined;
@@ -44,6 +48,12 @@ export class Batch {
     this.#schedule();
   }
 
+  /** An event was put off, and is to be durable within a second. */
+  expect(): void {
+    this.#expected = true;
+    if (!this.#closed) this.#schedule();
+  }
+
   /** Durable when it resolves. Throws what the log throws. */
   async keep(event: AuditEntry): Promise<void> {
     try {
@@ -58,9 +68,11 @@ export class Batch {
   async close(): Promise<number> {
     clearTimeout(this.#timer);
     await this.#work;
+    this.#parts.late();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length > 0) await this.#flush();
+    this.#parts.late(); // of connections that were cut
     this.#closed = true;
     clearTimeout(this.#timer);
     return this.#waiting.length + this.#lost;
@@ -69,6 +81,8 @@ export class Batch {
   #schedule(): void {
     if (this.#timer !== undefined || this.#work !== undefined) return;
     this.#timer = setTimeout(() => {
+      this.#expected = false;
+      this.#parts.late(); // what this adds needs no timer of its own
       this.#timer = undefined;
       this.#work = this.#flush();
     }, wait);
@@ -91,7 +105,7 @@ export class Batch {
       this.#waiting.push(this.#parts.outage(this.#lost));
       this.#lost = 0;
     }
-    if (this.#waiting.length > 0) this.#schedule();
+    if (this.#waiting.length > 0 || this.#expected) this.#schedule();
   }
 
   /** From now on something waits, so that it is tried again. */

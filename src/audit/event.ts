@@ -91,16 +91,20 @@ export const coding = (system: string, code: string): string => `{"system":"${sy
 /** Who asks: the client, and the user that it acts for where there is one. */
 export function agentsOf(access: Access, address: string): string {
   if (access === 'open') return unknownAgent(address);
-  let kept = agents.get(access);
-  if (kept === undefined) agents.set(access, (kept = printAgents(access)));
-  return `${kept.client}${network(address)}}${kept.user}`;
+  const kept = agents.get(access);
+  if (kept?.address === address) return kept.text;
+  const { client, user } = printAgents(access);
+  const text = flat(`${client}${network(address)}}${user}`);
+  agents.set(access, { address, text });
+  return text;
 }
 
 /** Somebody of whom the address is all that is known. */
 export const unknownAgent = (address: string): string =>
   `{"type":${clientType},"who":{"display":"unknown"},"requestor":true${network(address)}}`;
 
-const agents = new WeakMap<AccessContext, { readonly client: string; readonly user: string }>();
+/** What was printed last for each, who mostly asks from one address. */
+const agents = new WeakMap<AccessContext, { readonly address: string; readonly text: string }>();
 const clientType = `{"coding":[${coding(systems.dicom, '110153')}]}`;
 const userType = `{"coding":[${coding(systems.participation, 'IRCP')}]}`;
 

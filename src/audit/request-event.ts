@@ -1,5 +1,6 @@
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
+import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { AuditEntry, Extract } from '../store/store.ts';
 import { detailEntity, keyEntity, mostNamed, patientEntity, queryEntity, recordEntity, requestEntity, targetEntity } from './entities.ts'; // prettier-ignore
@@ -10,8 +11,8 @@ import { systems } from './systems.ts';
 
 /** Makes the events of requests. */
 export interface RequestEvents {
-  /** A request that was answered or refused. */
-  answered(request: AuditedRequest, answer: AuditedAnswer): AuditEntry;
+  /** A request that was answered or refused, at a time in milliseconds since 1970 UTC. */
+  answered(request: AuditedRequest, answer: AuditedAnswer, at: number): AuditEntry;
   /** A write that is about to happen: it has no outcome yet. */
   begun(request: AuditedRequest, write: BegunWrite): AuditEntry;
   /** As many requests as `count` of nobody who is known, which were refused alike. */
@@ -47,15 +48,16 @@ export function createRequestEvents(
     patients: ReadonlySet<string>,
     entities: readonly string[],
     status: number | undefined,
+    recorded: number,
   ): AuditEntry => {
     const { access, partition, interaction, method, address, requestId } = request;
     const ids = patients.size > mostNamed ? [...patients].slice(0, mostNamed) : [...patients];
     const more = patients.size > mostNamed ? [detailEntity({ patients: patients.size })] : [];
     const event = {
-      recorded: now(),
+      recorded,
       site: siteOf(partition.id),
       type: rest,
-      subtype: interaction === undefined ? undefined : coding(systems.interaction, interaction),
+      subtype: interaction === undefined ? undefined : subtypeOf(interaction),
       action: actionOf(interaction, method),
       outcome: status === undefined ? undefined : outcomeOf(status),
       outcomeText: status === undefined ? begunText : status < 400 ? undefined : `HTTP status ${status}`,
@@ -67,7 +69,7 @@ export function createRequestEvents(
   };
 
   return {
-    answered(request, { status, records }) {
+    answered(request, { status, records }, at) {
       const { partition, resourceType, id, query } = request;
       const patients = inContext(request);
       for (const record of records) addPatients(patients, record, partition);
@@ -82,13 +84,13 @@ export function createRequestEvents(
       )
         entities.push(targetEntity(resourceType, id));
       if (query !== undefined) entities.push(queryEntity(query));
-      return make(request, patients, entities, status);
+      return make(request, patients, entities, status, at);
     },
     begun(request, write) {
       const patients = inContext(request);
       addPatients(patients, write, request.partition);
       const key = write.key === undefined ? [] : [keyEntity(write.key)];
-      return make(request, patients, [targetEntity(write.type, write.id), ...key], undefined);
+      return make(request, patients, [targetEntity(write.type, write.id), ...key], undefined, now());
     },
     refused({ status, partition, address, count, start, end }) {
       const event = {
@@ -112,6 +114,14 @@ export function createRequestEvents(
 export const begunText = 'Begun; an event of the same request tells how it ended';
 
 const rest = coding(systems.type, 'rest');
+
+const subtypes = new Map<InteractionCode, string>();
+
+function subtypeOf(interaction: InteractionCode): string {
+  let text = subtypes.get(interaction);
+  if (text === undefined) subtypes.set(interaction, (text = coding(systems.interaction, interaction)));
+  return text;
+}
 
 /** The patient whose record the client has open. */
 const inContext = ({ access }: AuditedRequest): Set<string> =>

@@ -129,7 +129,8 @@ describe('verify', () => {
     const request = { access: 'open', partition: demo, method: 'POST', interaction: 'create', address: '' } as const;
     const begun = (requestId: string, id: string, key?: string) =>
       made.begun({ ...request, requestId }, { type: 'Media', id, text: '{}', key });
-    const ended = (requestId: string) => made.answered({ ...request, requestId }, { status: 201, records: [] });
+    const ended = (requestId: string) =>
+      made.answered({ ...request, requestId }, { status: 201, records: [] }, Date.now());
     await store.audit.append([
       begun('1', 'lost'),
       begun('2', 'done'),
