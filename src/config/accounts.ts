@@ -121,7 +121,7 @@ function readUser(fields: Fields, { partitions, registered }: AccountsRules): Re
   const people = fields.isInner('fhir-user') ? fields.inner('fhir-user') : undefined;
   const everywhere = people === undefined ? fields.text('fhir-user', fhirUser) : undefined;
   for (const name of people?.names() ?? [])
-    if (!ids.includes(name)) people?.problem(name, 'is no partition of the user.');
+    if (!ids.includes(name) && people?.has(name) === true) people.problem(name, 'is no partition of the user.');
   const user: RegisteredUser = {
     id: id ?? '',
     name: fields.text('name', displayName) ?? id ?? '',

@@ -47,7 +47,8 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
         const seconds = await wait({ ...someone, address: `192.0.2.${failures}` }, (failures % 2) as 0 | 1);
         waits.push(seconds);
         pass(seconds * 1000);
-        if (seconds > 0) expect(await wait({ ...someone, address: '198.51.100.1' })).toBe(0);
+        const behind = seconds > 0 ? await wait({ ...someone, address: '198.51.100.1' }) : 0;
+        expect(behind).toBe(0);
       }
       expect(waits).toEqual([0, 0, 0, 0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900, 900, 900]);
     });

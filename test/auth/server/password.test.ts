@@ -55,13 +55,19 @@ describe('a password', () => {
     ['Ann.Tremblay.Roy', 'must not be the name of the user.'],
     ['Dr. Ann Tremblay', 'must not be the name of the user.'],
     ['with\ttab and more', 'must not hold control characters.'],
-    ['all small letters', undefined],
-    ['a'.repeat(256), undefined],
-    ['😀😀😀😀😀😀😀😀😀😀😀😀', undefined],
+    ['all small letters', 'is accepted'],
+    ['a'.repeat(256), 'is accepted'],
+    ['😀😀😀😀😀😀😀😀😀😀😀😀', 'is accepted'],
   ])('is held to its length and little else: %s', (password, problem) => {
-    const check = (): void => requirePassword(password, { id: 'ann.tremblay.roy', name: 'Dr. Ann Tremblay' });
-    if (problem === undefined) expect(check).not.toThrow();
-    else expect(check).toThrow(problem);
+    const check = (): string => {
+      try {
+        requirePassword(password, { id: 'ann.tremblay.roy', name: 'Dr. Ann Tremblay' });
+        return 'is accepted';
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    };
+    expect(check()).toBe(problem);
   });
 
   it.each([
