@@ -7,8 +7,8 @@ import { serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
 import { Browser } from './support/browser.ts';
 import type { Visited } from './support/browser.ts';
-import { backendToken } from './support/flow.ts';
-import { authorizing } from './support/server.ts';
+import { authorize, backendToken, credentials, post } from './support/flow.ts';
+import { authorizing, callback } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
 const registered = 'https://app.example';
@@ -162,6 +162,28 @@ describe('records and tokens', () => {
       const answer = await ask('GET', '/Patient/ann', origin, headers());
       expect([answer.status, told(answer)]).toEqual([200, {}]);
       expect(varies(answer)).toBe(true);
+    }
+  });
+
+  it('tokens are for the pages of registered origins as well, and no others', async () => {
+    const { form } = await credentials(server, 'backend');
+    const grant = { grant_type: 'client_credentials', scope: 'system/Patient.rs' };
+    const allowed = await post(server, '/token', { ...grant, ...form }, { origin: registered });
+    expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([200, registered]);
+    for (const origin of [other, undefined]) {
+      const launched = await authorize(server);
+      const headers = origin === undefined ? {} : { origin };
+      const { verifier: code_verifier, answer } = launched;
+      const code = answer.get('code') ?? '';
+      const exchanged = {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier,
+        redirect_uri: callback,
+        client_id: 'app',
+      };
+      const refused = await post(server, '/token', exchanged, headers);
+      expect([refused.status, told(refused)]).toEqual([200, {}]);
     }
   });
 
