@@ -57,9 +57,9 @@ export function createFetch(options: FetchOptions): Fetch {
     if (protocol !== 'https:' && !plain) throw new Error(`${host} is asked over https alone`);
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0 && !isAllowed(literal, options.reach)) throw notAllowed(host);
-    const { status, bytes, type } = await exchange(url, plain, method, headers, body, options);
+    const { status, bytes, about } = await exchange(url, plain, method, headers, body, options);
     if (status !== 200) throw new WrongStatus(host, status);
-    return new Response(bytes, { status, headers: { 'content-type': type } });
+    return new Response(bytes, { status, headers: about });
   };
 }
 
@@ -67,7 +67,8 @@ const notAllowed = (host: string): Error => new Error(`${host} is at an address 
 
 interface Answer {
   readonly status: number;
-  readonly type: string;
+  /** Headers that are of use: what it is, and how long it is good. */
+  readonly about: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -110,8 +111,9 @@ async function exchange(
       if (length > most) throw new Error(`${url.host} answered more than ${most} bytes`); // leaving the loop closes the connection
       chunks.push(chunk);
     }
-    const type = response.headers['content-type'] ?? '';
-    return { status: response.statusCode ?? 0, type, bytes: new Uint8Array(Buffer.concat(chunks)) };
+    const { 'content-type': type = '', 'cache-control': keep } = response.headers;
+    const about = { 'content-type': type, ...(keep === undefined ? {} : { 'cache-control': keep }) };
+    return { status: response.statusCode ?? 0, about, bytes: new Uint8Array(Buffer.concat(chunks)) };
   } catch (error) {
     throw signal.aborted ? new Error(`${url.host} did not answer within ${time} ms`) : error;
   }

@@ -133,13 +133,12 @@ async function grantOf({ store }: AdapterParts, id: string): Promise<AdapterPayl
   const consent = await findConsent(store.documents(consentCollection), id);
   if (consent === undefined) return undefined;
   const scope = consent.scopes.join(' ');
-  const { user: accountId, client: clientId, audience, issued } = consent;
+  const { user: accountId, client: clientId, audience } = consent;
   return {
     jti: id,
     kind: 'Grant',
     accountId,
     clientId,
-    iat: Math.floor(issued / 1000),
     openid: { scope },
     resources: { [audience]: scope },
   };

@@ -74,7 +74,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
   const keysNow = remember(() => parts.keys.refresh(), { keep: 10_000, keepFailure: 1_000 }, now);
   let made: { readonly keys: SigningKeys; readonly provider: Promise<Provider> } | undefined;
   const provider = async (): Promise<Provider> => {
-    const keys = await keysNow();
+    const keys = await keysNow(); // another object once they have changed
     if (made?.keys !== keys) made = { keys, provider: createProvider({ ...parts, granted }, keys.jwks) };
     return made.provider;
   };

@@ -38,5 +38,12 @@ export function providerRequest(
     socket: request.socket,
     complete: true,
   });
-  return fresh as unknown as IncomingMessage; // as far as koa and oidc-provider look at it
+  const seen = fresh as unknown as IncomingMessage; // as far as koa and oidc-provider look at it
+  originals.set(seen, request);
+  return seen;
 }
+
+/** The request as it came, of one that oidc-provider sees. */
+export const originalOf = (seen: IncomingMessage): IncomingMessage => originals.get(seen) ?? seen;
+
+const originals = new WeakMap<IncomingMessage, IncomingMessage>();

@@ -12,6 +12,7 @@ import { findLaunch } from './launches.ts';
 import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 import { authorizationOffered } from './offered.ts';
 import { partitionOf } from './partition-of.ts';
+import { originalOf } from './provider-request.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Milliseconds. */
@@ -109,6 +110,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     claims: { openid: ['sub'], fhirUser: ['fhirUser'], profile: ['name'] },
     clientAuthMethods: ['none'],
     conformIdTokenClaims: false,
+    allowOmittingSingleRegisteredRedirectUri: false,
     extraParams: ['launch'],
     pkce: { required: () => true },
     clientBasedCORS: () => true, // asked around it
@@ -186,7 +188,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     },
     renderError: async (ctx, { error, error_description: description }) => {
       ctx.respond = false;
-      await parts.renderError(ctx.req, ctx.res, { status: ctx.status, error, description });
+      await parts.renderError(originalOf(ctx.req), ctx.res, { status: ctx.status, error, description });
     },
   };
 
@@ -202,7 +204,9 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     return this.redirectUris?.includes(uri) ?? false; // character by character, also where a port is all that differs
   };
   provider.use(async (ctx, next) => {
+    const isShared = ctx.res.hasHeader(sharing[0]); // http/middleware/cors.ts has decided which pages may read the answer
     await next();
+    if (!isShared) for (const name of sharing) ctx.res.removeHeader(name);
     const within = ctx as KoaContextWithOIDC; // its own context, once it has taken the request
     if ((within.oidc as typeof within.oidc | undefined)?.route === 'token' && ctx.status === 200)
       await addContext(within);
@@ -213,7 +217,12 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     if (why !== undefined) ctx.body = { ...(ctx.body as object), error_description: sentence(why) };
   });
   provider.on('server_error', (_, error) => parts.fault(error));
-  Object.assign(provider, { onerror: parts.fault }); // koa would print it
+  Object.assign(provider, {
+    // In place of koa's, which prints. Those two: the client left.
+    onerror: (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') parts.fault(error);
+    },
+  });
   return provider;
 
   async function addContext(ctx: KoaContextWithOIDC): Promise<void> {
@@ -241,6 +250,9 @@ const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${t
 
 const cookie = (publicUrl: string) =>
   ({ signed: false, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const;
+
+/** Without them oidc-provider would let every page read the answer. */
+const sharing = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;
 
 /** Its session is kept nowhere, so that its cookie is of no use. */
 const sessionCookie = 'crs_none';

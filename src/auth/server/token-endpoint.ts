@@ -3,6 +3,7 @@ import type { BackendParts } from './backend.ts';
 import { authenticate } from './client-authentication.ts';
 import type { AuthenticationParts } from './client-authentication.ts';
 import type { Form } from './form.ts';
+import { ScopeRefused, narrowRefresh } from './negotiate.ts';
 import { OAuthError } from './oauth-error.ts';
 import { audiencesOf } from './partition-of.ts';
 import { readRefreshToken } from './refresh-tokens.ts';
@@ -40,12 +41,28 @@ export async function tokenRequest(
     );
   }
   const client = await authenticate(await withClient(form, authorization, parts), authorization, parts);
+  try {
+    return await requestOf(client, type, parameters, form, parts);
+  } catch (error) {
+    if (error instanceof OAuthError) error.client = client.id;
+    throw error;
+  }
+}
+
+/** What a client asks that has shown who it is. */
+async function requestOf(
+  client: RegisteredClient,
+  type: string,
+  parameters: readonly string[] | undefined,
+  form: Form,
+  parts: TokenParts,
+): Promise<TokenRequest> {
   if (parameters === undefined) return { kind: 'answered', client, answer: await backendToken(client, form, parts) };
   if (!client.flows.includes('app'))
     throw new OAuthError('unauthorized_client', 'The client is registered for `client_credentials` alone.');
   const body = new URLSearchParams({ grant_type: type, client_id: client.id });
   for (const name of parameters) {
-    const value = form.get(name);
+    const value = name === 'scope' ? await narrowed(form, client, parts) : form.get(name);
     if (value !== undefined) body.set(name, value);
   }
   for (const audience of audiencesOf([form.get('resource'), form.get('aud')].filter(value => value !== undefined)))
@@ -78,4 +95,20 @@ async function withClient(
   if (id === undefined)
     throw new OAuthError('invalid_grant', 'The refresh token is unknown here, has expired or was revoked.');
   return form;
+}
+
+/** The scopes that are asked for with a refresh token, as they were granted; undefined where none are. */
+async function narrowed(
+  form: Form,
+  client: RegisteredClient,
+  { store, model }: TokenParts,
+): Promise<string | undefined> {
+  const [token, scope] = [form.get('refresh_token'), form.get('scope')];
+  const kept = token === undefined || scope === undefined ? undefined : await readRefreshToken(store, token);
+  if (kept?.clientId !== client.id) return scope; // refused for what it is
+  try {
+    return narrowRefresh(kept.scope.split(' '), scope, model).join(' ');
+  } catch (error) {
+    throw error instanceof ScopeRefused ? new OAuthError('invalid_scope', error.message) : error;
+  }
 }

@@ -1,7 +1,8 @@
-import { decodeProtectedHeader, decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backendToken, launchApp, read, usualScope } from './support/flow.ts';
-import { authorizing } from './support/server.ts';
+import { Browser } from './support/browser.ts';
+import { authorize, authorizeUrl, exchange, goOn, launchApp, pkce, read, usualScope } from './support/flow.ts';
+import { authorizing, callback } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
 // https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html
@@ -9,13 +10,16 @@ let server: Authorizing;
 beforeAll(async () => {
   server = await authorizing();
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  expect(server.faults).toEqual([]);
+});
+
+const ehrScope = 'launch openid fhirUser offline_access patient/Patient.rs';
 
 describe('a standalone launch', () => {
   it.each(['app', 'secret-app', 'signing-app'])('gives %s a token for the patient who was chosen', async client => {
     const { status, headers, json } = await launchApp(server, { client, patient: 'bob' });
-    expect(server.faults).toEqual([]);
-    expect(status).toBe(200);
     expect(json).toEqual({
       access_token: expect.stringMatching(/^crs_[A-Za-z0-9_-]{43}$/),
       token_type: 'Bearer',
@@ -26,31 +30,211 @@ describe('a standalone launch', () => {
       patient: 'bob',
       need_patient_banner: true,
     });
+    expect(status).toBe(200);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
     expect((await read(server, json.access_token, '/Patient/bob')).status).toBe(200);
     expect((await read(server, json.access_token, '/Patient/ann')).status).toBe(404);
     expect(decodeProtectedHeader(json.id_token).alg).toBe('RS256');
-    expect(decodeJwt(json.id_token)).toMatchObject({
-      iss: server.issuer,
-      sub: 'clinician',
-      aud: client,
-      fhirUser: `${server.base}/Practitioner/dr`,
+    const claims = { iss: server.issuer, sub: 'clinician', aud: client, fhirUser: `${server.base}/Practitioner/dr` };
+    expect(decodeJwt(json.id_token)).toMatchObject(claims);
+    expect((await read(server, json.access_token, '/Practitioner/dr')).status).toBe(200);
+  });
+
+  it('gives a user who is a patient that patient, and no choice', async () => {
+    const browser = new Browser(server.running.url);
+    const { challenge, verifier } = pkce();
+    const signIn = await browser.open(authorizeUrl(server, challenge));
+    const next = await goOn(browser, signIn, { user: 'patient' });
+    expect(next.url.pathname).toMatch(/\/consent$/);
+    const { url } = await goOn(browser, next);
+    const { json } = await exchange(server, { answer: url.searchParams, verifier });
+    expect(json.patient).toBe('ann');
+  });
+
+  it('gives no patient, no ID token and no refresh token where none is asked for', async () => {
+    const { json } = await launchApp(server, { scope: 'user/Patient.rs' });
+    expect(json).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'user/Patient.rs',
     });
-    expect(server.faults).toEqual([]);
+  });
+
+  it('asks for no password where somebody is signed in, but again for consent', async () => {
+    const { browser } = await authorize(server);
+    const page = await browser.open(authorizeUrl(server, pkce().challenge, { scope: 'user/Patient.rs' }));
+    expect(page.url.pathname).toMatch(/\/consent$/);
+  });
+
+  it.each<[why: string, query: Record<string, string>]>([
+    ['prompt=login', { prompt: 'login' }],
+    ['another account is to be chosen', { prompt: 'select_account' }],
+    ['max_age=0', { max_age: '0' }],
+  ])('asks to sign in again where the app wants it: %s', async (_, query) => {
+    const { browser } = await authorize(server);
+    server.clock.now += 1_000;
+    const page = await browser.open(authorizeUrl(server, pkce().challenge, { query }));
+    expect(page.url.pathname).toMatch(/\/sign-in$/);
+    const { answer } = await authorize(server, { browser, query });
+    expect(answer.get('code')).not.toBeNull();
+  });
+
+  it('says so where the app wants no page', async () => {
+    const { answer } = await authorize(server, { query: { prompt: 'none' } });
+    expect(Object.fromEntries(answer)).toMatchObject({ error: 'login_required', state: 'state-of-the-app' });
+  });
+
+  it('leaves out what the user does not tick, and says so', async () => {
+    const { json } = await launchApp(server, { without: ['patient/Condition.rs'] });
+    expect(json.scope.split(' ')).not.toContain('patient/Condition.rs');
+    expect(json.scope.split(' ')).toContain('patient/Patient.rs');
   });
 });
 
-describe('a backend service', () => {
-  it('gets a token by signing with its key', async () => {
-    const { status, headers, json } = await backendToken(server);
-    expect(status).toBe(200);
-    expect(json).toEqual({
-      access_token: expect.stringMatching(/^crs_/),
-      token_type: 'bearer',
-      expires_in: 300,
-      scope: 'system/Patient.rs',
+describe('an EHR launch', () => {
+  it('gives the app what the EHR said', async () => {
+    const launch = await server.launch({ encounter: 'visit', intent: 'reconcile', needPatientBanner: false });
+    const { json } = await launchApp(server, { scope: ehrScope, query: { launch } });
+    expect(json).toMatchObject({
+      scope: ehrScope,
+      patient: 'ann',
+      encounter: 'visit',
+      intent: 'reconcile',
+      need_patient_banner: false,
     });
-    expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  });
+
+  it('asks who the patient is where the EHR has none open', async () => {
+    const launch = await server.launch({ patient: undefined });
+    const { json } = await launchApp(server, { scope: ehrScope, query: { launch }, patient: 'bob' });
+    expect(json.patient).toBe('bob');
+  });
+
+  it('is good once', async () => {
+    const launch = await server.launch();
+    await launchApp(server, { scope: ehrScope, query: { launch } });
+    const { answer, page } = await authorize(server, { scope: ehrScope, query: { launch } });
+    expect(answer.get('error')).toBe('invalid_request');
+    expect(page.status).toBe(303);
+  });
+
+  it('is over after five minutes', async () => {
+    const launch = await server.launch();
+    server.clock.now += 300_000;
+    const { answer } = await authorize(server, { scope: ehrScope, query: { launch } });
+    expect(answer.get('error')).toBe('invalid_request');
+  });
+
+  it.each<[whose: string, more: Parameters<Authorizing['launch']>[0]]>([
+    ['client', { client: 'secret-app' }],
+    ['partition', { partition: 'other' }],
+    ['user', { user: 'patient' }],
+  ])('of another %s is refused', async (_, more) => {
+    const launch = await server.launch(more);
+    const { answer } = await authorize(server, { scope: ehrScope, query: { launch } });
+    expect(Object.fromEntries(answer)).toMatchObject({ error: 'invalid_request', state: 'state-of-the-app' });
+  });
+
+  it('of one user stays good when another one tries it', async () => {
+    const launch = await server.launch({ user: 'patient' });
+    await authorize(server, { scope: ehrScope, query: { launch } });
+    const { json } = await launchApp(server, { scope: ehrScope, query: { launch }, user: 'patient' });
+    expect(json.patient).toBe('ann');
+  });
+
+  it('gives a patient no other patient', async () => {
+    const launch = await server.launch({ user: 'patient', patient: 'bob' });
+    const { answer } = await authorize(server, { scope: ehrScope, query: { launch }, user: 'patient' });
+    expect(answer.get('error')).toBe('invalid_request');
+  });
+});
+
+describe('the authorization endpoint', () => {
+  it('answers POST with 303 to the same request as GET', async () => {
+    const { challenge } = pkce();
+    const url = new URL(authorizeUrl(server, challenge));
+    const answer = await new Browser(server.running.url).request(
+      'POST',
+      `${server.issuer}/authorize`,
+      url.searchParams,
+    );
+    expect(answer.status).toBe(303);
+    expect(new URL(answer.headers.location ?? '').search).toBe(url.search);
+    expect(answer.headers.location).toBe(url.href);
+  });
+
+  it.each<[why: string, query: Record<string, string | undefined>, error: string]>([
+    ['no aud', { aud: undefined }, 'invalid_target'],
+    ['aud of another server', { aud: 'https://other.example/r4/demo' }, 'invalid_target'],
+    ['aud of no partition', { aud: 'BASE/../nowhere' }, 'invalid_target'],
+    ['aud of a partition that the client does not have', { aud: 'OTHER' }, 'invalid_target'],
+    ['aud below the base', { aud: 'BASE/Patient' }, 'invalid_target'],
+    ['two that differ', { resource: 'OTHER' }, 'invalid_target'],
+    ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['PKCE without a method, which is plain', { code_challenge_method: undefined }, 'invalid_request'],
+    ['another response type', { response_type: 'none' }, 'unsupported_response_type'],
+    ['a form as the answer', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['a fragment as the answer', { response_mode: 'fragment' }, 'unsupported_response_mode'],
+    ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+    ['no scope', { scope: undefined }, 'invalid_scope'],
+    ['a scope that does not exist', { scope: 'launch/patient patient/Observation.rs' }, 'invalid_scope'],
+    ['a scope of a backend service', { scope: 'system/Patient.rs' }, 'invalid_scope'],
+    ['a launch value that is unknown', { scope: ehrScope, launch: 'unknown' }, 'invalid_request'],
+    ['launch without a value', { scope: ehrScope }, 'invalid_scope'],
+  ])('refuses by redirect, before a page: %s', async (_, query, error) => {
+    const places = Object.entries(query).map(([name, value]) => [
+      name,
+      value?.replace('BASE', server.base).replace('OTHER', `${server.running.url}/r4/other`),
+    ]);
+    const { answer } = await authorize(server, { query: Object.fromEntries(places) });
+    expect(Object.fromEntries(answer)).toMatchObject({ error, state: 'state-of-the-app' });
+    expect(answer.has('code')).toBe(false);
+  });
+
+  it.each<[why: string, query: Record<string, string | undefined>]>([
+    ['a client that is not registered', { client_id: 'nobody' }],
+    ['no client', { client_id: undefined }],
+    ['a client that acts for itself alone', { client_id: 'backend' }],
+    ['a redirect URI that is not registered', { redirect_uri: 'https://evil.example/callback' }],
+    ['a redirect URI with another port', { redirect_uri: 'http://localhost:3001/callback' }],
+    ['a redirect URI with more behind it', { redirect_uri: `${callback}?more=1` }],
+    ['no redirect URI', { redirect_uri: undefined }],
+  ])('refuses on a page, without a redirect: %s', async (_, query) => {
+    const page = await new Browser(server.running.url).request('GET', authorizeUrl(server, 'c'.repeat(43), { query }));
+    expect(page.status).toBe(400);
+    expect(page.headers.location).toBeUndefined();
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.text).toContain('href="/auth/authorize?'); // the same in another language
+  });
+
+  it.each<[form: string, query: Record<string, string | undefined>]>([
+    ['a slash at the end', { aud: 'BASE/' }],
+    ['the synonym resource', { aud: undefined, resource: 'BASE' }],
+    ['both', { resource: 'BASE/' }],
+  ])('takes the partition with %s', async (_, query) => {
+    const places = Object.entries(query).map(([name, value]) => [name, value?.replace('BASE', server.base)]);
+    const { json } = await launchApp(server, { query: Object.fromEntries(places) });
     expect((await read(server, json.access_token, '/Patient/ann')).status).toBe(200);
+  });
+
+  it('refuses user/ scopes of who is no clinician, and a user whom the partition does not have', async () => {
+    await server.addUser({ id: 'stranger', partitions: [{ id: 'other', fhirUser: undefined }] });
+    const scope = 'user/Patient.rs';
+    expect((await authorize(server, { scope, user: 'patient' })).answer.get('error')).toBe('invalid_scope');
+    expect((await authorize(server, { scope, user: 'guest' })).answer.get('error')).toBe('invalid_scope');
+    const stranger = await authorize(server, { user: 'stranger' });
+    expect(stranger.answer.get('code')).toBeNull();
+  });
+
+  it('narrows wildcards and version 1 forms, and says so', async () => {
+    const { json } = await launchApp(server, { scope: 'launch/patient patient/*.rs' });
+    const scopes: string[] = json.scope.split(' ');
+    expect(scopes).toContain('patient/Condition.rs');
+    expect(scopes).not.toContain('patient/*.rs');
+    expect((await launchApp(server, { scope: 'launch/patient patient/Condition.read' })).json.scope).toBe(
+      'launch/patient patient/Condition.rs',
+    );
   });
 });
