@@ -66,7 +66,7 @@ export async function openClinic(
   await writeFile(keyFile, randomBytes(32).toString('base64'), { mode: 0o600 });
   let passed = 0;
   const now = (): number => Date.now() + passed;
-  const settings = ['--port', '0', '--store', place.url, '--log', 'error', '--key-file', keyFile, ...flags];
+  const settings = ['--port', '0', '--store', place.url, '--log', 'off', '--key-file', keyFile, ...flags];
   const running = await startEngine(readConfig(settings), undefined, { now });
   const { store } = running.engine;
   for (const id of ['demo', 'other']) await store.partitions.add(id, { zone: 'America/Toronto' });
