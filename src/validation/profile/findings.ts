@@ -68,8 +68,8 @@ export class Findings {
     if (at >= 0) this.issues.splice(at, 1);
     else if (this.issues.length >= this.#limit) {
       this.left++;
-      if (severity !== 'error') return;
-      // An error takes the place of something lighter, so that a flood of notes hides none.
+      if (severity !== 'error' && finding.code !== 'too-costly') return;
+      // An error, and that the checks were cut short, takes the place of something lighter, so that a flood of notes hides none.
       const lighter = this.issues.findLastIndex(({ severity }) => severity !== 'error');
       if (lighter === -1) return;
       this.issues.splice(lighter, 1);

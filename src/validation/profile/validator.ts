@@ -55,7 +55,7 @@ export interface ValidateOptions {
   /** The most issues to list, 100 by default; one more then says how many were left out. */
   readonly limit?: number;
   /** How much the checks may cost: values looked at, 2,000,000 by default (about half a second). */
-  readonly budget?: number;
+  readonly budget?: number | Budget;
   /** Milliseconds that answers of the terminology server are waited for, 10,000 by default. */
   readonly time?: number;
   /** How much each finding counts (policy.ts); as its rule says by default. What is wrong with the structure always counts. */
@@ -125,8 +125,20 @@ function validate(
   const findings = new Findings(limit - structure.length, [definition.name], options.weigh);
   const node = rootNode(resource, definition);
   const frame = { resource: node, root: node, bundle: undefined };
-  const budget = new Budget(options.budget ?? 2_000_000);
-  const walk: Walk = { findings, frame, kit, terminology, budget, running: new Map(), targets: new Map() };
+  const { budget: given = 2_000_000 } = options;
+  const budget = typeof given === 'number' ? new Budget(given) : given;
+  const walk: Walk = {
+    findings,
+    frame,
+    kit,
+    terminology,
+    budget,
+    running: new Map(),
+    conforming: new Map(),
+    trials: 0,
+    assumptions: 0,
+    targets: new Map(),
+  };
   try {
     visitResource(node, walk, options.profiles);
   } catch (error) {

@@ -43,14 +43,16 @@ export function visit(node: Node, walk: Walk): void {
 
 /** A resource within another: contained, or in a Bundle or Parameters. */
 function enter(node: Node, walk: Walk): void {
-  const { frame } = walk;
+  const { frame, conforming } = walk;
   const contained = node.element?.name === 'contained';
   walk.frame = {
     resource: node,
     root: contained ? frame.root : node,
     bundle: contained || frame.resource.code !== 'Bundle' ? frame.bundle : frame.resource,
   };
+  walk.conforming = new Map(); // `#id` means something else here
   visitResource({ ...node, element: undefined, index: -1 }, walk);
+  walk.conforming = conforming;
   walk.frame = frame;
 }
 
@@ -60,15 +62,21 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
   checkResource(node, walk);
   const meta = isObject(node.value) ? node.value['meta'] : undefined;
   const claimed = isObject(meta) ? stringsOf(meta['profile']) : [];
-  for (const canonical of new Set([...claimed.slice(0, 50), ...more])) claim(node, canonical, walk);
+  for (const canonical of new Set([...claimed.slice(0, mostClaims), ...more])) claim(node, canonical, walk);
+  if (claimed.length <= mostClaims) return;
+  const text = `Only the first ${mostClaims} of the ${claimed.length} profiles that this claims were looked at.`;
+  walk.findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'meta.profile' });
 }
+
+/** A resource has a few. */
+const mostClaims = 50;
 
 function claim(node: Node, canonical: string, walk: Walk): void {
   const { findings, kit } = walk;
   const profile = kit.profile(canonical);
   if (profile === undefined) {
     const text = `The profile \`${canonical.slice(0, 200)}\` is not loaded, so nothing was held against it.`;
-    findings.note({ severity: 'warning', code: 'informational', text, rule: `unknown ${canonical}` });
+    findings.note({ severity: 'warning', code: 'informational', text, rule: `unknown ${canonical.slice(0, 200)}` });
   } else if (profile.type !== node.code && !isBaseOf(profile.type, node, walk)) {
     const text = `\`${profile.url}\` is a profile of ${profile.type}, so a ${node.code} cannot meet it.`;
     findings.add({ severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });

@@ -14,6 +14,12 @@ export interface Walk {
   readonly budget: Budget;
   /** Profiles that are being held against a value, so that circles of references end. */
   readonly running: Map<unknown, Set<string>>;
+  /** Whether a value meets a profile, of the resource that the walk is in. */
+  conforming: Map<unknown, Map<string, boolean>>;
+  /** How many trials of whether a value meets a profile are within each other. */
+  trials: number;
+  /** How often something was taken as good since it was being held against the same already. */
+  assumptions: number;
   /** What references may lead to, by the list that holds it and the text of the reference. */
   readonly targets: Map<unknown, Map<string, unknown>>;
 }

@@ -36,6 +36,10 @@ export class Budget {
     this.#left -= steps;
     if (this.#left < 0) throw new TooCostly();
   }
+
+  get left(): number {
+    return this.#left;
+  }
 }
 
 /** Checking this any further would take too long. */
