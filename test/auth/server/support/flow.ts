@@ -69,11 +69,22 @@ export function authorizeUrl(
 export async function authorize(server: Authorizing, options: LaunchOptions = {}): Promise<Authorized> {
   const { verifier, challenge } = pkce();
   const browser = options.browser ?? new Browser(server.running.url, options.port);
-  let page = await browser.open(authorizeUrl(server, challenge, options));
-  for (let step = 0; step < 6 && page.url.origin === server.running.url && page.status === 200; step += 1)
-    page = await goOn(browser, page, options);
+  const page = await follow(server, browser, authorizeUrl(server, challenge, options), options);
   const isBack = page.url.origin === new URL(callback).origin;
   return { answer: isBack ? page.url.searchParams : new URLSearchParams(), verifier, page, browser };
+}
+
+/** From an address of the server to where it sends the browser in the end, or to a page that says that something is wrong. */
+export async function follow(
+  server: Authorizing,
+  browser: Browser,
+  address: string | URL,
+  options: LaunchOptions = {},
+): Promise<Visited> {
+  let page = await browser.open(address);
+  for (let step = 0; step < 6 && page.url.origin === server.running.url && page.status === 200; step += 1)
+    page = await goOn(browser, page, options);
+  return page;
 }
 
 /** Does what a page asks for. */
