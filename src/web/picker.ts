@@ -124,7 +124,7 @@ function results(visit: Visit, { found }: Search): Part {
 export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'language'>, patient: FoundPatient): Html {
   const words = texts.patient;
   const { name, birthDate, gender, identifiers, deceased } = patient;
-  const printedGender = gender === undefined ? undefined : (words.genders as Readonly<Record<string, string>>)[gender];
+  const printedGender = Object.entries(words.genders).find(([code]) => code === gender)?.[1];
   const facts: readonly Part[] = [
     birthDate === undefined
       ? words.noBirthDate
