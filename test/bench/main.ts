@@ -111,7 +111,7 @@ async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promis
   const rows = await measureGuard(
     what,
     data,
-    quick ? { rounds: 4, duration: 500 } : { rounds: 10, duration: 1_000 },
+    quick ? { rounds: 8, duration: 300 } : { rounds: 24, duration: 500 },
     say,
   );
   console.log(`\n${guardTable(rows)}`);

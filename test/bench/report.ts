@@ -173,10 +173,11 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
 /** What the guard or the audit costs. */
 export function guardTable(rows: readonly GuardRow[]): string {
   return table(
-    [left('case'), ...['CPU µs without', 'CPU µs with', 'times', 'promised'].map(right)],
+    [left('case'), ...['CPU µs without', 'CPU µs with', 'times', 'promised'].map(right), left('')],
     rows.map(({ case: name, without, with: cost, times, promised }) => [
       name,
       ...[without, cost, times, promised].map(figure),
+      times <= promised ? 'met' : 'missed',
     ]),
   );
 }

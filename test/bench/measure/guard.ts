@@ -6,8 +6,8 @@ import { guardTokens } from '../guard-tokens.ts';
 import type { WireRequest } from '../protocol.ts';
 import { median, medianRatio } from '../statistics.ts';
 import { startChild } from '../child.ts';
-import { measure, processors, startClient, startSubject } from './subjects.ts';
-import type { Measured, Subject } from './subjects.ts';
+import { measure, processors, startClient } from './subjects.ts';
+import type { Measured } from './subjects.ts';
 
 /** What the guard, or the audit, costs in one case. */
 export interface GuardRow {
@@ -24,16 +24,26 @@ export interface GuardRow {
 interface GuardCase {
   readonly name: string;
   readonly promised: number;
-  readonly token: string;
-  readonly paths: readonly string[];
+  readonly requests: readonly WireRequest[];
 }
+
+/** The ports of the subject that are compared. */
+type Ports = Readonly<Record<'open' | 'guarded' | 'audited', number>>;
 
 const connections = 16;
 const base = '/r4/demo';
 /** What the guard may cost, with a token that is remembered; and what the audit may, beside the guard. */
 const promised = { guard: { read: 1.1, search: 1.15 }, audit: { read: 1.2, search: 1.2 } } as const;
+const sides = { guard: ['open', 'guarded'], audit: ['guarded', 'audited'] } as const;
+/** Rounds before anything counts: code that was not run often enough to be optimized is measured too dear. */
+const warmUps = 6;
+/** Events are kept ten times a second; milliseconds. */
+const settle = 200;
 
-/** Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per request. */
+/**
+ * Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per request. Both
+ * are in one process: two of them differ by more than a guard costs.
+ */
 export async function measureGuard(
   what: keyof typeof promised,
   { file, samples }: Dataset,
@@ -41,75 +51,59 @@ export async function measureGuard(
   say: (text: string) => void,
 ): Promise<readonly GuardRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'crs-guard-'));
-  // One server at a time may have a file open.
-  const [one, other] = ['one.sqlite', 'other.sqlite'].map(name => join(folder, name)) as [string, string];
-  for (const copy of [one, other]) copyFileSync(file, copy);
+  const copy = join(folder, 'records.sqlite');
+  copyFileSync(file, copy);
   const patient = samples.withConditions[0] ?? '';
   const client = await startClient();
-  const open = what === 'guard' ? await startSubject('service', one) : await startGuarded(one, patient);
-  const guarded = await startGuarded(other, patient, ...(what === 'guard' ? [] : ['audited']));
+  const child = await startChild('./subjects/guarded.ts', { arguments: [copy, patient], processor: processors.server });
+  const ports = child.greeting as Ports; // as subjects/guarded.ts says
   try {
-    const cases = await casesOf(open, samples, patient, promised[what]);
+    const cases = await casesOf(ports.open, patient, promised[what]);
     const kept = cases.map(() => [[], []] as [Measured[], Measured[]]);
-    for (let round = -2; round < rounds; round++) {
+    for (let round = -warmUps; round < rounds; round++) {
       say(round < 0 ? 'Warming up …' : `Round ${round + 1} of ${rounds} …`);
-      for (const [at, { paths, token }] of cases.entries())
-        for (const side of round % 2 === 0 ? [0, 1] : [1, 0]) {
-          const headers = { Authorization: `Bearer ${token}` }; // to both, since clients send it
-          const requests = paths.map((path): WireRequest => ({ path, headers }));
-          const run = await measure(client, side === 0 ? open : guarded, {
-            requests,
-            connections,
-            duration,
-            status: 200,
-          });
-          if (round >= 0) kept[at]?.[side]?.push(run);
+      for (const [at, { requests }] of cases.entries())
+        for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+          const port = ports[sides[what][side]];
+          const load = { requests, connections, duration, status: 200, settle };
+          const run = await measure(client, { name: 'service', port, child }, load);
+          if (round >= 0) kept[at]?.[side].push(run);
         }
     }
     return cases.map((one, at): GuardRow => {
-      const [without = [], withGuard = []] = kept[at] ?? [];
-      const cost = (runs: readonly Measured[]): number => median(runs.map(({ cpu }) => cpu));
-      const times = medianRatio(
-        withGuard.map(({ cpu }) => cpu),
-        without.map(({ cpu }) => cpu),
-      );
-      return { case: one.name, without: cost(without), with: cost(withGuard), times, promised: one.promised };
+      const [without, withGuard] = (kept[at] ?? [[], []]).map(runs => runs.map(({ cpu }) => cpu));
+      const times = medianRatio(withGuard ?? [], without ?? []);
+      return { case: one.name, without: median(without ?? []), with: median(withGuard ?? []), times, promised: one.promised }; // prettier-ignore
     });
   } finally {
-    await Promise.all([client, open.child, guarded.child].map(one => one.stop()));
+    await Promise.all([client, child].map(one => one.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function startGuarded(file: string, ...more: readonly string[]): Promise<Subject> {
-  const child = await startChild('./subjects/guarded.ts', { arguments: [file, ...more], processor: processors.server });
-  return { name: 'service', port: Number(child.greeting), child };
-}
-
+/** The same requests by either token, for records of the patient; the token goes to the open port too, as clients send it. */
 async function casesOf(
-  open: Subject,
-  { records, patients }: Dataset['samples'],
+  port: number,
   patient: string,
   most: { readonly read: number; readonly search: number },
 ): Promise<readonly GuardCase[]> {
-  const { system, patient: own } = guardTokens;
-  const forSystems = ['Patient', 'Observation', 'Appointment', 'Condition', 'Encounter'];
-  const readable = records.filter(([type]) => forSystems.includes(type)).map(([type, id]) => `${base}/${type}/${id}`);
-  const ofPatient = ['Condition', 'Appointment', 'Encounter', 'MedicationRequest'].map(
-    type => `${base}/${type}?patient=${patient}&_count=20`,
-  );
+  const searches = types.map(type => `${base}/${type}?patient=${patient}&_count=20`);
   const bundles = await Promise.all(
-    ofPatient.map(async path =>
-      (await fetch(`http://127.0.0.1:${open.port}${path}`, { headers: { Authorization: `Bearer ${system}` } })).json(),
-    ),
+    searches.map(async path => (await fetch(`http://127.0.0.1:${port}${path}`)).json()),
   );
-  const found = (bundles as { entry?: { resource: { resourceType: string; id: string } }[] }[]).flatMap(
+  const reads = (bundles as { entry?: { resource: { resourceType: string; id: string } }[] }[]).flatMap(
     ({ entry = [] }) => entry.map(({ resource }) => `${base}/${resource.resourceType}/${resource.id}`),
   );
-  return [
-    { name: 'read, system', promised: most.read, token: system, paths: readable },
-    { name: 'read, patient', promised: most.read, token: own, paths: found },
-    { name: 'search, system', promised: most.search, token: system, paths: patients.map(id => `${base}/Observation?patient=${id}&_count=20`) }, // prettier-ignore
-    { name: 'search, patient', promised: most.search, token: own, paths: ofPatient },
-  ];
+  const asked = (paths: readonly string[], token: string): readonly WireRequest[] =>
+    paths.map(path => ({ path, headers: { Authorization: `Bearer ${token}` } }));
+  return (['read', 'search'] as const).flatMap(kind =>
+    (['system', 'patient'] as const).map(whose => ({
+      name: `${kind}, ${whose}`,
+      promised: most[kind],
+      requests: asked(kind === 'read' ? reads : searches, guardTokens[whose]),
+    })),
+  );
 }
+
+/** Of what belongs to a patient, what both tokens read. */
+const types = ['Condition', 'Appointment', 'Encounter'];

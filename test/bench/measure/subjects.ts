@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { deepPage, largeResult } from '../cases.ts';
 import type { Places, RequestCase, SubjectName } from '../cases.ts';
 import { startChild } from '../child.ts';
@@ -44,14 +45,17 @@ export interface Load {
   readonly duration: number;
   readonly status: number;
   readonly rate?: number;
+  /** Milliseconds that are waited for what goes on behind the answers, whose processor time counts as well. */
+  readonly settle?: number;
 }
 
 /** Sends requests to a subject for a while. Throws where an answer has another status than it should. */
 export async function measure(client: Child, { child, name, port }: Subject, load: Load): Promise<Measured> {
-  const { connections, ...run } = load;
+  const { connections, settle, ...run } = load;
   await client.ask({ kind: 'connect', port, connections });
   const before = await child.ask<Usage>({ kind: 'usage' });
   const result = await client.ask<RunResult>({ kind: 'run', ...run });
+  if (settle !== undefined) await setTimeout(settle);
   const after = await child.ask<Usage>({ kind: 'usage' });
   await client.ask({ kind: 'disconnect' });
   if (result.failures > 0) throw new Error(`${result.failures} answers of ${name} were wrong: ${result.firstFailure}`);
