@@ -6,6 +6,8 @@ import { authorizationOffered } from '../../../src/auth/server/offered.ts';
 import { supportedScopes } from '../../../src/auth/server/scope-words.ts';
 import { smartConfigurationOf } from '../../../src/auth/smart-configuration.ts';
 import { loadModel } from '../../../src/load-model.ts';
+import { capabilityStatement } from '../../../src/model/capability-statement.ts';
+import { checkStructure } from '../../../src/validation/structure.ts';
 import { loadOnly, ours, statement } from '../../support/definition-files.ts';
 
 const { model } = await loadModel({ definitions: [] });
@@ -128,6 +130,15 @@ describe('what metadata says of security', () => {
         },
       ],
     });
+  });
+
+  it('leaves the statement one of R4', () => {
+    for (const security of [securityStatement(offered), securityStatement(undefined)]) {
+      const base = `${publicUrl}/r4/demo`;
+      const whole = capabilityStatement(model, { base, date: '2025-11-21T10:00:00Z', security });
+      expect(whole['rest']).toEqual([expect.objectContaining({ mode: 'server', security })]);
+      expect(checkStructure(whole, model, 'CapabilityStatement')).toEqual([]);
+    }
   });
 
   it('names no address where tokens are issued elsewhere', () => {
