@@ -14,7 +14,7 @@ export interface Sight {
   readonly below: readonly string[];
   /** `Type/id`. */
   readonly reference: string;
-  /** How a value begins that refers so: `{"reference":"Type/id"`. */
+  /** How the value of the top property begins mostly where it refers so: `{"reference":"Type/id"`, or `[{"element":{"reference":"Type/id"`. */
   readonly link: string;
 }
 
@@ -38,7 +38,7 @@ export function sightsOf(rule: Query, resourceType: string): readonly Sight[] {
         top: `${top}"`,
         below,
         reference,
-        link: `{"reference":"${reference}"`,
+        link: `${below.map(name => `[{"${name}":`).join('')}{"reference":"${reference}"`,
       },
     ];
   });
@@ -52,12 +52,12 @@ const plain = /^([A-Z]\w*)((?:\.[a-z]\w*)+?)(?:\.where\(resolve\(\) is ([A-Z]\w*
  * white space between its properties is not looked at.
  */
 export function isSeen(text: string, sights: readonly Sight[]): boolean {
-  const fitting = sights.filter(({ start }) => text.startsWith(start));
-  if (fitting.length === 0) return false;
-  for (let at = 1; text.charCodeAt(at) === 0x22;) {
+  const start = sights[0]?.start; // the same for all of a type
+  if (start === undefined || !text.startsWith(start)) return false;
+  for (let at = start.length; text.charCodeAt(at) === 0x22;) {
     const colon = stringEnd(text, at);
     if (text.charCodeAt(colon) !== 0x3a) return false;
-    for (const sight of fitting) {
+    for (const sight of sights) {
       if (text.startsWith(sight.top, at + 1) && hasLink(text, colon + 1, sight)) return true;
     }
     at = valueEnd(text, colon + 1) + 1;
@@ -67,7 +67,7 @@ export function isSeen(text: string, sights: readonly Sight[]): boolean {
 
 /** Whether the value that begins at `at` leads to the reference. */
 function hasLink(text: string, at: number, { below, reference, link }: Sight): boolean {
-  if (below.length === 0 && text.startsWith(link, at)) return true;
+  if (text.startsWith(link, at)) return true;
   const value = text.slice(at, valueEnd(text, at));
   return value.includes(reference) && leadsTo(JSON.parse(value), below, 0, reference);
 }
