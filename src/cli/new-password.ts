@@ -69,33 +69,31 @@ async function typedTwice(id: string, terminal: Terminal): Promise<string> {
 async function typed(prompt: string, { input, output }: Terminal): Promise<string> {
   output.write(prompt);
   input.setRawMode?.(true);
-  input.setEncoding('utf8').resume();
-  let text: string[] = [];
+  input.setEncoding('utf8');
+  const keys: string[] = [];
+  const ended = Promise.withResolvers<string>();
+  const read = (text: string): void => {
+    const pressed = Array.from(text);
+    for (const [at, key] of pressed.entries()) {
+      if (key === '\u0003') return ended.reject(new CommandError('Nothing was done', exitCodes.interrupted));
+      if (key === '\r' || key === '\n' || key === '\u0004') {
+        const rest = pressed.slice(at + 1).join(''); // for what is asked next
+        input.off('data', read).pause();
+        if (rest !== '') input.unshift(rest);
+        return ended.resolve(keys.join(''));
+      }
+      if (key === '\u007f' || key === '\b') keys.pop();
+      else if (key === '\u0015') keys.length = 0;
+      else keys.push(key);
+    }
+  };
+  const end = (): void => ended.reject(new CommandError('Nothing was typed'));
+  input.on('data', read).once('end', end).resume();
   try {
-    return await new Promise<string>((resolve, reject) => {
-      const read = (keys: string): void => {
-        for (const key of keys) {
-          if (key === '\r' || key === '\n' || key === '\u0004') {
-            input.off('data', read);
-            resolve(text.join(''));
-            return;
-          }
-          if (key === '\u0003') {
-            input.off('data', read);
-            reject(new CommandError('Nothing was done', exitCodes.interrupted));
-            return;
-          }
-          if (key === '\u007f' || key === '\b') text = text.slice(0, -1);
-          else if (key === '\u0015') text = [];
-          else text.push(key);
-        }
-      };
-      input.on('data', read);
-      input.once('end', () => reject(new CommandError('Nothing was typed')));
-    });
+    return await ended.promise;
   } finally {
+    input.off('data', read).off('end', end).pause();
     input.setRawMode?.(false);
-    input.pause();
     output.write('\n');
   }
 }

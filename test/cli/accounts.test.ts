@@ -1,0 +1,300 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommandError } from '../../src/cli/command.ts';
+import { commands } from '../../src/cli/commands.ts';
+import { ConfigError, readArguments } from '../../src/config.ts';
+import { checkPassword } from '../../src/auth/server/password.ts';
+import { findLaunch } from '../../src/auth/server/launches.ts';
+import { createRegistry } from '../../src/auth/server/registry.ts';
+import { digestOf } from '../../src/auth/token/digest.ts';
+import { isRevoked, revocationCollection } from '../../src/auth/token/revocations.ts';
+import type { Store } from '../../src/store/store.ts';
+import { open } from '../support/filled-store.ts';
+import { root, run } from './process.ts';
+import type { Ended } from './process.ts';
+
+let folder: string;
+let url: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'accounts-'));
+  url = `sqlite:${join(folder, 'records.sqlite')}`;
+  await crs('partition add clinic');
+  await crs('partition add ward');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs a command on the store; arguments are split at spaces, `_` stands for one. */
+const crs = (line: string, input = ''): Promise<Ended> => run(wordsOf(line), { input, env: { CRS_STORE: url } });
+
+const wordsOf = (line: string): string[] => line.split(' ').map(word => word.replaceAll('_', ' '));
+
+/** What the command prints, where it works. */
+async function out(line: string, input = ''): Promise<string> {
+  const { code, stdout, stderr } = await crs(line, input);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+/** Runs a command in this process, for what stops it before it does anything: the exit code and what is told. */
+async function refusal(line: string): Promise<readonly [number, string]> {
+  const words = wordsOf(line);
+  const entry = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
+  const { command } = (await entry?.import()) ?? {};
+  if (command === undefined) throw new Error(`There is no command ${line}`);
+  const { own = [], takes } = command;
+  try {
+    return [await command.run(readArguments(words.slice(2), { CRS_STORE: url }, { own, takes })), ''];
+  } catch (error) {
+    if (error instanceof CommandError) return [error.exitCode, error.message];
+    if (error instanceof ConfigError) return [2, error.message];
+    throw error;
+  }
+}
+
+async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await open(url);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const client = (id: string) => inStore(store => createRegistry(store, undefined, Date.now).client(id));
+const user = (id: string) => inStore(store => createRegistry(store, undefined, Date.now).user(id));
+const events = async (): Promise<string[]> =>
+  (await out('audit list')).split('\n').map(line => line.split('\t').slice(2, 4).join(' '));
+
+const app = '--partitions clinic --redirect-uri https://app.example/back --scope openid_launch_patient/*.rs';
+
+describe('client', () => {
+  it('add registers an app, list shows it, remove ends its tokens, and all of it is accounted for', async () => {
+    expect(await out(`client add growth --name Growth_chart --launch-url https://app.example/launch ${app}`)).toBe(
+      'The client `growth` (public) is registered for clinic.\n',
+    );
+    expect(await client('growth')).toMatchObject({
+      name: 'Growth chart',
+      flows: ['app'],
+      redirectUris: ['https://app.example/back'],
+      launchUrls: ['https://app.example/launch'],
+      scopes: ['openid', 'launch', 'patient/*.rs'],
+      partitions: ['clinic'],
+    });
+    const lines = (await out('client list')).trim().split('\n');
+    expect(lines[0]).toMatch(/^ID +NAME +KIND +FLOWS +PARTITIONS +SECRETS +REGISTERED +FROM$/);
+    expect(lines[1]).toMatch(/^growth {2}Growth chart {2}public {2}app +clinic +- +\d{4}-\d\d-\d\d {2}store$/);
+    const before = Date.now();
+    expect(await out('client remove growth')).toContain('is removed');
+    expect(await client('growth')).toBeUndefined();
+    const revocations = (store: Store) =>
+      isRevoked(store.documents(revocationCollection), { client: 'growth' }, before);
+    expect(await inStore(revocations)).toBe(true);
+    const done = ['client-add begun', 'client-add 0', 'client-remove begun', 'client-remove 0'];
+    expect((await events()).filter(event => event.startsWith('client-'))).toEqual(done);
+  });
+
+  it('add makes a secret for a symmetric one, rotate a second one; the first dies in time or at once', async () => {
+    const secretIn = (text: string): string => /: ([\w-]{43})\n$/.exec(text)?.[1] ?? '';
+    const first = secretIn(await out(`client add server --kind symmetric ${app}`));
+    expect((await client('server'))?.secretDigests).toEqual([digestOf(first)]);
+    const rotated = await out('client rotate server --grace 3600');
+    const second = secretIn(rotated);
+    expect(rotated).toMatch(/The former secret of `server` is good until \d{4}-/);
+    expect((await client('server'))?.secretDigests).toEqual([digestOf(first), digestOf(second)]);
+    const { secret: third } = JSON.parse(await out('client rotate server --at-once --json')) as { secret: string };
+    expect((await client('server'))?.secretDigests).toEqual([digestOf(third)]);
+    const bytes = await readFile(join(folder, 'records.sqlite'));
+    for (const secret of [first, second, third]) expect(bytes.includes(secret)).toBe(false);
+    const [listed] = JSON.parse(await out('client list --json')) as object[];
+    expect(listed).toMatchObject({ id: 'server', kind: 'symmetric', secrets: 1, from: 'store' });
+    expect(listed).not.toHaveProperty('secretDigests');
+  });
+
+  it('add takes the keys of an asymmetric one, rotate replaces them, and assertion signs', async () => {
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    const jwk = (key: typeof pair.publicKey) => ({ ...key.export({ format: 'jwk' }), kid: 'one' });
+    const [publicFile, privateFile] = [join(folder, 'public.json'), join(folder, 'private.json')];
+    await writeFile(publicFile, JSON.stringify({ keys: [jwk(pair.publicKey)] }));
+    await writeFile(privateFile, JSON.stringify(jwk(pair.privateKey)));
+    const added = `client add lab --flow backend --jwks ${publicFile} --partitions clinic,ward --scope system/*.rs`;
+    expect(await out(added)).toBe('The client `lab` (asymmetric) is registered for clinic, ward.\n');
+    expect((await client('lab'))?.jwks).toEqual({ keys: [jwk(pair.publicKey)] });
+    const assertion = (await out(`client assertion lab --key ${privateFile}`)).trim();
+    const [header = '', claims = '', signature = ''] = assertion.split('.');
+    const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
+    expect(read(header)).toEqual({ typ: 'JWT', alg: 'ES384', kid: 'one' });
+    expect(read(claims)).toMatchObject({ iss: 'lab', sub: 'lab', aud: 'http://127.0.0.1:8080/auth/token' });
+    const key = { key: pair.publicKey, dsaEncoding: 'ieee-p1363' } as const;
+    expect(verify('sha384', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url'))).toBe(true);
+    expect(await out('client rotate lab --jwks-url https://lab.example/keys')).toBe(
+      'The keys of `lab` are replaced.\n',
+    );
+    expect(await client('lab')).toMatchObject({ jwksUrl: 'https://lab.example/keys' });
+    expect((await client('lab'))?.jwks).toBeUndefined();
+    const { code, stderr } = await crs(`client add leaky --flow backend --jwks ${privateFile} --partitions clinic`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('must be a JSON Web Key Set')]);
+  });
+
+  it('add prints the entry for the file of accounts, which works there', async () => {
+    const { code, stdout, stderr } = await crs(`client add listed --kind symmetric --for-file ${app}`);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^The secret of `listed`, shown this once: [\w-]{43}\n$/),
+    ]);
+    const entry = JSON.parse(stdout) as object;
+    const person = await crs('user add listed --generate --for-file --partitions clinic --fhir-user Practitioner/x');
+    const accounts = join(folder, 'accounts.json');
+    await writeFile(accounts, JSON.stringify({ clients: [entry], users: [JSON.parse(person.stdout)] }));
+    expect(await client('listed')).toBeUndefined();
+    const list = JSON.parse(await out(`client list --json --accounts ${accounts}`)) as { id: string; from: string }[];
+    expect(list.map(({ id, from }) => `${id} ${from}`)).toContain('listed file');
+    expect(await out(`user list --accounts ${accounts}`)).toMatch(
+      /^listed +listed +clinic \(Practitioner\/x\) .* file$/m,
+    );
+    for (const line of [
+      `client add listed ${app}`,
+      'client remove listed',
+      'client rotate listed',
+      'user remove listed',
+    ]) {
+      const refused = await crs(`${line} --accounts ${accounts}`);
+      expect([refused.code, refused.stderr]).toEqual([1, `\`listed\` stands in ${accounts}: change it there.\n`]);
+    }
+  });
+
+  it.each([
+    [`client add x ${app} --redirect-uri http://a.example/`, 2, '`--redirect-uri` is `http://a.example/`, but must be'],
+    [`client add x ${app} --scope patient/Foo.rs --scope opneid`, 2, '`--scope` holds `patient/Foo.rs`, of which capability files list nothing, or not all.\n`--scope` holds `opneid`, which is no scope here. Did you mean `openid`?'],
+    [`client add x ${app} --partitions clinik`, 2, 'The client `x` names the partition `clinik`, which is not there; `partition add clinik` adds it. Did you mean `clinic`?'],
+    ['client add x', 2, 'The client `x` has no scope.\nThe client `x` names no partition.\nThe client `x` acts for users'],
+    [`client add server ${app}`, 1, 'There is a client `server` already'],
+    ['client remove servr', 1, 'There is no client `servr`. Did you mean `server`? `client list` lists all.'],
+    ['client rotate server --grace 1 --at-once', 2, '`--grace` and `--at-once` exclude each other.'],
+    ['client rotate lab', 2, 'The client `lab` is asymmetric: give its new keys'],
+    ['client assertion lab', 2, '`--key` is missing'],
+  ])('%s is refused', async (line, exit, sentence) => {
+    expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
+  }); // prettier-ignore
+});
+
+describe('user', () => {
+  it('add takes a password from stdin, rotate makes one, list shows neither, remove signs out', async () => {
+    const ward = '--partitions clinic --partitions ward --fhir-user Practitioner/ann --fhir-user ward=Practitioner/a-2';
+    expect(await out(`user add ann --name Dr._Ann_Roy --password-stdin ${ward}`, 'correct horse battery\n')).toBe(
+      'The user `ann` may sign in for clinic, ward.\n',
+    );
+    const ann = await user('ann');
+    expect(ann).toMatchObject({
+      name: 'Dr. Ann Roy',
+      partitions: [
+        { id: 'clinic', fhirUser: 'Practitioner/ann' },
+        { id: 'ward', fhirUser: 'Practitioner/a-2' },
+      ],
+    });
+    expect(await checkPassword('correct horse battery', ann?.password)).toBe(true);
+    const before = Date.now();
+    const rotated = await out('user rotate ann --generate');
+    const password = /The password, shown this once: (\S+)\n$/.exec(rotated)?.[1] ?? '';
+    expect(await checkPassword(password, (await user('ann'))?.password)).toBe(true);
+    const isOut = (store: Store) => isRevoked(store.documents(revocationCollection), { user: 'ann' }, before);
+    expect(await inStore(isOut)).toBe(true);
+    const shown = `${await out('user list')}${await out('user list --json')}`;
+    expect(shown).toMatch(/^ann {2}Dr\. Ann Roy {2}clinic \(Practitioner\/ann\), ward \(Practitioner\/a-2\) /m);
+    expect(shown).not.toContain('argon2');
+    expect(await out('user remove ann')).toBe('The user `ann` is removed and signed out everywhere.\n');
+    expect(await user('ann')).toBeUndefined();
+    expect((await events()).filter(event => event.startsWith('user-'))).toEqual([
+      'user-add begun',
+      'user-add 0',
+      'user-rotate begun',
+      'user-rotate 0',
+      'user-remove begun',
+      'user-remove 0',
+    ]);
+  });
+
+  it.skipIf(!existsSync('/usr/bin/script'))(
+    'add asks at a terminal and shows nothing (where there is `script`)',
+    async () => {
+      const command = `${process.execPath} src/start.js user add bob --partitions clinic --store ${url}`;
+      const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+      const input = 'a typed password\ra typed password\r';
+      const shown = execFileSync('script', ['-qec', command, '/dev/null'], { cwd: root, env, input, encoding: 'utf8' });
+      expect(shown).toContain('Password for bob:');
+      expect(await checkPassword('a typed password', (await user('bob'))?.password)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['user add eve --partitions clinic --password hunter2', 2, '`--password` is not a flag here.'],
+    ['user add Eve --partitions clinic --generate', 2, 'ID is `Eve`, but must be 1 to 100 small letters'],
+    ['user add eve --generate', 2, 'The user `eve` names no partition.'],
+    ['user add eve --generate --partitions nowhere', 2, 'names the partition `nowhere`, which is not there'],
+    ['user add eve --generate --partitions clinic --fhir-user practitioner', 2, '`--fhir-user` is `practitioner`, but must be a resource'],
+    ['user add eve --generate --partitions clinic --fhir-user ward=Practitioner/x', 2, '`--fhir-user` names `ward`, which is not among `--partitions`.'],
+    ['user rotate nobody --generate', 1, 'There is no user `nobody`.'],
+    ['user remove nobody', 1, 'There is no user `nobody`.'],
+  ])('%s is refused', async (line, exit, sentence) => {
+    expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
+  }); // prettier-ignore
+});
+
+describe('launch add', () => {
+  it('makes a value for client, user and patient, and prints the URL that begins the app', async () => {
+    await out(`client add viewer --launch-url https://app.example/launch?mode=ehr ${app}`);
+    await out('user add carla --generate --partitions clinic --fhir-user Practitioner/c');
+    const patients = join(folder, 'patients.ndjson');
+    await writeFile(patients, '{"resourceType":"Patient","id":"p1","active":true}\n');
+    await crs(`load --partition clinic ${patients}`);
+    const line =
+      'launch add --client viewer --user carla --partition clinic --patient p1 --intent reconcile --no-banner';
+    const printed = new URL((await out(line)).trim());
+    expect(`${printed.origin}${printed.pathname}`).toBe('https://app.example/launch');
+    expect(Object.fromEntries(printed.searchParams)).toEqual({
+      mode: 'ehr',
+      iss: 'http://127.0.0.1:8080/r4/clinic',
+      launch: expect.stringMatching(/^[\w-]{43}$/) as unknown,
+    });
+    const value = printed.searchParams.get('launch') ?? '';
+    const launch = { client: 'viewer', user: 'carla', partition: 'clinic', patient: 'p1', intent: 'reconcile', needPatientBanner: false }; // prettier-ignore
+    expect(await inStore(store => findLaunch(store, value))).toEqual(launch);
+    expect(await events()).toContain('launch-add 0');
+  });
+
+  it.each([
+    ['launch add', 2, '`--client` is missing.\n`--user` is missing.'],
+    ['launch add --client viewr --user carla --partition clinic', 1, 'There is no client `viewr`. Did you mean `viewer`?'],
+    ['launch add --client viewer --user karla --partition clinic', 1, 'There is no user `karla`. Did you mean `carla`?'],
+    ['launch add --client viewer --user carla --partition ward', 1, 'The client `viewer` is for clinic, not for `ward`.'],
+    ['launch add --client viewer --user carla --partition clinic --patient p2', 1, 'There is no Patient `p2` in `clinic`.'],
+    ['launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/', 1, 'is no launch URL of `viewer`'],
+    ['launch add --client server --user carla --partition clinic', 1, 'The client `server` has no launch URL.'],
+  ])('%s is refused', async (line, exit, sentence) => {
+    expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
+  }); // prettier-ignore
+});
+
+describe('key rotate', () => {
+  it('adds keys, needs the key file of the store, and makes all new where that is lost', async () => {
+    const secret = async (name: string): Promise<string> => {
+      const path = join(folder, name);
+      await writeFile(path, `a secret that nobody guesses: ${name}`, { mode: 0o600 });
+      return path;
+    };
+    const [key, other] = [await secret('first-key'), await secret('other-key')];
+    expect(await out(`key rotate --key-file ${key}`)).toMatch(/^The key `[\w-]{43}` signs from \S+ on\.\n$/);
+    expect(await out(`key rotate --key-file ${key}`)).toMatch(/\nThe former one, `[\w-]{43}`, stays published/);
+    const wrong = await crs(`key rotate --key-file ${other}`);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('is not the one that the signing keys')]);
+    expect(await out(`key rotate --discard --key-file ${other}`)).toMatch(
+      /^The key `[\w-]{43}` signs from \S+ on\.\n$/,
+    );
+    const missing = await crs('key rotate');
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('`--key-file` is missing')]);
+  });
+});
