@@ -5,6 +5,7 @@ import { startPruning } from './audit/pruning.ts';
 import type { TokenVerifier } from './auth/claims.ts';
 import { unusableCriteria } from './auth/reach.ts';
 import { authorizationOffered } from './auth/server/offered.ts';
+import { createRegistry } from './auth/server/registry.ts';
 import { tokenCollection } from './auth/token/own-tokens.ts';
 import { revocationCollection } from './auth/token/revocations.ts';
 import { createTokenVerifier } from './auth/token/verifier.ts';
@@ -15,6 +16,7 @@ import { requireModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';
+import type { Origins } from './http/middleware/cors.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
@@ -169,6 +171,7 @@ export async function startEngine(
       publicUrl: url,
       verify,
       authorized,
+      origins: secured ? (authorized?.origins ?? originsIn(store, now)) : undefined,
       headers,
       body: { most: maxBody, timeout: config.bodyTimeout },
       uploads: createUploads(mostUploads, longestUploadWait),
@@ -197,6 +200,12 @@ export async function startEngine(
     await store?.close();
     throw error;
   }
+}
+
+/** Where tokens come from elsewhere: the origins of apps are registered all the same. */
+function originsIn(store: Store, now: () => number): Origins {
+  const registry = createRegistry(store, undefined, now);
+  return () => registry.origins();
 }
 
 const openToAll = 'Access is open: no token is asked for, and whoever reaches this port may do everything.';

@@ -33,7 +33,7 @@ app: a secret is made and printed, this once) or \`asymmetric\` (it signs with a
 One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
 
   npm run -s cli -- client add growth-chart --partitions clinic --redirect-uri https://growth.example/callback \\
-    --launch-url https://growth.example/launch --scope 'launch openid fhirUser patient/Observation.rs'`,
+    --launch-url https://growth.example/launch --scope 'launch openid fhirUser patient/*.rs'`,
   takes: [...storeSettings, 'accounts'],
   own: [
     { flag: 'name', value: 'TEXT', read: displayName, meaning: 'As people are shown it; the ID without it' },

@@ -34,7 +34,9 @@ export interface AppOptions {
   /** Undefined where the server runs open to all. */
   readonly verify: TokenVerifier | undefined;
   /** The authorization server, where there is one. */
-  readonly authorized: { readonly origins: Origins; readonly load: () => Promise<Authorization> } | undefined;
+  readonly authorized: { readonly load: () => Promise<Authorization> } | undefined;
+  /** Of registered apps; undefined where there are none. */
+  readonly origins: Origins | undefined;
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodyLimits;
@@ -47,8 +49,20 @@ export interface AppOptions {
 
 /** The koa app: the steps of a request in their order. */
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { engine, publicUrl, verify, authorized, headers, body, uploads, respond, clientAddress, closing, log } =
-    options;
+  const {
+    engine,
+    publicUrl,
+    verify,
+    authorized,
+    origins,
+    headers,
+    body,
+    uploads,
+    respond,
+    clientAddress,
+    closing,
+    log,
+  } = options;
   const partition = findPartition(engine.store, publicUrl);
   const fhir = (Object.keys(shapes) as Shape[]).map((shape): [string, Handler] => [
     shape,
@@ -74,7 +88,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 
   const app = new Koa<RequestState>();
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
-  app.use(cors(authorized?.origins, respond)); // before what accounts for requests: a preflight asks for no record
+  app.use(cors(origins, respond)); // before what accounts for requests: a preflight asks for no record
   app.use(account(engine.audit, clientAddress)); // around all that answers, refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));

@@ -5,6 +5,7 @@ import { clientCollection } from '../../../src/auth/server/registry.ts';
 import { patient } from '../../support/resources.ts';
 import { serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
+import { testTokens } from '../../support/tokens.ts';
 import { Browser } from './support/browser.ts';
 import type { Visited } from './support/browser.ts';
 import { authorize, backendToken, credentials, post } from './support/flow.ts';
@@ -222,6 +223,38 @@ describe('records and tokens', () => {
     expect(await allowed()).toBe(origin);
     await server.store.documents(clientCollection).delete('late');
     expect(await allowed()).toBeUndefined();
+  });
+});
+
+describe('a server whose tokens come from elsewhere', () => {
+  const tokens = testTokens();
+  let elsewhere: Served;
+  beforeAll(async () => {
+    elsewhere = await serve([patient('p1')], [], undefined, { verify: tokens.verify });
+    const client = { redirectUris: [`${registered}/callback`], launchUrls: [], origins: [], secrets: [] };
+    await elsewhere.running.engine.store.documents(clientCollection).put('pages', { id: 'pages', ...client });
+  });
+  afterAll(() => elsewhere.close());
+
+  it('lets pages of registered origins read records as well', async () => {
+    for (const [origin, allowed] of [
+      [registered, registered],
+      [other, undefined],
+    ] as const) {
+      const headers = { origin, ...tokens.bearer({ scope: 'system/Patient.r' }) };
+      const read = await elsewhere.get('/Patient/p1', headers);
+      expect([read.status, read.headers['access-control-allow-origin']]).toEqual([200, allowed]);
+    }
+  });
+
+  it('names no endpoint, and has none', async () => {
+    const { json } = await elsewhere.get('/.well-known/smart-configuration');
+    expect(Object.keys(json).filter(name => /issuer|endpoint|_uri$/.test(name))).toEqual([]);
+    for (const path of ['//auth/.well-known/openid-configuration', '//auth/token', '//auth/jwks']) {
+      expect((await elsewhere.get(path)).status).toBe(404);
+    }
+    const { json: metadata } = await elsewhere.get('/metadata');
+    expect(metadata.rest[0].security).not.toHaveProperty('extension');
   });
 });
 

@@ -42,6 +42,7 @@ async function portOf(changed: Partial<Engine>, verify: TokenVerifier | undefine
     publicUrl,
     verify,
     authorized: undefined,
+    origins: undefined,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads: createUploads(mostUploads, longestUploadWait),

@@ -50,6 +50,7 @@ export async function otherProcess(
     publicUrl: url,
     verify,
     authorized,
+    origins: authorized.origins,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads: createUploads(1, 1_000),
