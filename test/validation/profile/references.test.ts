@@ -66,6 +66,42 @@ describe('references', () => {
     ]);
   });
 
+  it('are held against what is contained in their target, and not in what names it', () => {
+    const definitions = [
+      profile('Observation', {
+        'Observation.subject': { type: [{ code: 'Reference', targetProfile: [url('known')] }] },
+      }),
+      profile(
+        'Patient',
+        { 'Patient.generalPractitioner': { min: 1, type: [{ code: 'Reference', targetProfile: [url('named')] }] } },
+        { name: 'known' },
+      ),
+      profile('Practitioner', { 'Practitioner.name': { min: 1 } }, { name: 'named' }),
+    ] as const;
+    const doctor = (name?: string): JsonObject => ({ resourceType: 'Practitioner', id: 'd', active: true, ...(name === undefined ? {} : { name: [{ text: name }] }) }); // prettier-ignore
+    const bundle = (inPatient: JsonObject, inObservation: JsonObject): JsonObject => ({
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [
+        {
+          fullUrl: 'urn:oid:1.1',
+          resource: {
+            ...subject({ reference: 'urn:oid:1.2' }),
+            contained: [inObservation],
+            performer: [{ reference: '#d' }],
+            meta: { profile: [definitions[0].url] },
+          },
+        },
+        { fullUrl: 'urn:oid:1.2', resource: { ...man, contained: [inPatient], generalPractitioner: [{ reference: '#d' }] } }, // prettier-ignore
+      ],
+    });
+    const validator = validatorOf(...definitions);
+    expect(problems(validator, bundle(doctor('A'), doctor()))).toEqual([]);
+    expect(problems(validator, bundle(doctor(), doctor('A')))).toEqual([
+      'error Observation.subject target at Bundle.entry[0].resource.subject.reference',
+    ]);
+  });
+
   it('that lead in a circle come to an end', () => {
     const definition = profile('Observation', {
       'Observation.hasMember': { min: 1, type: [{ code: 'Reference', targetProfile: [url('p')] }] },
