@@ -21,7 +21,17 @@ export function restriction(access: Access, type: ResourceType, letter: Letter):
 /** The query of a client, confined to what is open to the caller. */
 export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
   const allowed = restriction(access, type, letter);
-  return allowed.kind === 'all' ? query : simplify({ kind: 'and', of: [query, allowed] });
+  if (allowed.kind === 'all' || asks(query, allowed)) return query;
+  return simplify({ kind: 'and', of: [query, allowed] });
+}
+
+/** Whether a query asks for what a rule wants, as those of a patient's app do that name the patient. */
+function asks(query: Query, rule: Query): boolean {
+  if (query.kind === 'and') return query.of.some(one => asks(one, rule));
+  if (query.kind !== 'param' || rule.kind !== 'param' || query.param.code !== rule.param.code) return false;
+  const [given, wanted] = [query.test, rule.test];
+  if (given.kind !== 'reference' || wanted.kind !== 'reference' || given.url !== undefined) return false;
+  return given.type === wanted.type && given.id === wanted.id && wanted.url === undefined;
 }
 
 /** What is looked at to decide about one record. */
