@@ -95,7 +95,7 @@ describe('a clinician who opens an app by itself', () => {
     const visitor = new Visitor(clinic);
     const choose = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'dr');
     const consent = await visitor.submit(choose, { do: 'choose', patient: 'p3' }, 1);
-    const again = await visitor.get(`${consent.url.replace(/consent$/, 'patient')}`);
+    const again = await visitor.get(consent.url.replace(/consent$/, 'patient'));
     expect(again.heading).toBe('Choose a patient');
     const other = await visitor.submit(again, { do: 'choose', patient: 'p1' }, 1);
     expect(plain(other.html)).toContain('TREMBLAY, Zoë');

@@ -349,7 +349,7 @@ describe('odd requests', () => {
   it.each(odd)('are answered by a page: %s', async (_, method, path, body, headers, status, heading) => {
     const page = await new Visitor(clinic).send(method, path, body, headers);
     expect(page).toMatchObject({ status, heading });
-    if (status === 405) expect(page.headers.get('allow')).toMatch(/POST/);
+    expect(page.headers.get('allow')?.includes('POST') ?? false).toBe(status === 405);
   });
 
   it('HEAD is GET without the page', async () => {
