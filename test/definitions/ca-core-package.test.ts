@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { asObject, objectsOf } from '../../src/definitions/json-object.ts';
 import { loadModel } from '../../src/load-model.ts';
+import type { TypeDefinitions } from '../../src/model/element.ts';
 import type { Model } from '../../src/model/model.ts';
+import { createValidator } from '../../src/validation/profile/validator.ts';
 import { fhirPackage, folderWith, loadWith, profile } from '../support/definition-files.ts';
 import { join } from 'node:path';
 
@@ -102,6 +104,11 @@ function caCore(version: string): Buffer {
   });
 }
 
+function baseTypesOf(model: Model | undefined): TypeDefinitions {
+  if (model === undefined) throw new Error('The definitions do not load.');
+  return model.definitions;
+}
+
 const documentation = (model: Model | undefined): string =>
   objectsOf(objectsOf(model?.statement['rest'])[0]?.['resource'])
     .map(resource => String(resource['documentation']))
@@ -135,6 +142,22 @@ describe('the published CA Core+ package', () => {
     expect(model?.snapshot(`${base}patient-ca-core`)?.problems).toEqual([]);
     expect(minimum(model, `${base}encounter-ca-core|1.1.0`, 'Encounter.subject')).toBe(1);
     expect(documentation(model)).not.toContain('not the published one');
+  });
+
+  it('is what records are held against, in place of those', async () => {
+    const errorsWith = async (files: Readonly<Record<string, unknown>>): Promise<readonly string[]> => {
+      const { model, definitions } = await loadWith(files);
+      const validator = createValidator(definitions, baseTypesOf(model));
+      const resource = { resourceType: 'Patient', identifier: [{ value: '1' }], name: [{ family: 'A' }] };
+      const issues = validator.validate(resource, { profiles: [`${base}patient-ca-core`] });
+      return issues.filter(({ severity }) => severity === 'error').map(({ expression = '' }) => expression);
+    };
+    // The published one does not ask for the system of an identifier, and asks for its type and the use of a name.
+    expect(await errorsWith({ 'profiles/none.txt': '' })).toContain('Patient.identifier[0].system');
+    expect(await errorsWith({ 'profiles/ca.tgz': caCore('1.1.0') })).toEqual([
+      'Patient.identifier[0].type',
+      'Patient.name[0].use',
+    ]);
   });
 
   it('may be named itself', async () => {
