@@ -62,7 +62,7 @@ const longestConversation = 3_600;
  */
 export async function createProvider(parts: ProviderParts, keys: SigningKeys['jwks']): Promise<Provider> {
   const { Provider, interactionPolicy, errors } = await importQuietly();
-  const { model, publicUrl, store, registry, lifetimes, now } = parts;
+  const { model, publicUrl, store, registry, lifetimes } = parts;
   const { issuer } = authorizationOffered(model, publicUrl);
   const { Prompt, Check } = interactionPolicy;
   const seconds = (milliseconds: number): number => Math.max(1, Math.floor(milliseconds / 1000));
@@ -159,8 +159,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
       IdToken: seconds(lifetimes.appTokenLifetime),
       Interaction: longestConversation,
       Session: longestConversation,
-      RefreshToken: (_, { iiat }) =>
-        seconds(Math.min(lifetimes.refreshIdle, (iiat ?? now() / 1000) * 1000 + lifetimes.refreshLifetime - now())),
+      RefreshToken: seconds(lifetimes.refreshIdle), // and no longer in all than adapter.ts says
     },
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks' },
     features: {
@@ -194,10 +193,10 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
 
   const provider = new Provider(issuer, configuration);
   provider.proxy = true; // provider-request.ts says what the public URL is
-  const { prototype } = provider.AccessToken as unknown as { prototype: { generateTokenId(): string } }; // it has no type
-  const usual = prototype.generateTokenId;
-  prototype.generateTokenId = function () {
-    usual.call(this); // notes the format
+  const access = provider.AccessToken.prototype as unknown as { generateTokenId(): string }; // which has no type
+  const made = Object.getOwnPropertyDescriptor(access, 'generateTokenId')?.value as (this: unknown) => string;
+  access.generateTokenId = function () {
+    made.call(this); // which notes the format too
     return newToken();
   };
   provider.Client.prototype.redirectUriAllowed = function (uri) {
@@ -206,6 +205,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
   provider.use(async (ctx, next) => {
     const isShared = ctx.res.hasHeader(sharing[0]); // http/middleware/cors.ts has decided which pages may read the answer
     await next();
+    if (ctx.res.headersSent) return; // by a page
     if (!isShared) for (const name of sharing) ctx.res.removeHeader(name);
     const within = ctx as KoaContextWithOIDC; // its own context, once it has taken the request
     if ((within.oidc as typeof within.oidc | undefined)?.route === 'token' && ctx.status === 200)

@@ -153,15 +153,22 @@ export async function exchange(
   return post(server, '/token', { ...grant, ...form, ...more }, headers, port);
 }
 
-/** A whole launch: the token answer of the app. */
+/** A whole launch: the token answer of the app. Whoever has signed in before in such a launch need not do it again. */
 export async function launchApp(server: Authorizing, options: LaunchOptions = {}): Promise<TokenAnswer> {
-  const authorized = await authorize(server, options);
+  const { user = 'clinician' } = options;
+  const known = browsers.get(server) ?? new Map<string, Browser>();
+  browsers.set(server, known);
+  const browser = options.browser ?? known.get(user) ?? new Browser(server.running.url);
+  known.set(user, browser);
+  const authorized = await authorize(server, { ...options, browser });
   if (!authorized.answer.has('code')) {
     const { url, status, text } = authorized.page;
     throw new Error(`No code: ${url.href} (${status})\n${text}`);
   }
   return exchange(server, authorized, options.client);
 }
+
+const browsers = new WeakMap<Authorizing, Map<string, Browser>>();
 
 export async function refresh(
   server: Authorizing,

@@ -59,6 +59,12 @@ export async function otherProcess(
     closing,
     log,
   });
-  const listening = await listen(config, app.callback(), headers, () => {});
+  const answer = app.callback();
+  const listening = await listen(
+    config,
+    (request, response) => void answer(request, response),
+    headers,
+    () => {},
+  );
   return { port: listening.port, close: () => listening.close() };
 }

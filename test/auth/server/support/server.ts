@@ -36,12 +36,15 @@ export interface Authorizing {
   readonly key: ClientKey;
   /** The clock, which tests move; it begins at the real time. */
   readonly clock: { now: number };
-  /** What it said to the operator, faults among it. */
+  /** File of the secret that encrypts the signing keys. */
+  readonly keyFile: string;
+  /** What went wrong at the server: a test that wants it so empties the list. */
   readonly faults: unknown[];
   addClient(client: Partial<StoredClient> & { readonly id: string }): Promise<void>;
   addUser(user: Partial<StoredUser> & { readonly id: string }): Promise<void>;
   /** A launch value of the EHR. */
   launch(launch?: Partial<Launch>): Promise<string>;
+  /** Throws what went wrong meanwhile. */
   close(): Promise<void>;
 }
 
@@ -78,7 +81,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const folder = await mkdtemp(join(tmpdir(), 'crs-keys-'));
   const keyFile = join(folder, 'key');
   await writeFile(keyFile, randomBytes(32).toString('base64'), { mode: 0o600 });
-  const clock = { now: Date.now(), started: Date.now() };
+  const clock = { now: Date.now() };
   const now = (): number => clock.now;
   const faults: unknown[] = [];
   const log = { ...createLog('off'), fault: (error: unknown) => void faults.push(error) };
@@ -140,6 +143,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
     issuer: `${running.url}/auth`,
     ports: [running.port, other?.port ?? running.port],
     key,
+    keyFile,
     clock,
     faults,
     addClient,
@@ -164,6 +168,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
       await running.close();
       await place.remove();
       await rm(folder, { recursive: true, force: true });
+      if (faults.length > 0) throw new Error('The server failed on a request', { cause: faults[0] });
     },
   };
 }

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../../src/store/store.ts';
+import { backendToken, credentials, launchApp, post, refresh } from './support/flow.ts';
+import { authorizing } from './support/server.ts';
+import type { Authorizing } from './support/server.ts';
+
+let server: Authorizing;
+beforeAll(async () => {
+  server = await authorizing();
+});
+afterAll(() => server.close());
+
+/** The events about tokens since a time, once they are kept. */
+async function events(since: number, count: number): Promise<readonly AuditEntry[]> {
+  for (;;) {
+    const found: AuditEntry[] = [];
+    for await (const entry of server.store.audit.list({})) {
+      if (entry.recorded >= since && /CodeSystem\/authorization/.test(entry.text)) found.push(entry);
+    }
+    if (found.length >= count) return found;
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
+const begin = (): number => (server.clock.now += 10_000);
+
+describe('the audit', () => {
+  it('names client, user, patient and scopes of tokens that are given, refreshed and ended, and never a token', async () => {
+    const since = begin();
+    const { json } = await launchApp(server);
+    const next = await refresh(server, json.refresh_token);
+    const { form } = await credentials(server, 'app');
+    await post(server, '/revoke', { token: next.json.refresh_token, ...form });
+    const found = await events(since, 3);
+    expect(found.map(({ client, partition, patients }) => [client, partition, patients])).toEqual([
+      ['app', 'demo', ['ann']],
+      ['app', 'demo', ['ann']],
+      ['app', undefined, []],
+    ]);
+    const texts = found.map(({ text }) => text);
+    expect(texts[0]).toContain('"code":"token-issued"');
+    expect(texts[0]).toContain('"valueString":"authorization_code"');
+    expect(texts[0]).toContain('clinician');
+    expect(texts[1]).toContain('"valueString":"refresh_token"');
+    expect(texts[2]).toContain('"code":"token-revoked"');
+    for (const text of texts)
+      for (const token of [json.access_token, json.refresh_token, next.json.access_token, next.json.refresh_token])
+        expect(text.includes(token)).toBe(false);
+  });
+
+  it('tells of refusals of clients that have shown who they are, and counts the others', async () => {
+    const since = begin();
+    await refresh(server, 'unknown');
+    await backendToken(server, { scope: 'system/Media.c' });
+    await post(server, '/token', { grant_type: 'refresh_token', client_id: 'nobody', refresh_token: 'any' });
+    const found = await events(since, 2);
+    expect(found.map(({ client }) => client)).toEqual(['app', 'backend']);
+    expect(found[0]?.text).toContain('"valueString":"invalid_grant"');
+    expect(found[1]?.text).toContain('"valueString":"invalid_scope"');
+    expect(found.every(({ text }) => text.includes('"code":"token-refused"'))).toBe(true);
+  });
+});
