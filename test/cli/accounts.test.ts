@@ -57,7 +57,7 @@ async function refusal(line: string): Promise<readonly [number, string]> {
 }
 
 async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await open(url);
+  const store = await open(url); // to read
   try {
     return await work(store);
   } finally {

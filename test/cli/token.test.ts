@@ -45,13 +45,16 @@ describe('token', () => {
     'is in what `serve --demo` prints, and works when pasted (a shell is not on Windows)',
     () => {
       const lines = server.stdout().split('\n').filter(line => line.startsWith('  ')); // prettier-ignore
-      expect(lines.map(line => line.trim().slice(0, 6))).toEqual(['TOKEN=', 'curl -', 'curl -', 'curl -']);
+      expect(lines.map(line => line.trim().slice(0, 6))).toEqual(['TOKEN=', 'curl -', 'curl -', 'curl -', 'curl -']);
       const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CRS_')));
       const script = lines.join('; echo\n');
       const stdio = ['ignore', 'pipe', 'ignore'] as const;
       const answers = execFileSync('sh', ['-ec', script], { cwd: root, env, encoding: 'utf8', stdio: [...stdio] });
-      const bundles = answers.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as { entry: unknown[] }); // prettier-ignore
-      expect(bundles.filter(({ entry }) => entry.length > 0)).toHaveLength(3);
+      const found = answers.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as { entry: unknown[] }); // prettier-ignore
+      expect(found.slice(0, 3).filter(({ entry }) => entry.length > 0)).toHaveLength(3);
+      expect(found.slice(3)).toMatchObject([
+        { access_token: expect.stringMatching(/^crs_/) as unknown, expires_in: 300 },
+      ]);
       expect(server.stdout()).not.toContain('crs_');
     },
   );

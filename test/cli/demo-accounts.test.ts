@@ -1,0 +1,134 @@
+import { statSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientCollection, createRegistry, userCollection } from '../../src/auth/server/registry.ts';
+import { signIn } from '../../src/auth/server/sign-in.ts';
+import { createThrottle } from '../../src/auth/server/throttle.ts';
+import { withStore } from '../../src/cli/open.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Store } from '../../src/store/store.ts';
+import { selfSigned } from '../support/certificate.ts';
+import { launch, run } from './process.ts';
+
+let folder: string;
+let file: string;
+let printed: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'demo-accounts-'));
+  file = join(folder, 'records.sqlite');
+  printed = await serveOnce(); // fills it
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Starts a demonstration on the store, does something meanwhile, and gives what it printed. */
+async function serveOnce(meanwhile?: (url: string) => Promise<void>): Promise<string> {
+  const server = launch(['serve', '--demo', '--port', '0', '--log', 'off', '--store', `sqlite:${file}`]);
+  const [, url = ''] = await server.until(/Serves (http:\S+)\/r4\/demo [^]*with the password [^]*\n\n/);
+  await meanwhile?.(url);
+  server.process.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  return server.stdout();
+}
+
+const inStore = <T>(work: (store: Store) => Promise<T>): Promise<T> =>
+  withStore(readConfig(['--store', `sqlite:${file}`]), 'command', ({ store }) => work(store));
+
+const refused = (...flags: string[]) =>
+  run(['serve', '--port', '0', '--log', 'off', '--store', `sqlite:${file}`, ...flags]);
+
+describe('a demonstration', () => {
+  it('prints who signs in where, with the passwords, and they are right', async () => {
+    expect(printed).toMatch(/^An app is started, as by an EHR, at http:\S+\/auth\/launcher\. /m);
+    const people = [...printed.matchAll(/^(\S+) \(.*\), with the password (\S+)$/gm)];
+    const partitions = await inStore(store => {
+      const parts = { registry: createRegistry(store, undefined, Date.now), throttle: createThrottle(store, Date.now) };
+      const signedIn = people.map(([, user = '', password = '']) =>
+        signIn(parts, { user, password, address: '127.0.0.1' }),
+      );
+      return Promise.all(signedIn.map(async user => (await user).partitions));
+    });
+    expect(partitions).toEqual([
+      [{ id: 'demo', fhirUser: 'Practitioner/practitioner-1' }],
+      [{ id: 'demo', fhirUser: 'Patient/p905-00003' }],
+    ]);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'keeps its secrets in files for their owner alone (no modes of files on Windows)',
+    () => {
+      for (const name of ['demo-key', 'demo-backend-key'])
+        expect([name, statSync(`${file}.${name}`).mode & 0o777]).toEqual([name, 0o600]);
+    },
+  );
+
+  it('registers its clients and users at the next start of a store that has none, and keeps what is there', async () => {
+    const backendKey = await readFile(`${file}.demo-backend-key`, 'utf8');
+    const before = await inStore(async store => {
+      await store.documents(clientCollection).delete('demo-app');
+      await store.documents(userCollection).delete('demo-patient');
+      return store.documents(userCollection).get('demo-clinician');
+    });
+    let keys = '';
+    await serveOnce(async url => void (keys = await (await fetch(`${url}/auth/jwks`)).text()));
+    await serveOnce(async url => expect(await (await fetch(`${url}/auth/jwks`)).text()).toBe(keys));
+    expect(await readFile(`${file}.demo-backend-key`, 'utf8')).toBe(backendKey);
+    const { client, user, clinician } = await inStore(async store => ({
+      client: await store.documents(clientCollection).get('demo-app'),
+      user: await store.documents(userCollection).get('demo-patient'),
+      clinician: await store.documents(userCollection).get('demo-clinician'),
+    }));
+    expect(client).toMatchObject({ kind: 'public', flows: ['app'], partitions: ['demo'], demo: true });
+    expect(user).toMatchObject({ id: 'demo-patient', demo: true });
+    expect(clinician).toEqual(before);
+  });
+});
+
+describe('a start that is not safe', () => {
+  it.each<[flags: string[], sentence: string]>([
+    [['--demo', '--host', '0.0.0.0', '--tls-cert', 'a', '--tls-key', 'b'], 'Clients and users of the demonstration are for this machine alone'],
+    [['--demo', '--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'], 'Clients and users of the demonstration'],
+    [['--host', '0.0.0.0'], 'On `0.0.0.0` others could read tokens and records that go by plain http'],
+    [[], 'The authorization server needs a secret that encrypts its signing keys'],
+  ])('is refused before anything is done: %j', async (flags, sentence) => {
+    const { code, stdout, stderr } = await refused(...flags);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  }); // prettier-ignore
+
+  it('is refused where a store has clients of a demonstration and is not for this machine alone', async () => {
+    const proxy = ['--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'];
+    const { code, stderr } = await refused(...proxy, '--key-file', `${file}.demo-key`);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('This store has demo-backend, demo-app, demo-clinician, demo-patient. Clients and users'),
+    ]);
+    const { cert, key } = selfSigned('localhost');
+    await writeFile(join(folder, 'cert.pem'), cert);
+    await writeFile(join(folder, 'key.pem'), key);
+    const tls = ['--host', '0.0.0.0', '--tls-cert', join(folder, 'cert.pem'), '--tls-key', join(folder, 'key.pem')];
+    expect((await refused(...tls, '--key-file', `${file}.demo-key`)).stderr).toContain('This store has demo-backend');
+  });
+
+  it('is refused with a key file that is missing, wrong or too short', async () => {
+    const keyFile = async (name: string, text: string): Promise<string[]> => {
+      await writeFile(join(folder, name), text, { mode: 0o600 });
+      return ['--key-file', join(folder, name)];
+    };
+    const starts = [
+      await refused('--key-file', join(folder, 'nowhere')),
+      await refused(...(await keyFile('wrong', 'another secret that nobody guesses'))),
+      await refused(...(await keyFile('short', 'hunter2'))),
+    ];
+    expect(starts.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(starts[0]?.stderr).toContain(
+      'is not there: `key-file` names the one with which this store was first served',
+    );
+    expect(starts[1]?.stderr).toContain(
+      'The key file is not the one that the signing keys in this store are encrypted by',
+    );
+    expect(starts[2]?.stderr).toContain('must hold 32 characters or more');
+    for (const { stderr } of starts) expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
