@@ -24,8 +24,6 @@ export interface Negotiated {
   readonly scopes: readonly string[];
   /** True where the token is for one patient, who is to be chosen if the launch names none. */
   readonly needsPatient: boolean;
-  /** How long a refresh token is good for, if there is one: `online` while its user is signed in. */
-  readonly refresh: 'offline' | 'online' | undefined;
 }
 
 /** The whole request fails with `invalid_scope`; the message is its `error_description`. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
@@ -98,7 +96,6 @@ export function negotiated(granted: readonly string[]): Negotiated {
   return {
     scopes,
     needsPatient: scopes.some(scope => scope === 'launch/patient' || parseScope(scope)?.context === 'patient'),
-    refresh: scopes.includes('offline_access') ? 'offline' : scopes.includes('online_access') ? 'online' : undefined,
   };
 }
 

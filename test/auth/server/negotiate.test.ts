@@ -257,15 +257,6 @@ describe('launches', () => {
   ])('%s needs a patient: %s', (asked, needsPatient) => {
     expect(negotiateScopes(asked, rules()).needsPatient).toBe(needsPatient);
   });
-
-  it.each([
-    ['openid', undefined],
-    ['openid online_access', 'online'],
-    ['openid offline_access', 'offline'],
-    ['openid online_access offline_access', 'offline'],
-  ])('%s: refresh tokens are good %s', (asked, refresh) => {
-    expect(negotiateScopes(asked, rules()).refresh).toBe(refresh);
-  });
 });
 
 describe('what a user may grant', () => {
