@@ -31,9 +31,10 @@ const onMongodb = {
 const httpOnMongodb = {
   ...shared,
   name: 'mongodb-http',
-  include: ['clients', 'create', 'create-{clients,declared,refused,retried}', 'odd-queries', 'read', 'search'].map(
-    name => `test/http/${name}.test.ts`,
-  ),
+  include: [
+    'test/http/{create,create-declared,create-refused,create-retried,odd-queries,read,search}.test.ts',
+    'test/clients/{fhir-kit-client,medplum}.test.ts',
+  ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
 };
 

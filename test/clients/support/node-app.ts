@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import smart from 'fhirclient';
+
+type Api = ReturnType<typeof smart>;
+type Client = Awaited<ReturnType<Api['ready']>>;
+
+/** A web application in Node with fhirclient, whose visitor is one browser. */
+export interface NodeApp {
+  /** Where an EHR starts it, with `iss` and `launch`. */
+  readonly launchUrl: string;
+  readonly redirectUri: string;
+  /** Where fhirclient sends the browser. */
+  authorize(parameters: Parameters<Api['authorize']>[0], query?: Readonly<Record<string, string>>): Promise<string>;
+  /** The client after the browser came back. */
+  ready(address: string | URL): Promise<Client>;
+  close(): Promise<void>;
+}
+
+export async function nodeApp(): Promise<NodeApp> {
+  const session = {};
+  let parameters: Parameters<Api['authorize']>[0];
+  let client: Client | undefined;
+  const server = createServer((request, response) => {
+    const api = smart(Object.assign(request, { session }), response); // as a middleware for sessions does
+    const fail = (error: unknown): void => void response.writeHead(500).end(String(error));
+    if (request.url?.startsWith('/launch') === true) void api.authorize(parameters).catch(fail);
+    else
+      api.ready().then(made => {
+        client = made;
+        response.end();
+      }, fail);
+  }).listen(0, 'localhost');
+  await once(server, 'listening');
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  return {
+    launchUrl: `${url}/launch`,
+    redirectUri: `${url}/callback`,
+    async authorize(given, query = {}) {
+      parameters = given;
+      const response = await fetch(`${url}/launch?${new URLSearchParams(query).toString()}`, { redirect: 'manual' });
+      const { status, headers } = response;
+      const location = headers.get('location');
+      if (location === null) throw new Error(`Answered ${status}: ${await response.text()}`);
+      return location;
+    },
+    async ready(address) {
+      client = undefined;
+      const response = await fetch(address);
+      if (client === undefined) throw new Error(await response.text());
+      return client;
+    },
+    async close() {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
