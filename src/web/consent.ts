@@ -45,6 +45,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
   const { client } = of;
   const title = words.title(client.name);
   const { records, others } = permissions(visit, of);
+  const isLasting = of.scopes.some(scope => scope === 'offline_access' || scope === 'online_access');
   let boxes = 0;
   const item = (asked: Asked): Html => {
     const { scopes, text, note, optional } = asked;
@@ -91,7 +92,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
         </div>
         <div>
           <dt>${words.howLong}</dt>
-          <dd>${words.lasts(texts.time(parts.config.appTokenLifetime / 1000))}</dd>
+          <dd>${(isLasting ? words.lastsAtLeast : words.lasts)(texts.time(parts.config.appTokenLifetime / 1000))}</dd>
         </div>
       </dl>
       <form method="post" action="${link(stepPath(of, 'consent'))}">
@@ -108,7 +109,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
         )}
         ${
           others.length > 0 &&
-          html`<fieldset class="asked">
+          html`<fieldset class="asked whole">
             <legend>${words.others}</legend>
             <ul>
               ${others.map(item)}

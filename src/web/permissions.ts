@@ -100,7 +100,9 @@ function others(
         break;
       case 'offline_access':
         asked.set(scope, {
-          ...fixed(words.offline(time(refreshLifetime / 1000), time(refreshIdle / 1000)), [scope]),
+          scopes: [scope],
+          text: words.offline(time(refreshLifetime / 1000)),
+          note: words.offlineIdle(time(refreshIdle / 1000)),
           optional: true,
         });
         break;

@@ -140,15 +140,16 @@ describe('what scopes mean', () => {
       ],
       ['Add records for anyone whose records you may see', ['Photos and recordings', undefined]],
     ]);
-    expect(others.map(({ text, optional }) => [text, optional])).toEqual([
-      ['Know who you are', false],
-      ['Know which patient is open', false],
+    expect(others.map(({ text, note, optional }) => [text, note, optional])).toEqual([
+      ['Know who you are', undefined, false],
+      ['Know which patient is open', undefined, false],
       [
-        'Keep this access while you are not there, for up to 90 days. It ends earlier if the app does not use it for 30 days',
+        'Keep this access while you are away, for up to 90 days',
+        'ends earlier if the app does not use it for 30 days',
         true,
       ],
-      ['Keep this access for as long as you stay signed in here', true],
-      ['Use the permission “unheard/of.x”', false],
+      ['Keep this access for as long as you stay signed in here', undefined, true],
+      ['Use the permission “unheard/of.x”', undefined, false],
     ]);
   });
 });

@@ -71,14 +71,15 @@ export const fr: Texts = {
     records: 'Dossiers',
     howLong: 'Durée',
     lasts: time => `${time} à compter de maintenant; l’application devra ensuite redemander l’accès`,
+    lastsAtLeast: time => `${time} à compter de maintenant, ou plus longtemps si vous l’autorisez ci-dessous`,
     may: 'L’application pourra',
     untick:
       'Vous pouvez décocher ce que vous ne voulez pas communiquer. Il se peut alors que l’application ne fonctionne pas entièrement.',
     identity: 'Savoir qui vous êtes',
     know: 'Savoir quel dossier de patient est ouvert',
     others: 'Vous et cet accès',
-    offline: (longest, idle) =>
-      `Garder cet accès en votre absence, pendant au plus ${longest}. Il prend fin plus tôt si l’application ne s’en sert pas pendant ${idle}`,
+    offline: longest => `Garder cet accès en votre absence, pendant au plus ${longest}`,
+    offlineIdle: idle => `prend fin plus tôt si l’application ne s’en sert pas pendant ${idle}`,
     online: 'Garder cet accès tant que votre session est ouverte ici',
     verbs: { see: 'consulter', add: 'ajouter', change: 'modifier', remove: 'supprimer' },
     list: of => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} et ${of.at(-1)}`),

@@ -75,13 +75,16 @@ export interface Texts {
     readonly records: string;
     readonly howLong: string;
     readonly lasts: (time: string) => string;
+    /** Where it is asked below whether it may last longer. */
+    readonly lastsAtLeast: (time: string) => string;
     readonly may: string;
     readonly untick: string;
     readonly identity: string;
     readonly know: string;
     /** Heading of what is about no records. */
     readonly others: string;
-    readonly offline: (longest: string, idle: string) => string;
+    readonly offline: (longest: string) => string;
+    readonly offlineIdle: (idle: string) => string;
     readonly online: string;
     readonly verbs: Readonly<Record<'see' | 'add' | 'change' | 'remove', string>>;
     readonly list: (of: readonly string[]) => string;
