@@ -25,9 +25,11 @@ interface Binding {
 export function compileBinding(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
   const binding = bindingOf(tree);
   if (binding === undefined) return undefined;
-  const { strength, valueSet, most } = binding;
+  const { strength, most } = binding;
   const given = base && bindingOf(base);
-  if (given?.strength === strength && given.valueSet === valueSet && given.most === most) return undefined;
+  if (given?.strength === strength && given.valueSet === binding.valueSet && given.most === most) return undefined;
+  // One that is contained in the definition is named from there.
+  const valueSet = binding.valueSet.startsWith('#') ? source.url + binding.valueSet : binding.valueSet;
   const rule = `${source.id(tree.element)} binding`;
   return (node, walk) => {
     if (strength === 'required') check(node, walk, valueSet, 'error', source.url, rule);

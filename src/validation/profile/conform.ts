@@ -1,3 +1,4 @@
+import { isA } from '../../model/fhirpath/result-type.ts';
 import { isObject } from '../../definitions/json-object.ts';
 import { TooCostly } from './fhirpath/environment.ts';
 import { Findings } from './findings.ts';
@@ -12,6 +13,7 @@ import type { Frame, Walk } from './walk.ts';
 export function conformsTo(node: Node, canonical: string, walk: Walk): boolean | undefined {
   const profile = walk.kit.profile(canonical);
   if (profile === undefined) return undefined;
+  if (!isA(node.code, profile.type, walk.kit.types)) return false;
   const kept = walk.conforming.get(node.value);
   const known = kept?.get(profile.url);
   if (known !== undefined) return known;

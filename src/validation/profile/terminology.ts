@@ -43,7 +43,12 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
     const definition = definitions.find('ValueSet', canonical);
     if (definition === undefined) {
       const url = grammarSets.get(canonical);
-      return url === undefined ? undefined : compileSystem(url, {}, system);
+      if (url !== undefined) return compileSystem(url, {}, system);
+      const contained = containedSet(canonical, definitions);
+      if (contained === undefined) return undefined;
+      const compiled = compileSet(contained, system, set);
+      sets.set(canonical, compiled);
+      return compiled;
     }
     sets.set(canonical, () => undefined); // a set that includes itself decides nothing
     const compiled = compileSet(definition.resource(), system, set);
@@ -75,6 +80,15 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
       return codes;
     },
   };
+}
+
+/** `https://…/profile#id`: a ValueSet that a profile contains. */
+function containedSet(canonical: string, definitions: Pick<Definitions, 'find'>): JsonObject | undefined {
+  const at = canonical.indexOf('#');
+  if (at <= 0) return undefined;
+  const owner = definitions.find('StructureDefinition', canonical.slice(0, at));
+  const id = canonical.slice(at + 1);
+  return objectsOf(owner?.resource()['contained']).find(one => one['resourceType'] === 'ValueSet' && one['id'] === id);
 }
 
 /** Whether a code is in; undefined where that cannot be told. */

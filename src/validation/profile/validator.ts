@@ -136,6 +136,7 @@ function validate(
     running: new Map(),
     conforming: new Map(),
     trials: 0,
+    ids: new Set(),
     assumptions: 0,
     targets: new Map(),
   };

@@ -2,6 +2,7 @@ import { isObject, stringsOf } from '../../definitions/json-object.ts';
 import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
+import { shorten } from '../report.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
 import { checkResource } from './resource-rules.ts';
@@ -43,7 +44,7 @@ export function visit(node: Node, walk: Walk): void {
 
 /** A resource within another: contained, or in a Bundle or Parameters. */
 function enter(node: Node, walk: Walk): void {
-  const { frame, conforming } = walk;
+  const { frame, conforming, ids } = walk;
   const contained = node.element?.name === 'contained';
   walk.frame = {
     resource: node,
@@ -51,8 +52,10 @@ function enter(node: Node, walk: Walk): void {
     bundle: contained || frame.resource.code !== 'Bundle' ? frame.bundle : frame.resource,
   };
   walk.conforming = new Map(); // `#id` means something else here
+  walk.ids = new Set();
   visitResource({ ...node, element: undefined, index: -1 }, walk);
   walk.conforming = conforming;
+  walk.ids = ids;
   walk.frame = frame;
 }
 
@@ -89,10 +92,19 @@ function isBaseOf(type: string, node: Node, { kit }: Walk): boolean {
   return false;
 }
 
-/** `ele-1`: an element has a value or children, an id alone is neither. https://hl7.org/fhir/R4/element.html */
-function checkElement({ value, sibling, definition }: Node, { findings }: Walk): void {
+/** An id is unique in its resource (those of ElementDefinitions in their list). `ele-1`: an element has a value or children, an id alone is neither. https://hl7.org/fhir/R4/element.html */
+function checkElement({ value, sibling, definition }: Node, { findings, ids }: Walk): void {
   const owner = definition?.kind === 'primitive-type' ? sibling : value;
-  if (definition?.kind === 'resource' || !isObject(owner) || owner['id'] === undefined) return;
+  if (definition?.kind === 'resource' || !isObject(owner)) return;
+  const { id } = owner;
+  if (id === undefined) return;
+  if (typeof id === 'string' && definition?.name !== 'ElementDefinition') {
+    if (ids.has(id)) {
+      const text = `Another element of the resource has the id \`${shorten(id)}\`.`;
+      findings.add({ severity: 'error', code: 'value', text, rule: 'Element.id' });
+    }
+    ids.add(id);
+  }
   if (definition?.kind === 'primitive-type' && value !== undefined) return;
   for (const name in owner) if (name !== 'id' && name !== '_id') return;
   const text = 'All FHIR elements must have a @value or children (ele-1).';

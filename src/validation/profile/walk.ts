@@ -20,6 +20,8 @@ export interface Walk {
   trials: number;
   /** How often something was taken as good since it was being held against the same already. */
   assumptions: number;
+  /** Ids of elements of the resource that the walk is in. */
+  ids: Set<string>;
   /** What references may lead to, by the list that holds it and the text of the reference. */
   readonly targets: Map<unknown, Map<string, unknown>>;
 }
