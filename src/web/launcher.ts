@@ -147,10 +147,10 @@ async function patientPage(
   const banner = html`<div class="tick">
     <input type="checkbox" id="banner" name="banner" value="1" checked /><label for="banner">${words.banner}</label>
   </div>`;
-  const title = words.patientTitle(client.name);
   const own = who.own === undefined ? undefined : await readPatient(parts, who, visit, who.own);
   if (who.own !== undefined && own === undefined) throw new Problem(403, 'patientGone');
   const submit = words.start(client.name);
+  const title = own === undefined ? words.patientTitle(client.name) : submit;
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,

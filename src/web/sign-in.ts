@@ -69,7 +69,7 @@ export function signInPage(
  * and password, the answer is the same.
  */
 export async function trySignIn(visit: Visit, what: SignInFor): Promise<RegisteredUser | Reply> {
-  const { parts, form, texts, address, response, sessionSecret, cookies } = visit;
+  const { parts, form, texts, address, requestId, response, sessionSecret, cookies } = visit;
   const words = texts.signIn;
   const [user = '', password = ''] = ['user', 'password'].map(name => form.get(name) ?? '');
   const missing = [
@@ -79,7 +79,7 @@ export async function trySignIn(visit: Visit, what: SignInFor): Promise<Register
   if (missing.length > 0) return signInPage(visit, what, { status: 422, errors: missing });
   let found: RegisteredUser;
   try {
-    found = await parts.signIn({ user: user.trim(), password, address });
+    found = await parts.signIn({ user: user.trim(), password, address, requestId });
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     const { reason, seconds } = error;

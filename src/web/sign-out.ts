@@ -29,7 +29,8 @@ export async function signOut(visit: Visit): Promise<Reply> {
 
 /** Ends this session, or all that the user has with all that apps may do for the user. */
 export async function signOutPosted(visit: Visit): Promise<Reply> {
-  const { parts, form, user, sessionSecret, response, cookies } = visit;
+  const { parts, form, user, sessionSecret, response, cookies, address, requestId } = visit;
+  if (user !== undefined) parts.engine.audit.signIn({ what: 'logout', user: user.id, status: 200, address, requestId });
   if (user !== undefined && form.get('from') === 'everywhere') await parts.sessions.endAll(user.id);
   if (sessionSecret !== undefined) await parts.sessions.end(sessionSecret);
   cookies.clear(response, sessionCookie);

@@ -32,7 +32,7 @@ export const en: Texts = {
     title: 'Choose a patient',
     forApp: app => `${app} will open with the patient that you choose.`,
     search: 'Find a patient',
-    hint: 'Name, date of birth or health number, in any order: Tremblay Zoë 1980-02-29',
+    hint: 'Name, date of birth or health number, in any order: Tremblay\u00a0Zoë\u00a01980-02-29',
     submit: 'Search',
     results: 'Patients found',
     choose: 'Continue with this patient',

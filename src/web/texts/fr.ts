@@ -38,7 +38,7 @@ export const fr: Texts = {
     title: 'Choisir un patient',
     forApp: app => `${app} s’ouvrira avec le patient que vous aurez choisi.`,
     search: 'Trouver un patient',
-    hint: 'Nom, date de naissance ou numéro d’assurance maladie, dans n’importe quel ordre\u00a0: Tremblay Zoë 1980-02-29',
+    hint: 'Nom, date de naissance ou numéro d’assurance maladie, dans n’importe quel ordre\u00a0: Tremblay\u00a0Zoë\u00a01980-02-29',
     submit: 'Rechercher',
     results: 'Patients trouvés',
     choose: 'Continuer avec ce patient',
