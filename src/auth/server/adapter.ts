@@ -152,7 +152,8 @@ async function putAccessToken(
 ): Promise<void> {
   const consent = await findConsent(store.documents(consentCollection), grantId);
   if (grantId === undefined || consent === undefined) throw new Error('An access token without a consent');
-  const { client, user: subject, fhirUser, patient, audience, session, issued } = consent;
+  const { client, user: subject, fhirUser, patient, audience, issued } = consent;
+  const { session } = consentStandsOn(grantId, consent);
   const expires = now() + seconds * 1000;
   const grant = { client, subject, scope, patient, fhirUser, audience, issued, expires, grant: grantId, session };
   await store.documents(tokenCollection).put(digestOf(token), grant satisfies TokenGrant, expires);

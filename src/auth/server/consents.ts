@@ -28,14 +28,11 @@ export const consentCollection = 'consents';
 export const findConsent = async (consents: DocumentStore, id: string | undefined): Promise<Consent | undefined> =>
   id === undefined ? undefined : ((await consents.get(id)) as Consent | undefined); // only conversations.ts writes it
 
-/** What ends a consent. */
-export const consentStandsOn = (id: string, { client, user, partition, session }: Consent): StandsOn => ({
-  grant: id,
-  client,
-  user,
-  partition,
-  session,
-});
+/** What ends a consent: signing out too, unless it is to go on after the user has left. */
+export const consentStandsOn = (id: string, consent: Consent): StandsOn & { readonly session: string | undefined } => {
+  const { client, user, partition, session } = consent;
+  return { grant: id, client, user, partition, session: isOffline(consent) ? undefined : session };
+};
 
 /** True where refresh tokens of it go on after the user has left. */
 export const isOffline = ({ scopes }: Pick<Consent, 'scopes'>): boolean => scopes.includes('offline_access');

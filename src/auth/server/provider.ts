@@ -68,6 +68,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
   const seconds = (milliseconds: number): number => Math.max(1, Math.floor(milliseconds / 1000));
   const consents = store.documents(consentCollection);
   const off = { enabled: false };
+  const prefix = publicUrl.startsWith('https:') ? '__Secure-' : ''; // they have paths, which `__Host-` does not allow
 
   /** What is granted of a resource: negotiated when it is asked for, kept afterwards. */
   const scopeOf = async (ctx: KoaContextWithOIDC, resource: string, clientId: string): Promise<string> => {
@@ -148,7 +149,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
       ],
     },
     cookies: {
-      names: { session: sessionCookie, interaction: 'crs_interaction', resume: 'crs_resume' },
+      names: { session: sessionCookie, interaction: `${prefix}crs_interaction`, resume: `${prefix}crs_resume` },
       long: cookie(publicUrl),
       short: cookie(publicUrl),
     },

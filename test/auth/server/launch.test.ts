@@ -235,3 +235,29 @@ describe('the authorization endpoint', () => {
     );
   });
 });
+
+describe('behind a proxy that speaks https', () => {
+  it.each(['https://ehr.example', 'https://ehr.example/fhir'])(
+    '%s has links of its own, and secure cookies',
+    async url => {
+      const proxied = await authorizing({ flags: ['--public-url', url, '--trusted-proxies', '127.0.0.1'] });
+      try {
+        const { search } = new URL(authorizeUrl({ ...proxied, base: `${url}/r4/demo` }, pkce().challenge));
+        const browser = new Browser(`http://127.0.0.1:${proxied.running.port}`);
+        const { status, headers } = await browser.request('GET', `/auth/authorize${search}`);
+        expect(status).toBe(303);
+        const location = headers.location ?? '';
+        expect(location.slice(0, location.lastIndexOf('/'))).toBe(`${url}/auth/interaction`);
+        const uid = location.slice(location.lastIndexOf('/') + 1);
+        const below = new URL(url).pathname.replace(/\/$/, '');
+        const cookies = headers['set-cookie']?.map(cookie => cookie.replace(/ expires=[^;]*;/, ''));
+        expect(cookies).toEqual([
+          `__Secure-crs_interaction=${uid}; path=${below}/auth/interaction/${uid}; samesite=lax; secure; httponly`,
+          `__Secure-crs_resume=${uid}; path=${below}/auth/authorize/${uid}; samesite=lax; secure; httponly`,
+        ]);
+      } finally {
+        await proxied.close();
+      }
+    },
+  );
+});

@@ -132,6 +132,16 @@ describe('online access', () => {
     expect((await read(server, next.json.access_token, '/Patient/ann')).status).toBe(401);
   });
 
+  it('is what signing out ends, and not offline access', async () => {
+    const authorized = await authorize(server);
+    const { json } = await exchange(server, authorized);
+    const page = await authorized.browser.open(`${server.issuer}/sign-out`);
+    await authorized.browser.submit(page, '/sign-out', { from: 'here' });
+    server.clock.now += 10_000;
+    expect((await read(server, json.access_token, '/Patient/ann')).status).toBe(200);
+    expect((await refresh(server, json.refresh_token)).status).toBe(200);
+  });
+
   it('ends with the session, where offline access goes on', async () => {
     const [on, off] = [await launchApp(server, { scope: online }), await launchApp(server)];
     server.clock.now += 8 * 3_600_000;

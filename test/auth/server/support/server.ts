@@ -27,6 +27,8 @@ export const password = 'correct horse battery staple';
 export interface Authorizing {
   readonly running: RunningEngine;
   readonly store: Store;
+  /** As `--store` takes it. */
+  readonly storeUrl: string;
   /** `{url}/r4/demo`, and `{url}/auth`. */
   readonly base: string;
   readonly issuer: string;
@@ -93,7 +95,11 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const partition = await store.partition('demo');
   if (partition === undefined) throw new Error('no partition');
   await put(partition, [...people, ...resources]);
-  const other = second ? await otherProcess(running, { ...config, port: 0 }, log, now) : undefined;
+  const again = { ...config, port: 0, publicUrl: running.url };
+  // A file takes one server alone, which another app on the same store then stands for.
+  const beside = () =>
+    place.url.startsWith('mongodb') ? startEngine(again, log, { now }) : otherProcess(running, again, log, now);
+  const other = second ? await beside() : undefined;
 
   const key = await keyPair('RS384');
   const hashed = await hashPassword(password);
@@ -139,6 +145,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   return {
     running,
     store,
+    storeUrl: place.url,
     base: `${running.url}/r4/demo`,
     issuer: `${running.url}/auth`,
     ports: [running.port, other?.port ?? running.port],
