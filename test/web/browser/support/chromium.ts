@@ -26,8 +26,9 @@ const flags = [
   '--disable-sync',
 ];
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: executable ?? '', args: flags });
+/** `more`: flags beside these. */
+export function openBrowser(...more: readonly string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: executable ?? '', args: [...flags, ...more] });
 }
 
 /** Where pictures of pages go, to be looked at. */

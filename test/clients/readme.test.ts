@@ -1,0 +1,112 @@
+// "Your app on localhost:3000 in five minutes" of the README, as it stands there.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch, root } from '../cli/process.ts';
+import type { Launched } from '../cli/process.ts';
+import { freePort } from '../support/free-port.ts';
+import { hasChromium, openBrowser, takePicture, unlessChromium } from '../web/browser/support/chromium.ts';
+
+const section =
+  /\n## Your app on localhost:3000[^]*?(?=\n## )/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? '';
+const blockOf = (language: string): string => new RegExp(`\n\`\`\`${language}\n([^]*?)\`\`\``).exec(section)?.[1] ?? '';
+const textOf = (pattern: RegExp): string => pattern.exec(section)?.[1] ?? '';
+
+describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crs-readme-'));
+  let service: Launched;
+  let files: ReturnType<typeof spawn>;
+  let browser: Browser;
+  beforeAll(async () => {
+    // The ports may be in use here: the browser goes to others, and knows nothing of it.
+    const [servicePort, filesPort] = [await freePort(), await freePort()];
+    const store = `sqlite:${join(folder, 'records.sqlite')}`;
+    const where = ['--store', store, '--port', String(servicePort), '--public-url', 'http://127.0.0.1:8080'];
+    service = launch(['serve', '--demo', '--log', 'error', ...where]);
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data/app.html'), blockOf('html'));
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const command = blockOf('sh').replace('listen(3000,', `listen(${filesPort},`);
+    expect(command).toContain(String(filesPort));
+    files = spawn('sh', ['-c', `exec ${command}`], { cwd: folder, stdio: 'inherit' });
+    const rules = `MAP 127.0.0.1:8080 127.0.0.1:${servicePort}, MAP localhost:3000 localhost:${filesPort}`;
+    browser = await openBrowser(`--host-resolver-rules=${rules}`);
+    await service.until(/Ctrl-C stops it[^]*password[^]*\n\n/);
+  });
+  afterAll(async () => {
+    await browser.close();
+    for (const child of [files, service.process]) {
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** As the README tells. */
+  const user = textOf(/sign in as `([^`]*)`/);
+  const password = textOf(/the password `([^`]*)`/);
+  const [launcher, launchUrl, alone] = [textOf(/open `([^`]*launcher)`/), textOf(/the app at `([^`]*)`/), textOf(/open `([^`]*3000\/)`/)]; // prettier-ignore
+
+  /** What the page of the app shows in the end. */
+  async function shown(page: Page): Promise<{ name: string; about: string; conditions: readonly string[] }> {
+    await expect.poll(() => page.locator('p').textContent(), { timeout: 20_000 }).not.toBe('');
+    return {
+      name: (await page.textContent('h1')) ?? '',
+      about: (await page.textContent('p')) ?? '',
+      conditions: await page.locator('li').allTextContents(),
+    };
+  }
+
+  it.each(['en', 'fr'])(
+    'goes from the launcher to data, and from the app itself, in the language %s',
+    async language => {
+      const page = await browser.newPage({ locale: `${language}-CA`, viewport: { width: 1280, height: 900 } });
+      const picture = (name: string): Promise<void> => takePicture(page, `readme-${language}-${name}`);
+      const wrong: string[] = [];
+      page.on('console', message => void (message.type() === 'error' && wrong.push(message.text())));
+      page.on('pageerror', error => void wrong.push(error.message));
+
+      await page.goto(launcher);
+      expect(await page.getAttribute('html', 'lang')).toBe(`${language}-CA`);
+      await page.fill('#user', user);
+      await page.fill('#password', password);
+      await picture('1-sign-in');
+      await page.locator('main button').first().click();
+      await page.locator('.choice').filter({ hasText: launchUrl }).first().locator('input').check();
+      await picture('2-launcher');
+      await page.locator('main button').first().click();
+      await choosePatient(page);
+      await picture('3-patient');
+      await page.locator('.go button').click();
+      await page.waitForURL(/\/consent$/);
+      await picture('4-consent');
+      await page.locator('form > .go button').first().click();
+      const launched = await shown(page);
+      await picture('5-app');
+      expect(launched.about).toMatch(/^Born \d{4}-\d\d-\d\d\. Read by Adaeze Okafor\.$/);
+      expect(launched.conditions.length).toBeGreaterThan(0);
+
+      await page.goto(alone);
+      await choosePatient(page);
+      await page.locator('.go button').click();
+      await page.waitForURL(/\/consent$/);
+      await picture('6-consent-alone');
+      await page.locator('form > .go button').first().click();
+      expect(await shown(page)).toEqual(launched);
+      expect(wrong).toEqual([]);
+      await page.context().close();
+    },
+  );
+});
+
+/** The first Tremblay whom the search finds. */
+async function choosePatient(page: Page): Promise<void> {
+  await page.fill('#query', 'Tremblay');
+  await page.locator('.search button').click();
+  await page.locator('#results input').first().check();
+}
