@@ -5,6 +5,7 @@ import { readKeyFile } from './auth/server/key-file.ts';
 import { createRegistry } from './auth/server/registry.ts';
 import { createSessions } from './auth/server/session.ts';
 import type { Session } from './auth/server/session.ts';
+import type { SignInTried } from './auth/server/sign-in.ts';
 import { loadSigningKeys } from './auth/server/signing-keys.ts';
 import type { TokenEvent } from './auth/server/token-event.ts';
 import { readAccountsAt } from './config/accounts-path.ts';
@@ -118,7 +119,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     conversations: server.conversations,
     registry,
     sessions,
-    signIn: credentials => signIn({ registry, throttle }, credentials),
+    signIn: credentials => signIn({ registry, throttle, tell: tried => tellSignIn(parts, tried) }, credentials),
     createLaunch: launch => createLaunch(store, launch, { lifetime: launchLifetime, now }),
     publicUrl,
     config,
@@ -126,6 +127,12 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     log,
   });
   return { server, pages, renderError };
+}
+
+/** Accounts for what became of a sign-in; those of names that nobody has are counted, and so are those that had to wait. */
+function tellSignIn({ engine }: AuthorizationParts, { user, status, address, requestId = 'none' }: SignInTried): void {
+  if (user === undefined || status === 429) engine.audit.refused(status, undefined, address);
+  else engine.audit.signIn({ what: 'login', user, status, address, requestId });
 }
 
 /** Accounts for what became of a request for a token; of clients that nobody knows they are counted. */

@@ -13,6 +13,8 @@ import { serverEvent } from './command-event.ts';
 import { Refusals } from './refusals.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
 import { createRequestEvents } from './request-event.ts';
+import { signInEvent } from './sign-in-event.ts';
+import type { SignInAccess } from './sign-in-event.ts';
 
 /** Accounts for what requests do: one event for each, refusals included. */
 export interface Audit {
@@ -28,6 +30,8 @@ export interface Audit {
   refused(status: number, partition: string | undefined, address: string): void;
   /** After a request for a token of a client that has shown who it is. */
   authorization(access: AuthorizationAccess): void;
+  /** After a user who is known has signed in or out, or failed to. */
+  signIn(access: SignInAccess): void;
   /** Keeps what waits. To be called before the store is closed. */
   close(): Promise<void>;
 }
@@ -93,6 +97,7 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
     },
     refused: (status, partition, address) => refusals.add(status, partition, address, now()),
     authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
+    signIn: access => batch.add(signInEvent(publicUrl, now(), access)),
     async close() {
       refusals.flush();
       const lost = await batch.close();
@@ -109,6 +114,7 @@ export const noAudit: Audit = {
   answered: () => {},
   refused: () => {},
   authorization: () => {},
+  signIn: () => {},
   close: async () => {},
 };
 

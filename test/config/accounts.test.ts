@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAccounts } from '../../src/config/accounts.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
@@ -39,6 +40,13 @@ const app = { id: 'app', kind: 'public', 'redirect-uris': 'https://a.example/', 
 const ann = { id: 'ann', password: hash, partitions: ['clinic', 'ward'] };
 
 describe('the file of accounts', () => {
+  it('is as the README shows it', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, text = ''] = /### A file of clients and users[^]*?```json\n([^]*?)```/.exec(readme) ?? [];
+    const { clients, users } = read(undefined, text);
+    expect([...clients, ...users].map(({ id }) => id)).toEqual(['growth-chart', 'nightly-report', 'ann']);
+  });
+
   it('may be empty', () => {
     expect(read({})).toEqual({ clients: [], users: [] });
   });

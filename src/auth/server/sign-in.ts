@@ -19,6 +19,16 @@ export class SignInRefused extends Error {
 export interface SignInParts {
   readonly registry: Pick<Registry, 'user'>;
   readonly throttle: Throttle;
+  /** Is told what became of it. */
+  readonly tell?: (tried: SignInTried) => void;
+}
+
+/** What became of a sign-in. */
+export interface SignInTried extends Pick<Credentials, 'address' | 'requestId'> {
+  /** Undefined where nobody has the name that was typed. */
+  readonly user: string | undefined;
+  /** As of an answer: 200; 401 where name or password is wrong, 429 where it was tried too often. */
+  readonly status: 200 | 401 | 429;
 }
 
 /** What somebody types, and where from. */
@@ -27,6 +37,7 @@ export interface Credentials {
   readonly password: string;
   /** IP address. */
   readonly address: string;
+  readonly requestId?: string;
 }
 
 /**
@@ -34,18 +45,23 @@ export interface Credentials {
  * long and says the same.
  */
 export async function signIn(
-  { registry, throttle }: SignInParts,
-  { user: typed, password, address }: Credentials,
+  { registry, throttle, tell }: SignInParts,
+  { user: typed, password, ...from }: Credentials,
 ): Promise<RegisteredUser> {
   const name = typed.trim().toLowerCase().slice(0, 200);
-  const attempt = await throttle.begin({ user: name, address }).catch((error: unknown) => {
-    throw error instanceof TooManyAttempts ? new SignInRefused('throttled', error.seconds) : error;
-  });
   const user = await registry.user(name);
+  const told = (status: SignInTried['status']): void => tell?.({ ...from, user: user?.id, status });
+  const attempt = await throttle.begin({ user: name, address: from.address }).catch((error: unknown) => {
+    if (!(error instanceof TooManyAttempts)) throw error;
+    told(429);
+    throw new SignInRefused('throttled', error.seconds);
+  });
   if ((await checkPassword(password, user?.password)) && user !== undefined) {
     await attempt.succeeded();
+    told(200);
     return user;
   }
   await attempt.failed();
+  told(401);
   throw new SignInRefused('wrong');
 }
