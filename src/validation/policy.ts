@@ -1,5 +1,5 @@
 import type { IssueSeverity } from '../fhir/outcome.ts';
-import type { ResourceType } from '../model/model.ts';
+import type { Attachment, ResourceType } from '../model/model.ts';
 import type { Finding, FindingPlace, Weigh } from './profile/findings.ts';
 
 /** What a rule that is broken does: nothing, a report, a refusal. */
@@ -27,11 +27,10 @@ export function weighing(type: JudgedType, { occasion, keptApart = false }: Judg
   const policy = policyOf(type, occasion);
   const own = type.profile?.replace(/\|.*/s, '');
   const apart = keptApart ? type.attachment?.path : undefined;
-  const cut = type.attachment?.path.replace(/[^.]*$/, 'size');
+  const size = sizeBeside(type.attachment);
   return (finding, place) => {
     if (isApart(finding, place.expression, apart)) return undefined;
-    // Something short stands there for the content; the size of that is looked at where it is decoded.
-    if (finding.rule === 'Attachment.size' && withoutIndexes(place.expression) === cut) return undefined;
+    if (isOfStandIn(finding, place.expression, size)) return undefined;
     if (finding.profile === own && own !== undefined && isStructural(finding)) return finding.severity;
     return severityUnder(policy, finding, place, occasion);
   };
@@ -40,8 +39,18 @@ export function weighing(type: JudgedType, { occasion, keptApart = false }: Judg
 /** As the rules themselves say; with `keptApart` the attachments of a record that is here are there, although it shows none. */
 export function asItSays({ attachment }: Pick<ResourceType, 'attachment'>, keptApart: boolean): Weigh {
   const apart = keptApart ? attachment?.path : undefined;
-  return (finding, { expression }) => (isApart(finding, expression, apart) ? undefined : finding.severity);
+  const size = sizeBeside(attachment);
+  return (finding, { expression }) =>
+    isApart(finding, expression, apart) || isOfStandIn(finding, expression, size) ? undefined : finding.severity;
 }
+
+/** Where the size of an attachment stands. */
+const sizeBeside = (attachment: Attachment | undefined): string | undefined =>
+  attachment?.path.replace(/[^.]*$/, 'size');
+
+/** Something short stands there for the content; the size of that is looked at where it is decoded. */
+const isOfStandIn = ({ rule }: Finding, expression: string, size: string | undefined): boolean =>
+  rule === 'Attachment.size' && withoutIndexes(expression) === size;
 
 /** What lacks since it is kept apart from the record. */
 const isApart = ({ code }: Finding, expression: string, apart: string | undefined): boolean =>

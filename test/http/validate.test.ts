@@ -61,7 +61,14 @@ describe('on a type', () => {
     ['what a profile marked as incomplete asks', '/Patient/$validate', patient('x', { meta: { profile: [`${caCore}/patient-ca-core|1.1.0`] }, identifier: [{ value: '1' }] }), ['required Patient.identifier[0].system']], // prettier-ignore
     ['what the profile of the type asks', '/Media/$validate', { ...media(), subject: undefined }, ['required Media.subject']], // prettier-ignore
     ['what a create alone would find', '/Media/$validate', media({ subject: { reference: 'Patient/none' } }), []],
+    ['bytes that are no base64', '/Media/$validate', media({}, { data: 'A*==' }), ['value Media.content.data']],
+    ['such bytes in Parameters', '/Media/$validate', parameters(part('resource', { resource: media({}, { data: 'A*==' }) })), ['value Media.content.data']], // prettier-ignore
+    ['a size that is not theirs', '/Media/$validate', media({}, { size: 5 }), ['value Media.content.size']],
+    ['a size that is theirs', '/Media/$validate', media({}, { size: 100 }), []],
+    ['types of content that a create refuses', '/Media/$validate', media({}, { contentType: 'text/plain' }), []],
     ['a create', '/Media/$validate?mode=create', media(), []],
+    ['a create in Parameters', '/Media/$validate?mode=create', parameters(part('resource', { resource: media({}, { size: 100 }) })), []], // prettier-ignore
+    ['a create of a wrong size', '/Media/$validate?mode=create', parameters(part('resource', { resource: media({}, { size: 5 }) })), ['value Media.content.size']], // prettier-ignore
     ['a create with a reference to nothing', '/Media/$validate?mode=create', media({ subject: { reference: 'Patient/none' } }), ['not-found Media.subject.reference']], // prettier-ignore
     ['a create with bytes of another type', '/Media/$validate', parameters(part('mode', { valueCode: 'create' }), part('resource', { resource: media({}, { contentType: 'image/jpeg' }) })), ['business-rule Media.content.data']], // prettier-ignore
     ['a create in Parameters, whatever their order', '/Media/$validate', parameters(part('resource', { resource: media({ status: 'no' }) }), part('mode', { valueCode: 'create' })), ['code-invalid Media.status']], // prettier-ignore
@@ -154,6 +161,13 @@ describe('refuses', () => {
     const answer = await ask(method, path, body);
     expect([answer.status, answer.json.resourceType]).toEqual([status, 'OperationOutcome']);
     expect(answer.json.issue[0].diagnostics).toContain(text);
+  });
+
+  it('what is larger than a create takes, beside the attachment', async () => {
+    const large = (fields: Record<string, unknown>, content: Record<string, unknown>) =>
+      ask('POST', '/Media/$validate', media(fields, content));
+    expect((await large({}, { data: Buffer.alloc(2_000_000).toString('base64') })).status).toBe(200);
+    expect((await large({ note: [{ text: 'a'.repeat(2_000_000) }] }, {})).status).toBe(413);
   });
 
   it('another format', async () => {

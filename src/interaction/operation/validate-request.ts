@@ -1,16 +1,20 @@
+import { cutBody } from '../../attachment/cut.ts';
 import { isObject } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { compactJson } from '../../fhir/json.ts';
 import type { Decimals } from '../../fhir/json.ts';
+import { findStrings } from '../../fhir/find-strings.ts';
+import type { Span } from '../../fhir/find-strings.ts';
 import { properties, valueEnd } from '../../fhir/resource-text.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
+import type { ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
 import { controls } from '../controls.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
-import { parseBody } from '../write/body.ts';
+import { parseBody, pathOf, requireLength } from '../write/body.ts';
 
 /** https://hl7.org/fhir/R4/valueset-resource-validation-mode.html */
 export type Mode = 'create' | 'update' | 'delete' | 'profile';
@@ -19,7 +23,7 @@ export type Mode = 'create' | 'update' | 'delete' | 'profile';
 export interface GivenResource {
   readonly value: unknown;
   readonly decimals: Decimals;
-  /** Its JSON in UTF-8. */
+  /** Its JSON in UTF-8, with the attachments that were cut out of the value. */
   readonly body: Buffer;
 }
 
@@ -31,12 +35,13 @@ export interface ValidateRequest {
 
 /**
  * What a call of `$validate` asks for: `mode` and `profile` from the URL or from Parameters, the resource as the body or within
- * Parameters. Throws FhirError 400 for what is no such call. https://hl7.org/fhir/R4/resource-operation-validate.html
+ * Parameters. Something short stands in the value for an attachment (attachment/cut.ts). Throws FhirError 400 for what is no such
+ * call, and 413. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
-export function readValidateRequest(engine: Engine, request: FhirRequest): ValidateRequest {
+export function readValidateRequest(engine: Engine, type: ResourceType, request: FhirRequest): ValidateRequest {
   const { parameters, headers, body = nothing } = request;
   const given = controls(parameters, ['mode', 'profile'], handlingOf(headers['prefer'], engine.handling));
-  const sent = body.length === 0 ? undefined : readBody(body, request.resourceType);
+  const sent = body.length === 0 ? undefined : readBody(body, type, engine.maxBody);
   const one = (name: 'mode' | 'profile'): string | undefined => {
     const [inUrl, inBody] = [given.get(name), sent?.[name]];
     if (inUrl !== undefined && inBody !== undefined && inUrl !== inBody)
@@ -61,8 +66,13 @@ interface Sent {
   readonly resource?: GivenResource | undefined;
 }
 
-function readBody(body: Buffer, typeName = ''): Sent {
-  const { text, parsed } = parseBody(body, 'Parameters');
+function readBody(body: Buffer, { name: typeName, attachment }: ResourceType, most: number): Sent {
+  const path = pathOf(attachment);
+  const plain = attachment === undefined ? { rest: body, spans: [] } : cutBody(body, path);
+  const { rest, spans } =
+    attachment === undefined || plain.spans.length > 0 ? plain : cutBody(body, ['parameter', 'resource', ...path]);
+  requireLength(rest, most, attachment);
+  const { text, parsed } = parseBody(rest, 'Parameters');
   const { value, decimals } = parsed;
   const parts = isObject(value) && value['resourceType'] === 'Parameters' ? value['parameter'] : undefined;
   const isCall = typeName !== 'Parameters' || (Array.isArray(parts) && parts.every(isPart));
@@ -86,7 +96,8 @@ function readBody(body: Buffer, typeName = ''): Sent {
     if (name !== 'resource') continue;
     const inner = part['resource'];
     if (inner === undefined) throw wrong('The parameter `resource` has no `resource`.');
-    resource = { value: inner, decimals, body: Buffer.from(resourceText(text, index)) };
+    const own = Buffer.from(resourceText(text, index));
+    resource = { value: inner, decimals, body: spans.length === 0 ? own : restored(own, path, body, spans) };
   }
   const of = (name: string): string | undefined => found.get(name) as string | undefined; // as textIn gives it
   return { mode: of('mode'), profile: of('profile'), resource };
@@ -113,6 +124,19 @@ function resourceText(text: string, index: number): string {
   for (let at = 0; at < index; at++) from = valueEnd(parts, from) + 1;
   const part = parts.slice(from, valueEnd(parts, from));
   return properties(part).find(({ name }) => name === '"resource"')?.value ?? '';
+}
+
+/** A resource with what was cut out of the body around it, in its place again. */
+function restored(resource: Buffer, path: readonly string[], body: Buffer, spans: readonly Span[]): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [index, hole] of findStrings(resource, path).entries()) {
+    const span = spans[index];
+    if (span === undefined) break;
+    parts.push(resource.subarray(from, hole.from), body.subarray(span.from, span.to));
+    from = hole.to;
+  }
+  return Buffer.concat([...parts, resource.subarray(from)]);
 }
 
 const wrong = (text: string, parameter?: string): FhirError =>

@@ -1,3 +1,5 @@
+import { attachmentPlaces, readContents } from '../../attachment/content.ts';
+import { cutBody } from '../../attachment/cut.ts';
 import { isAllowed } from '../../auth/may.ts';
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
@@ -12,6 +14,7 @@ import { firstOf, shorten } from '../../validation/report.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { findVisible } from '../visible.ts';
+import { pathOf } from '../write/body.ts';
 import { mostIssues, validationBudget } from '../write/budget.ts';
 import { readRecord } from '../write/record.ts';
 import { readValidateRequest } from './validate-request.ts';
@@ -24,7 +27,7 @@ import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts
  */
 export const validate: Interaction = async (engine, request) => {
   const type = declaredType(engine.model, request);
-  const asked = readValidateRequest(engine, request);
+  const asked = readValidateRequest(engine, type, request);
   const here = request.id === undefined ? undefined : await findVisible(engine, type, { ...request, id: request.id });
   requireFitting(asked, type, here !== undefined);
   await requireProfile(engine, asked.profile);
@@ -92,8 +95,21 @@ async function contentIssues(
   const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
   const issues = await validator.validateWithServer(value, options);
   if (resource === undefined) return issues;
-  if (here !== undefined) return [...otherId(value, here), ...issues];
-  return mode === 'create' ? [...issues, ...(await asCreate(engine, type, resource, request, issues))] : issues;
+  if (mode === 'create') return [...issues, ...(await asCreate(engine, type, resource, request, issues))];
+  const id = here === undefined ? [] : otherId(value, here);
+  return [...id, ...issues, ...(await attachmentIssues(type, resource))];
+}
+
+/** What is wrong with the content that was cut out: its base64, and what is said of it. What types are taken is for a create. */
+async function attachmentIssues(
+  { attachment }: ResourceType,
+  { value, body }: GivenResource,
+): Promise<readonly Issue[]> {
+  if (attachment === undefined) return [];
+  const { spans } = cutBody(body, pathOf(attachment));
+  const report = { structure: [] as Issue[], rules: [] as Issue[] };
+  await readContents(body, spans, attachmentPlaces(value, attachment), attachment, report);
+  return [...report.structure, ...report.rules.filter(({ code }) => code === 'value')];
 }
 
 type Here = StoredVersion & { readonly text: string };

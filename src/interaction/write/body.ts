@@ -2,6 +2,7 @@ import { fhirError } from '../../fhir/error.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
+import type { Attachment } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
 
 /**
@@ -20,3 +21,14 @@ export function parseBody(body: Buffer, root: string): { readonly text: string; 
     throw fhirError(400, 'structure', text, expression);
   }
 }
+
+/** Throws FhirError 413 for a resource that is larger than `most` bytes beside its attachment. */
+export function requireLength(rest: Buffer, most: number, attachment: Attachment | undefined): void {
+  if (rest.length <= most) return;
+  const beside = attachment === undefined ? '' : ` beside \`${attachment.path}\``;
+  throw fhirError(413, 'too-long', `The resource${beside} is larger than the ${most} bytes that are taken.`);
+}
+
+/** The elements that lead to an attachment, behind the type. */
+export const pathOf = (attachment: Attachment | undefined): readonly string[] =>
+  attachment?.path.split('.').slice(1) ?? [];

@@ -17,7 +17,7 @@ import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { parseBody } from './body.ts';
+import { parseBody, pathOf, requireLength } from './body.ts';
 import { mostIssues, validationBudget } from './budget.ts';
 import { checkReferences } from './references.ts';
 import { fillServerSet } from './server-set.ts';
@@ -45,9 +45,9 @@ export async function readRecord(
 ): Promise<CheckedRecord> {
   const { model, maxBody } = engine;
   const { attachment } = type;
-  const path = attachment?.path.split('.').slice(1) ?? [];
+  const path = pathOf(attachment);
   const { rest, spans } = attachment === undefined ? { rest: body, spans: [] } : cutBody(body, path);
-  if (rest.length > maxBody) throw tooLong(maxBody, attachment?.path);
+  requireLength(rest, maxBody, attachment);
   const { text, parsed } = parseBody(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
 
@@ -140,9 +140,4 @@ function eachOnce(structure: readonly Issue[], rules: readonly ValidationIssue[]
   const seen = new Set(asked.map(keyOf));
   const others = rules.filter(issue => isOfStructure(issue) && !seen.has(keyOf(issue)));
   return [...wrong.values(), ...asked, ...new Map(others.map(issue => [keyOf(issue), issue])).values()];
-}
-
-function tooLong(most: number, path: string | undefined): FhirError {
-  const beside = path === undefined ? '' : ` beside \`${path}\``;
-  return fhirError(413, 'too-long', `The resource${beside} is larger than the ${most} bytes that are taken.`);
 }
