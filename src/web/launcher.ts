@@ -4,7 +4,7 @@ import type { FieldError } from './fields.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { readPatient } from './patients.ts';
-import { noSearch, patientLines, picker, resultsFragment, searchPatients } from './picker.ts';
+import { noSearch, patientLines, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
 import type { Search } from './picker.ts';
 import { Problem } from './problem.ts';
 import { userAccess } from './user-access.ts';
@@ -154,7 +154,7 @@ async function patientPage(
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,
-    title: titleOf(visit, title, errors),
+    title: titleOf(visit, searchTitle(visit, search, title), errors),
     script: own === undefined,
     wide: true,
     body: html`<div class="card">

@@ -4,7 +4,7 @@ import { titleOf } from './fields.ts';
 import type { FieldError } from './fields.ts';
 import { html } from './html.ts';
 import { readPatient } from './patients.ts';
-import { noSearch, picker, resultsFragment, searchPatients } from './picker.ts';
+import { noSearch, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
 import type { Search } from './picker.ts';
 import { Problem } from './problem.ts';
 import { userAccess } from './user-access.ts';
@@ -61,7 +61,7 @@ function patientPage(visit: Visit, of: Signed, search: Search, errors: readonly 
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,
-    title: titleOf(visit, words.title, errors),
+    title: titleOf(visit, searchTitle(visit, search, words.title), errors),
     script: true,
     wide: true,
     body: html`<div class="card">

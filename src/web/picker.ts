@@ -92,6 +92,10 @@ export function picker(
     </form>`;
 }
 
+/** The title of a page with a search: what came of it, then what the page is. */
+export const searchTitle = (visit: Visit, search: Search, title: string): string =>
+  `${statusOf(visit, search)} ${title}`.trimStart();
+
 /** What the script puts in place of the results; it reads the status out of it. */
 export const resultsFragment = (visit: Visit, search: Search): Html =>
   html`<p id="status">${statusOf(visit, search)}</p>

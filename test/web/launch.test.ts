@@ -38,6 +38,7 @@ describe('a clinician who opens an app by itself', () => {
     expect(choose).toMatchObject({ status: 200, heading: 'Choose a patient' });
     const found = await visitor.submit(choose, { do: 'search', query: 'trem marc' });
     expect(valuesOf(found.html, 'patient')).toEqual(['p2']);
+    expect(found.title).toBe('1 patient found. Choose a patient – Clinical Records');
     const consent = await visitor.submit(found, { do: 'choose', patient: 'p2' }, 1);
     expect(consent.heading).toBe('Allow Growth Chart?');
     expect(plain(consent.html)).toContain('TREMBLAY, Marc-André');

@@ -63,6 +63,7 @@ describe('every page', () => {
     expect(directives.get('form-action')).toBe("'self'");
     expect(directives.get('base-uri')).toBe("'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers.get('cross-origin-opener-policy')).toBeNull(); // apps that sign in in a window of their own report to its opener
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -254,6 +255,40 @@ describe('signing in', () => {
     const page = await visitor.signIn(await visitor.get('/auth/sign-in'), 'dr-typo', 'a secret of mine');
     expect(page.html).toContain('value="dr-typo"');
     expect(page.html).not.toContain('a secret of mine');
+  });
+});
+
+describe('signing out', () => {
+  it('on all devices ends every session of the user, and of nobody else', async () => {
+    const [here, there, other] = [await signedIn(), await signedIn(), await signedIn('zoe')];
+    await here.submit(await here.get('/auth/sign-out'), { from: 'everywhere' });
+    expect((await there.get('/auth/launcher')).heading).toBe('Sign in');
+    expect((await other.get('/auth/launcher')).heading).toBe('Open an app');
+  });
+
+  it('here ends this session alone, also for who has copied its cookie', async () => {
+    const [here, there] = [await signedIn(), await signedIn()];
+    const thief = new Visitor(clinic);
+    thief.cookies.set('crs_session', here.cookies.get('crs_session') ?? '');
+    await here.submit(await here.get('/auth/sign-out'), { from: 'here' });
+    expect((await thief.get('/auth/launcher')).heading).toBe('Sign in');
+    expect((await there.get('/auth/launcher')).heading).toBe('Open an app');
+  });
+});
+
+describe('what goes wrong here', () => {
+  it('is told on a page with a number for the log, and nothing else of it', async () => {
+    const other = await openClinic();
+    await other.running.engine.store.close();
+    const page = await new Visitor(other).get('/auth/launcher?x=1').catch(() => undefined);
+    const faulty = new Visitor(other);
+    faulty.cookies.set('crs_session', 'A'.repeat(43));
+    const failed = await faulty.get('/auth/launcher');
+    expect(page?.heading).toBe('Sign in');
+    expect([500, 503]).toContain(failed.status);
+    expect(failed.heading).toMatch(/^(Something went wrong on our side|The records cannot be reached just now)$/);
+    expect(failed.html).not.toMatch(/sqlite|Error:|\.ts|node_modules/i);
+    await other.close().catch(() => undefined);
   });
 });
 

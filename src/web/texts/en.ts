@@ -56,7 +56,7 @@ export const en: Texts = {
     asks: app => `${app} asks for access to health records.`,
     app: 'App',
     returnsTo: host => `You will be sent to ${host}`,
-    patient: 'Patient',
+    patient: 'Whose record',
     ofLaunch: 'The patient whose record was open when the app was started',
     another: 'Choose another patient',
     you: 'Signed in as',

@@ -63,7 +63,7 @@ export const fr: Texts = {
     asks: app => `${app} demande l’accès à des dossiers de santé.`,
     app: 'Application',
     returnsTo: host => `Vous serez dirigé vers ${host}`,
-    patient: 'Patient',
+    patient: 'Dossier de',
     ofLaunch: 'Le patient dont le dossier était ouvert au lancement de l’application',
     another: 'Choisir un autre patient',
     you: 'Session ouverte par',
