@@ -17,6 +17,8 @@ const official = 'http://hl7.org/fhir/SearchParameter/';
 const at = 'rest[0].resource[0]';
 const base = 'https://clinical-records.example/fhir/StructureDefinition/';
 
+const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
+
 describe('a CapabilityStatement is refused', () => {
   it.each<[string, object, [path: string, text: string][]]>([
     [
@@ -111,6 +113,31 @@ describe('a CapabilityStatement is refused', () => {
         [
           `${at}.profile`,
           'No StructureDefinition `http://hl7.org/fhir/StructureDefinition/Group|9` is loaded. Did you mean `Group`?',
+        ],
+      ],
+    ],
+    [
+      'with an operation that is not loaded',
+      group({ operation: [{ name: 'validate', definition: operation('Resource-valid') }] }),
+      [
+        [
+          `${at}.operation[0].definition`,
+          `No OperationDefinition \`${operation('Resource-valid')}\` is loaded. Did you mean \`${operation('Resource-validate')}\`?`,
+        ],
+      ],
+    ],
+    [
+      'with an operation by another name',
+      group({ operation: [{ name: 'check', definition: operation('Resource-validate') }] }),
+      [[`${at}.operation[0].name`, 'The operation is called `validate` by its definition, not `check`.']],
+    ],
+    [
+      'with an operation of another type',
+      group({ operation: [{ name: 'everything', definition: operation('Patient-everything') }] }),
+      [
+        [
+          `${at}.operation[0].definition`,
+          `\`${operation('Patient-everything')}\` is an operation of Patient, not of Group.`,
         ],
       ],
     ],
