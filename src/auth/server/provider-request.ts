@@ -18,9 +18,8 @@ export function providerRequest(
     host,
     'x-forwarded-proto': protocol.slice(0, -1),
     accept: 'application/json',
-    ...(cookie === undefined ? {} : { cookie }),
     ...(body === undefined
-      ? {}
+      ? cookie !== undefined && { cookie } // which count where people are asked, and for no request of a client
       : {
           'content-type': 'application/x-www-form-urlencoded',
           'content-length': String(Buffer.byteLength(body)),

@@ -7,8 +7,8 @@ export type Origins = () => Promise<ReadonlySet<string>>;
 
 /**
  * Lets pages of other origins read answers, refusals too: those of any origin what is public, those of registered apps records and
- * tokens. Cookies count for nothing there, so that none are allowed. Preflights are answered before anything else is asked; that of
- * another origin allows nothing. Without `origins` no page reads records, as in an open server, where every page in a browser
+ * tokens. Cookies count for nothing there; registered apps may send them, since some clients always do and could read nothing
+ * otherwise. Preflights are answered before anything else is asked; that of another origin allows nothing. Without `origins` no page reads records, as in an open server, where every page in a browser
  * beside it could. https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function cors(origins: Origins | undefined, respond: Respond): Middleware {
@@ -30,6 +30,7 @@ export function cors(origins: Origins | undefined, respond: Respond): Middleware
     if (!policy.isPublic) context.res.setHeader('Vary', 'Origin');
     if (allowed !== undefined) {
       context.res.setHeader(allowOrigin, allowed);
+      if (!policy.isPublic) context.res.setHeader(allowCredentials, 'true');
       context.res.setHeader('Access-Control-Expose-Headers', exposed);
     }
     return next();
@@ -58,6 +59,7 @@ function policyOf(path: string): Policy | undefined {
 const tokenPaths = ['token', 'introspect', 'revoke', 'userinfo'].map(name => `${issuerPath}/${name}`);
 
 const allowOrigin = 'Access-Control-Allow-Origin';
+const allowCredentials = 'Access-Control-Allow-Credentials';
 
 /** What FHIR clients send beside what every page may. */
 const sent =
@@ -68,8 +70,9 @@ const sent =
 const exposed =
   'Location, Content-Location, ETag, Last-Modified, WWW-Authenticate, Retry-After, X-Request-Id, X-Correlation-Id';
 
-const preflight = (origin: string, { methods }: Policy): Readonly<Record<string, string>> => ({
+const preflight = (origin: string, { isPublic, methods }: Policy): Readonly<Record<string, string>> => ({
   [allowOrigin]: origin,
+  ...(isPublic ? {} : { [allowCredentials]: 'true' }),
   'Access-Control-Allow-Methods': methods,
   'Access-Control-Allow-Headers': sent,
   'Access-Control-Max-Age': '600',

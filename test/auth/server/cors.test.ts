@@ -97,6 +97,7 @@ describe('a preflight', () => {
       expect(answer.headers).not.toHaveProperty('content-length');
       expect(told(answer)).toEqual({
         'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
         'access-control-allow-methods': expect.stringContaining(method),
         'access-control-allow-headers': expect.stringMatching(/^Authorization, Content-Type, /),
         'access-control-max-age': '600',
@@ -153,8 +154,17 @@ describe('records and tokens', () => {
       expect(answer.headers['access-control-expose-headers']?.split(', ')).toEqual(
         expect.arrayContaining(['Location', 'ETag', 'Content-Location', 'WWW-Authenticate', 'X-Request-Id', 'Last-Modified', 'Retry-After']),
       ); // prettier-ignore
-      expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+      expect(answer.headers['access-control-allow-credentials']).toBe('true'); // some clients always send cookies
       expect(varies(answer)).toBe(true);
+    }
+  });
+
+  it('are given for no cookie, not even that of somebody who is signed in', async () => {
+    const { browser } = await authorize(server);
+    const cookie = [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[0]}=${value}`).join('; ');
+    expect(cookie).toContain('session');
+    for (const path of ['/Patient/ann', '//auth/userinfo']) {
+      expect((await ask('GET', path, registered, { cookie })).status).toBe(401);
     }
   });
 
