@@ -32,8 +32,10 @@ export function compileBinding(tree: Tree, base: Tree | undefined, source: Sourc
   const valueSet = binding.valueSet.startsWith('#') ? source.url + binding.valueSet : binding.valueSet;
   const rule = `${source.id(tree.element)} binding`;
   return (node, walk) => {
-    if (strength === 'required') check(node, walk, valueSet, 'error', source.url, rule);
-    else {
+    if (strength === 'required') {
+      const held = check(node, walk, valueSet, 'error', source.url, rule);
+      if (held && given?.strength === 'extensible') walk.findings.settle();
+    } else {
       if (most !== undefined) check(node, walk, most, 'error', source.url, `${rule} maxValueSet`);
       if (strength === 'extensible') check(node, walk, valueSet, 'warning', source.url, rule);
       if (strength === 'preferred') recommend(node, walk, valueSet, source.url, rule);
@@ -50,6 +52,7 @@ function bindingOf({ element }: Tree): Binding | undefined {
   return { strength, valueSet, most: asString(most?.['valueCanonical']) ?? asString(most?.['valueUri']) };
 }
 
+/** True where a code is of the ValueSet. */
 function check(
   node: Node,
   { findings, terminology }: Walk,
@@ -57,20 +60,20 @@ function check(
   severity: 'error' | 'warning',
   profile: string,
   rule: string,
-): void {
+): boolean {
   const codes = codesOf(node);
-  if (codes === undefined) return;
+  if (codes === undefined) return false;
   const required = severity === 'error';
   if (codes.length === 0) {
-    if (!required || hasOnlyExtensions(node)) return;
+    if (!required || hasOnlyExtensions(node)) return false;
     const text = `A code of \`${valueSet}\` must be given here; a text alone does not do.`;
     findings.add({ severity, code: 'code-invalid', text, profile, rule });
-    return;
+    return false;
   }
   let open = false;
   for (const { code, system } of codes) {
     const found = code === undefined ? false : terminology.contains(valueSet, code, system);
-    if (found === true) return;
+    if (found === true) return true;
     open ||= found === undefined;
   }
   if (
@@ -79,15 +82,16 @@ function check(
   ) {
     const text = `Whether ${quotedCodes(codes)} is of \`${valueSet}\` could not be checked: the terminology server does not answer.`;
     findings.add({ severity: 'warning', code: 'transient', text, profile, rule: `${rule} unanswered` });
-    return;
+    return false;
   }
   if (open) {
     const text = `Whether codes are of \`${valueSet}\` cannot be told with the code systems that are loaded.`;
     findings.note({ severity: 'information', code: 'informational', text, profile, rule: `undecided ${valueSet}` });
-    return;
+    return false;
   }
   const text = (): string => sentence(codes, valueSet, required, terminology);
   findings.add({ severity, code: 'code-invalid', text, profile, rule });
+  return false;
 }
 
 /** A preferred ValueSet is worth a word where what is loaded says no, and no question to anybody. */

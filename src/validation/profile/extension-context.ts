@@ -1,11 +1,13 @@
 import { asObject, asString } from '../../definitions/json-object.ts';
 import { supertypes } from '../../model/type-definitions.ts';
+import { EvaluationError, Undecided } from './fhirpath/environment.ts';
 import type { Node } from './fhirpath/node.ts';
+import { environmentOf } from './invariant.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * Whether an extension may stand on its owner; undefined where that cannot be told (a FHIRPath, or an element of a profile).
+ * Whether an extension may stand on its owner; undefined where that cannot be told (an element of a profile).
  * https://hl7.org/fhir/R4/defining-extensions.html#context
  */
 export function contextFits({ url, context: given }: Snapshot, owner: Node, walk: Walk): boolean | undefined {
@@ -18,10 +20,28 @@ export function contextFits({ url, context: given }: Snapshot, owner: Node, walk
     if (type === 'extension') {
       const url = owner.code === 'Extension' ? asString(asObject(owner.value)['url']) : undefined;
       if (url === expression) return true;
+    } else if (type === 'fhirpath') {
+      const found = selects(expression, owner, walk);
+      if (found === true) return true;
+      if (found === undefined) result = undefined;
     } else if (type !== 'element' || expression.includes(':') || expression.includes('#')) result = undefined;
     else if ((names ??= namesOf(owner, walk)).has(expression.replace('[x]', ''))) return true;
   }
   return result;
+}
+
+/** Whether a FHIRPath leads from the resource to the owner; undefined where that cannot be told. */
+function selects(expression: string, owner: Node, walk: Walk): boolean | undefined {
+  const evaluate = walk.kit.expression(expression);
+  if (evaluate === undefined || typeof owner.value !== 'object') return undefined; // a text may stand at several places
+  const { resource } = walk.frame;
+  try {
+    const found = evaluate([resource], environmentOf(resource, walk));
+    return found.some(item => typeof item === 'object' && item.kind === 'node' && item.value === owner.value);
+  } catch (error) {
+    if (error instanceof Undecided || error instanceof EvaluationError) return undefined;
+    throw error;
+  }
 }
 
 /** By what an element may be named in a context: its types, its path in its type, and its path from the resource on. */

@@ -3,6 +3,7 @@ import { shorten } from '../report.ts';
 import { holdAgainst } from './conform.ts';
 import type { Node } from './fhirpath/node.ts';
 import { contextFits } from './extension-context.ts';
+import { decide } from './invariant.ts';
 import type { Walk } from './walk.ts';
 
 /**
@@ -41,6 +42,18 @@ export function checkExtension(node: Node, owner: Node, walk: Walk): void {
     const places = profile.snapshot.context.slice(0, 8).map(({ expression }) => `\`${expression}\``);
     const text = `\`${shorten(url)}\` may not stand here; it belongs on ${places.join(', ')}.`;
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension context' });
+  }
+  for (const expression of profile.snapshot.contextInvariants) {
+    const evaluate = kit.expression(expression);
+    if (evaluate === undefined || decide(evaluate, owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
+    const text = `\`${shorten(url)}\` may stand only where \`${shorten(expression)}\` holds.`;
+    findings.add({
+      severity: 'error',
+      code: 'extension',
+      text,
+      profile: profile.url,
+      rule: 'extension contextInvariant',
+    });
   }
   holdAgainst(node, url, walk);
 }

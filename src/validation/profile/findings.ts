@@ -31,6 +31,8 @@ export class Findings {
   readonly issues: ValidationIssue[] = [];
   /** How many were not kept, by the limit. */
   left = 0;
+  /** Places where a profile requires a code, and has one, so that a looser binding of R4 has nothing more to say. */
+  readonly settled = new Set<string>();
   /** How many profiles that are marked `incomplete` are being held against something. */
   incomplete = 0;
   readonly #limit: number;
@@ -41,6 +43,11 @@ export class Findings {
     this.#limit = limit;
     this.path = path;
     this.#weigh = weigh;
+  }
+
+  /** At the place where the walk is. */
+  settle(): void {
+    this.settled.add(expressionOf(this.path));
   }
 
   add(finding: Finding): void {

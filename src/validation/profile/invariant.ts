@@ -69,7 +69,7 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
 }
 
 /** True where the expression holds or is empty; a text says why that cannot be decided. */
-function decide(evaluate: Evaluate, node: Node, walk: Walk): boolean | string {
+export function decide(evaluate: Evaluate, node: Node, walk: Walk): boolean | string {
   try {
     return condition(evaluate([node], environmentOf(node, walk))) !== false;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { incompleteUrl } from '../../definitions/definitions.ts';
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 
 /** A StructureDefinition with its snapshot, as checks are compiled from it. https://hl7.org/fhir/R4/profiling.html#snapshot */
@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly specialization: boolean;
   /** Of an extension: where it may stand. https://hl7.org/fhir/R4/defining-extensions.html#context */
   readonly context: readonly { readonly type: string; readonly expression: string }[];
+  /** FHIRPath that must hold of the element that it stands on. */
+  readonly contextInvariants: readonly string[];
 }
 
 /** Finds a StructureDefinition's snapshot by canonical, with or without version; undefined where none is loaded. */
@@ -32,6 +34,7 @@ export function snapshotOf(
     elements,
     incomplete: objectsOf(structure['extension']).some(({ url }) => url === incompleteUrl),
     specialization: structure['derivation'] !== 'constraint',
+    contextInvariants: stringsOf(structure['contextInvariant']),
     context: objectsOf(structure['context']).map(context => ({
       type: asString(context['type']) ?? 'element',
       expression: asString(context['expression']) ?? '',

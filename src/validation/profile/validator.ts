@@ -150,9 +150,14 @@ function validate(
   }
   // What is of another structure than it must be is nothing that rules could be held against.
   const misshapen = new Set(structure.map(({ expression }) => expression));
-  const issues = [...structure, ...findings.issues.filter(({ expression }) => !misshapen.has(expression))];
+  const told = findings.issues.filter(issue => !misshapen.has(issue.expression) && !isSettled(issue, findings));
+  const issues = [...structure, ...told];
   return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
 }
+
+/** A warning of an extensible binding of R4, where a profile requires a code of its own and has it. */
+const isSettled = ({ severity, code, rule = '', expression = '' }: ValidationIssue, { settled }: Findings): boolean =>
+  settled.size > 0 && severity === 'warning' && code === 'code-invalid' && rule.endsWith(' binding') && settled.has(expression); // prettier-ignore
 
 /** Deeper than our parser lets anything nest, far from what the stack holds. */
 const deepest = 200;

@@ -174,6 +174,19 @@ describe('bindings', () => {
     ]);
   });
 
+  it('has no more to say where a profile requires a code and has it', () => {
+    const stricter = profile('Patient', { 'Patient.maritalStatus': { binding: { strength: 'required', valueSet: 'urn:vs:vs' } } }); // prettier-ignore
+    const given = patient({ maritalStatus: { coding: [{ system, code: 'red' }] } });
+    expect(problems(validatorOf(colours), given)).toEqual([
+      'warning Patient.maritalStatus binding at Patient.maritalStatus',
+    ]);
+    expect(against(stricter, given, colours, listed)).toEqual([]);
+    const other = patient({ maritalStatus: { coding: [{ system, code: 'blue' }] } });
+    expect(against(stricter, other, colours, listed)).toEqual([
+      'error Patient.maritalStatus binding at Patient.maritalStatus',
+    ]);
+  });
+
   it('notes a code beside a preferred set', () => {
     const definition = bound('preferred');
     const issues = (...codes: readonly string[]) =>

@@ -108,6 +108,29 @@ describe('extensions', () => {
     expect(problems(validator, resource)).toEqual(expected);
   });
 
+  it.each<[title: string, path: string, resource: JsonObject, good: boolean]>([
+    ['the element', 'Patient.contact', patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), true],
+    ['that element of several', "Patient.contact.where(gender = 'male')", patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), false], // prettier-ignore
+    ['another element', 'Patient.name', patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), false],
+  ])('may stand where a FHIRPath leads to %s', (_title, path, resource, good) => {
+    const definition = extension('place', { type: [{ code: 'string' }] }, []);
+    const placed = { ...definition, context: [{ type: 'fhirpath', expression: path }] };
+    const text = JSON.stringify(resource).replace('[{}]', JSON.stringify([of('place', { valueString: 'x' })]));
+    expect(problems(validatorOf(placed), JSON.parse(text))).toEqual(
+      good ? [] : ['error extension context at Patient.contact[0].extension[0]'],
+    );
+  });
+
+  it('may ask for something of what it stands on', () => {
+    const definition = { ...extension('adult', { type: [{ code: 'string' }] }, ['Patient']), contextInvariant: ["gender = 'male'"] }; // prettier-ignore
+    const extended = (gender: string): JsonObject =>
+      patient({ gender, extension: [of('adult', { valueString: 'x' })] });
+    expect(problems(validatorOf(definition), extended('male'))).toEqual([]);
+    expect(problems(validatorOf(definition), extended('female'))).toEqual([
+      `error extension contextInvariant at ${at}`,
+    ]);
+  });
+
   it('may be asked for by a profile', () => {
     const definition = profile('Patient', {
       'Patient.extension': { slicing: { discriminator: [{ type: 'value', path: 'url' }], rules: 'open' } },
