@@ -11,7 +11,7 @@ import { revocationCollection } from './auth/token/revocations.ts';
 import { createTokenVerifier } from './auth/token/verifier.ts';
 import { publicUrlOf } from './config.ts';
 import type { Config } from './config.ts';
-import { demoElsewhere, hasAuthorizationServer, isLocal, startRefusals } from './config/safe-start.ts';
+import { demoElsewhere, hasAuthorizationServer, isLocal, startNotices, startRefusals } from './config/safe-start.ts';
 import { requireModel } from './load-model.ts';
 import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -72,6 +72,7 @@ export async function startEngine(
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
+  for (const text of startNotices(config)) log.notice(text);
   const { model: loaded, definitions, notices } = await requireModel(config);
   for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
   const unusable = unusableCriteria(loaded);

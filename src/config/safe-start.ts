@@ -26,6 +26,16 @@ export function startRefusals(config: Config, demo: boolean): readonly string[] 
   return refusals;
 }
 
+/** What whoever starts a server with these settings should know, though it may start. */
+export function startNotices(config: Config): readonly string[] {
+  const { publicUrl, tlsCert, trustedProxies } = config;
+  const behindProxy = publicUrl?.startsWith('https:') === true && tlsCert === undefined && !isLoopbackUrl(publicUrl);
+  return behindProxy && trustedProxies.length === 0 && hasAuthorizationServer(config) ? [oneAddress] : [];
+}
+
+const oneAddress =
+  'A proxy speaks https, but `trusted-proxies` does not name it: all who sign in count as one address, so that failures of some make others wait.';
+
 /** Whoever reached the port would read everything. */
 export const openElsewhere = (host: string): string =>
   `\`access\` is \`open\`, so that nobody is asked for a token: then the service listens on loopback only (127.0.0.1, ::1 or localhost), not on \`${host}\`.`;

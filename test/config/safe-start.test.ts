@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readKeyFile } from '../../src/auth/server/key-file.ts';
 import { readConfig } from '../../src/config.ts';
-import { startRefusals } from '../../src/config/safe-start.ts';
+import { startNotices, startRefusals } from '../../src/config/safe-start.ts';
 
 const key = ['--key-file', 'crs.key'];
 const proxy = ['--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'];
@@ -44,6 +44,16 @@ describe('a start', () => {
     const found = startRefusals(readConfig(flags), demo);
     expect(found).toEqual(refusals.map(text => expect.stringMatching(new RegExp(`^${text}.*\\.$`)) as unknown));
   }); // prettier-ignore
+
+  it.each([
+    [[...key, ...proxy], 0],
+    [[...key, ...proxy.slice(0, 2)], 1],
+    [[...key, ...proxy.slice(0, 2), ...tls], 0],
+    [['--authorization-server', 'off', ...proxy.slice(0, 2)], 0],
+    [[...key], 0],
+  ])('says where all who sign in count as one address: %j', (flags, count) => {
+    expect(startNotices(readConfig(flags))).toHaveLength(count);
+  });
 
   it('open to all is on loopback alone, whatever read the settings', () => {
     const config = { ...readConfig(['--access', 'open']), host: '0.0.0.0' };

@@ -78,7 +78,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
 
     it('counts failures of all names from an address, and no successes', async () => {
       const throttle = createThrottle(two.stores[0], now);
-      for (let at = 0; at < 100; at++) await (await throttle.begin({ ...someone, user: `good${at}` })).succeeded();
+      for (let at = 0; at < 40; at++) await (await throttle.begin({ ...someone, user: `good${at}` })).succeeded();
       const { free } = throttleRules.address;
       for (let at = 0; at < free; at++) expect(await wait({ ...someone, user: `user${at}` })).toBe(0);
       expect(await wait({ ...someone, user: 'other' })).toBe(1);
@@ -154,6 +154,31 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       }
       pass(900_000);
       expect(await second.find(secret)).toBeUndefined();
+    });
+
+    it('bear online access for their longest time, also while they are idle, until they are ended', async () => {
+      const [first, second] = both();
+      const secrets = [await first.begin({ id: 'ann' }), await first.begin({ id: 'ann' })] as const;
+      const ids = await Promise.all(secrets.map(async secret => (await first.find(secret))?.id ?? ''));
+      const alive = () => Promise.all(ids.map(id => second.isAlive(id)));
+      pass(900_000);
+      expect(await second.find(secrets[0])).toBeUndefined();
+      expect(await alive()).toEqual([true, true]);
+      await second.end(secrets[1]);
+      expect(await alive()).toEqual([true, false]);
+      pass(28_800_000 - 900_001);
+      expect(await alive()).toEqual([true, false]);
+      expect(await first.find(secrets[0])).toBeUndefined();
+      pass(1);
+      expect(await alive()).toEqual([false, false]);
+    });
+
+    it('that nobody began leave no trace when they are ended', async () => {
+      const [first] = both();
+      const notes = async (): Promise<number> => (await Array.fromAsync(two.stores[0].notes())).length;
+      const before = await notes();
+      await first.end('made up');
+      expect(await notes()).toBe(before);
     });
 
     it('are over after their longest time, however they are used', async () => {
