@@ -107,7 +107,7 @@ function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly Fie
         for="${id}"
         ><span class="name"><bdi>${client.name}</bdi></span>
         <span class="facts-line"
-          >${several && html`<span>${words.partition}: <bdi>${partition}</bdi></span> `}<span
+          >${several && html`<span>${words.partition} <bdi>${partition}</bdi></span> `}<span
             >${words.opensAt} <bdi>${launchUrl}</bdi></span
           ></span
         ></label

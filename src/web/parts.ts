@@ -11,7 +11,7 @@ export interface PagesParts {
   readonly engine: Engine;
   readonly conversations: Conversations;
   readonly registry: Pick<Registry, 'user' | 'clients'>;
-  readonly sessions: Pick<Sessions, 'begin' | 'find' | 'end' | 'endAll'>;
+  readonly sessions: Pick<Sessions, 'begin' | 'find' | 'isAlive' | 'end' | 'endAll'>;
   /** Throws SignInRefused. */
   readonly signIn: (credentials: Credentials) => Promise<RegisteredUser>;
   /** Keeps what an EHR says, and gives the launch value for it. */

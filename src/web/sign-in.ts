@@ -69,7 +69,7 @@ export function signInPage(
  * and password, the answer is the same.
  */
 export async function trySignIn(visit: Visit, what: SignInFor): Promise<RegisteredUser | Reply> {
-  const { parts, form, texts, address, requestId, response, sessionSecret, cookies } = visit;
+  const { parts, form, texts, address, requestId, request, response, cookies } = visit;
   const words = texts.signIn;
   const [user = '', password = ''] = ['user', 'password'].map(name => form.get(name) ?? '');
   const missing = [
@@ -91,7 +91,8 @@ export async function trySignIn(visit: Visit, what: SignInFor): Promise<Register
   const { partition } = what;
   if (partition !== undefined && !found.partitions.some(({ id }) => id === partition))
     return signInPage(visit, what, { status: 403, errors: [{ field: 'user', text: words.notHere }] });
-  if (sessionSecret !== undefined) await parts.sessions.end(sessionSecret);
+  const former = cookies.read(request, response, sessionCookie); // also one that was unused for too long
+  if (former !== undefined) await parts.sessions.end(former);
   cookies.set(response, sessionCookie, await parts.sessions.begin(found));
   return found;
 }

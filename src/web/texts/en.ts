@@ -61,7 +61,7 @@ export const en: Texts = {
     another: 'Choose another patient',
     you: 'Signed in as',
     notYou: 'Use another account',
-    records: 'Records',
+    records: 'Records system',
     howLong: 'For how long',
     lasts: time => `${time} from now, then the app must ask again`,
     lastsAtLeast: time => `${time} from now, and longer if you allow that below`,
@@ -101,7 +101,7 @@ export const en: Texts = {
   launcher: {
     title: 'Open an app',
     intro: 'Start an app for a patient, as an electronic record system does.',
-    partition: 'Records',
+    partition: 'Records system',
     app: 'App',
     opensAt: 'Opens at',
     next: 'Next: choose the patient',

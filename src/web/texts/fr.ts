@@ -68,7 +68,7 @@ export const fr: Texts = {
     another: 'Choisir un autre patient',
     you: 'Session ouverte par',
     notYou: 'Utiliser un autre compte',
-    records: 'Dossiers',
+    records: 'Système de dossiers',
     howLong: 'Durée',
     lasts: time => `${time} à compter de maintenant; l’application devra ensuite redemander l’accès`,
     lastsAtLeast: time => `${time} à compter de maintenant, ou plus longtemps si vous l’autorisez ci-dessous`,
@@ -111,7 +111,7 @@ export const fr: Texts = {
   launcher: {
     title: 'Lancer une application',
     intro: 'Lancez une application pour un patient, comme le fait un système de dossiers médicaux électroniques.',
-    partition: 'Dossiers',
+    partition: 'Système de dossiers',
     app: 'Application',
     opensAt: 'S’ouvre à l’adresse',
     next: 'Suivant\u00a0: choisir le patient',
