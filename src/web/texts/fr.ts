@@ -42,7 +42,7 @@ export const fr: Texts = {
     submit: 'Rechercher',
     results: 'Patients trouvés',
     choose: 'Continuer avec ce patient',
-    born: 'Date de naissance\u00a0:',
+    born: 'Naissance\u00a0:',
     noBirthDate: 'Date de naissance non consignée',
     deceased: 'Décès consigné',
     noName: 'Nom non consigné',
