@@ -18,9 +18,12 @@ export interface Sessions {
   begin(user: { readonly id: string }): Promise<string>;
   /** Undefined where there is none, or it is over; asking for it is using it. */
   find(secret: string): Promise<Session | undefined>;
-  /** By its id, without using it: whether what stands on it still does. */
+  /**
+   * By its id, without using it: whether what stands on it still does, such as the online access of an app. That goes on while the
+   * session is unused, until it is ended or has lasted its full time.
+   */
   isAlive(id: string): Promise<boolean>;
-  /** Ends it, with the tokens that stand on it. */
+  /** Ends it, also one that was unused for too long, with the tokens that stand on it. */
   end(secret: string): Promise<void>;
   /** Ends all sessions of a user, with all tokens for the user. */
   endAll(user: string): Promise<void>;
@@ -52,12 +55,11 @@ export function createSessions(
   const sessions = store.documents('sessions');
   const revocations = store.documents(revocationCollection);
 
-  const keep = (id: string, kept: Kept): Promise<void> =>
-    sessions.put(id, kept, Math.min(kept.used + idle, kept.began + lifetime));
+  const keep = (id: string, kept: Kept): Promise<void> => sessions.put(id, kept, kept.began + lifetime);
 
   const read = async (id: string): Promise<Kept | undefined> => {
     const kept = (await sessions.get(id)) as Kept | undefined; // written here alone
-    if (kept === undefined || kept.used + idle <= now() || kept.began + lifetime <= now()) return undefined;
+    if (kept === undefined || kept.began + lifetime <= now()) return undefined;
     return (await isRevoked(revocations, { session: id, user: kept.user }, kept.began)) ? undefined : kept;
   };
   return {
@@ -69,13 +71,14 @@ export function createSessions(
     async find(secret) {
       const id = digestOf(secret);
       const kept = await read(id);
-      if (kept === undefined) return undefined;
+      if (kept === undefined || kept.used + idle <= now()) return undefined;
       if (now() - kept.used > idle / 20) await keep(id, { ...kept, used: now() }); // not with every request
       return { id, user: kept.user, began: kept.began };
     },
     isAlive: async id => (await read(id)) !== undefined,
     async end(secret) {
       const id = digestOf(secret);
+      if ((await sessions.get(id)) === undefined) return; // anybody can make up a cookie
       await revoke(revocations, 'session', id, now()); // also where another process is about to keep it again
       await sessions.delete(id);
     },

@@ -142,6 +142,26 @@ describe('online access', () => {
     expect((await refresh(server, json.refresh_token)).status).toBe(200);
   });
 
+  it('goes on while the session is unused, until the user signs out', async () => {
+    const authorized = await authorize(server, { scope: online });
+    const { json } = await exchange(server, authorized);
+    server.clock.now += 3_600_000;
+    const next = await refresh(server, json.refresh_token, { port: other() });
+    expect(next.status).toBe(200);
+    expect((await read(server, next.json.access_token, '/Patient/ann')).status).toBe(200);
+    const page = await authorized.browser.open(`${server.issuer}/sign-out`);
+    await authorized.browser.submit(page, '/sign-out', { from: 'here' });
+    expect(await refresh(server, next.json.refresh_token)).toMatchObject(invalid);
+  });
+
+  it('ends when somebody signs in in the same browser, also after the session was unused', async () => {
+    const authorized = await authorize(server, { scope: online });
+    const { json } = await exchange(server, authorized);
+    server.clock.now += 3_600_000;
+    await authorize(server, { browser: authorized.browser, user: 'patient' });
+    expect(await refresh(server, json.refresh_token)).toMatchObject(invalid);
+  });
+
   it('ends with the session, where offline access goes on', async () => {
     const [on, off] = [await launchApp(server, { scope: online }), await launchApp(server)];
     server.clock.now += 8 * 3_600_000;
@@ -191,5 +211,22 @@ describe('what ends tokens before their time', () => {
     await server.store.documents(clientCollection).delete('short-lived');
     const answer = await refresh(server, json.refresh_token, { client: 'short-lived' });
     expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
+  });
+});
+
+describe('a consent that client or user could not give any more', () => {
+  const clinician = { partitions: [{ id: 'demo', fhirUser: 'Practitioner/dr' }] };
+
+  it.each<[why: string, change: () => Promise<void>]>([
+    ['the client is registered for less', () => server.addClient({ id: 'app', scopes: ['launch/patient', 'openid'] })],
+    ['the client has lost the partition', () => server.addClient({ id: 'app', partitions: ['other'] })],
+    ['the user is somebody else', () => server.addUser({ id: 'clinician', partitions: [{ id: 'demo', fhirUser: 'Practitioner/other' }] })], // prettier-ignore
+  ])('gives no new tokens: %s', async (_, change) => {
+    const { json } = await launchApp(server);
+    await change();
+    expect(await refresh(server, json.refresh_token)).toMatchObject(invalid);
+    await server.addClient({ id: 'app' });
+    await server.addUser({ id: 'clinician', ...clinician });
+    expect((await refresh(server, json.refresh_token)).status).toBe(200);
   });
 });
