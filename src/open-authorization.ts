@@ -111,7 +111,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     readBody: async (request, response) =>
       (await readBody(request, response, { most: mostForm, timeout: bodyTimeout })).toString(),
     tell: (event, request, response) => tell(parts, event, request, response),
-    fault: error => log.fault(error, 'none'),
+    fault: (error, requestId) => log.fault(error, requestId),
   });
   const throttle = createThrottle(store, now);
   const pages = createPages({

@@ -4,7 +4,7 @@ import type { Endpoint } from '../auth/server/endpoints.ts';
 import type { AuthorizationServer } from '../auth/server/authorization-server.ts';
 import { OAuthError } from '../auth/server/oauth-error.ts';
 import { issuerPath } from '../auth/server/offered.ts';
-import type { RenderError } from '../auth/server/provider.ts';
+import type { RenderError } from '../auth/server/provider-parts.ts';
 import { FhirError } from '../fhir/error.ts';
 import { storeFailure } from '../interaction/store-failure.ts';
 import type { Log } from '../observability/log.ts';

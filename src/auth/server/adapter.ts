@@ -1,26 +1,19 @@
 import type { Adapter, AdapterPayload, errors } from 'oidc-provider';
-import type { DocumentStore, Store } from '../../store/store.ts';
+import type { DocumentStore } from '../../store/store.ts';
 import { digestOf } from '../token/digest.ts';
 import { tokenCollection } from '../token/own-tokens.ts';
 import type { TokenGrant } from '../token/own-tokens.ts';
-import { isRevoked, revocationCollection, revoke } from '../token/revocations.ts';
+import { revocationCollection, revoke } from '../token/revocations.ts';
 import { clientMetadata } from './client-metadata.ts';
-import { consentCollection, consentStandsOn, findConsent, isOffline } from './consents.ts';
-import type { Consent } from './consents.ts';
+import { consentCollection, consentStandsOn, findConsent } from './consents.ts';
 import { isFirst, onceCollection } from './once.ts';
 import type { Registry } from './registered.ts';
 import { seal, unseal } from './seal.ts';
 import type { Sealed } from './seal.ts';
-import type { Sessions } from './session.ts';
+import { stands } from './standing.ts';
+import type { StandingParts } from './standing.ts';
 
-export interface AdapterParts {
-  readonly store: Pick<Store, 'documents'>;
-  readonly registry: Registry;
-  readonly sessions: Pick<Sessions, 'isAlive'>;
-  /** How long refresh tokens that follow from one consent live in all, in milliseconds. */
-  readonly refreshLifetime: number;
-  /** Milliseconds since 1970 UTC. */
-  readonly now: () => number;
+export interface AdapterParts extends StandingParts {
   /** Of oidc-provider. */
   readonly errors: typeof errors;
 }
@@ -88,7 +81,7 @@ function secrets({ store, now }: AdapterParts, model: string): Adapter & { reado
  * ends all that follows from the consent. https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
  */
 function grantedOnce(parts: AdapterParts, model: string): Adapter {
-  const { store, sessions, refreshLifetime, now, errors } = parts;
+  const { store, now, errors } = parts;
   const kept = secrets(parts, model);
   const once = store.documents(onceCollection);
   const consents = store.documents(consentCollection);
@@ -96,12 +89,6 @@ function grantedOnce(parts: AdapterParts, model: string): Adapter {
   const keyOf = (secret: string): string => `${model}:${digestOf(secret)}`;
   const end = (grantId: string): Promise<void> => revoke(revocations, 'grant', grantId, now());
 
-  const stands = async (id: string, consent: Consent): Promise<boolean> => {
-    if (await isRevoked(revocations, consentStandsOn(id, consent), consent.issued)) return false;
-    if (model !== 'RefreshToken') return true;
-    if (consent.issued + refreshLifetime <= now()) return false;
-    return isOffline(consent) || sessions.isAlive(consent.session);
-  };
   return {
     ...kept,
     async find(secret) {
@@ -109,7 +96,8 @@ function grantedOnce(parts: AdapterParts, model: string): Adapter {
       if (!payload) return undefined;
       const { grantId = '' } = payload;
       const consent = await findConsent(consents, grantId);
-      if (consent === undefined || !(await stands(grantId, consent))) return undefined;
+      const isRefresh = model === 'RefreshToken';
+      if (consent === undefined || !(await stands(grantId, consent, isRefresh, parts))) return undefined;
       const consumed = (await once.get(keyOf(secret))) === undefined ? {} : { consumed: true };
       return { ...payload, ...consumed };
     },

@@ -15,7 +15,7 @@ import { onceCollection } from './once.ts';
 import { authorizationOffered } from './offered.ts';
 import { createProgressStore } from './progress.ts';
 import { createProvider } from './provider.ts';
-import type { Granted, ProviderParts } from './provider.ts';
+import type { Granted, ProviderParts } from './provider-parts.ts';
 import { providerRequest } from './provider-request.ts';
 import { revokeToken } from './revocation.ts';
 import type { SigningKeys } from './signing-keys.ts';

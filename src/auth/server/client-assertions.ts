@@ -22,6 +22,8 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 /** How far ahead an assertion may expire, and by how much clocks may differ; seconds. */
 const longest = 300;
 const skew = 5;
+/** How much longer it is known that one was used, since processes may differ in time; seconds. */
+const kept = 60;
 
 const algorithms: Readonly<Record<string, string>> = { RS384: 'RSA', ES384: 'EC' };
 
@@ -70,8 +72,8 @@ export async function checkAssertion(
   if ([nbf, iat].some(time => typeof time === 'number' && time > seconds + skew)) throw refused(notYet);
   if (typeof jti !== 'string' || jti === '' || jti.length > 255)
     throw refused('The client assertion needs an id of its own (`jti`).');
-  const key_ = `assertion:${digestOf(JSON.stringify([client.id, jti]))}`;
-  if (!(await isFirst(once, key_, (exp + skew) * 1000))) throw refused('The client assertion was used before.');
+  const id = `assertion:${digestOf(JSON.stringify([client.id, jti]))}`;
+  if (!(await isFirst(once, id, (exp + skew + kept) * 1000))) throw refused('The client assertion was used before.');
 }
 
 async function verify(assertion: string, alg: string, key: JWK, client: string, audience: string[], now: number) {
