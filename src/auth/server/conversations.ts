@@ -52,7 +52,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
   const details = async (uid: string, request: IncomingMessage, response: ServerResponse) => {
     const provider = await parts.provider();
     const seen = providerRequest(request, publicUrl, `/interaction/${uid}`);
-    const found = await provider.interactionDetails(seen, response).catch(() => undefined); // over, or of another browser
+    const found = await provider.interactionDetails(seen, response).catch(overOrElsewhere);
     if (found?.uid !== uid) return undefined;
     const { client_id: id, resource, scope, launch } = found.params;
     const client = await registry.client(String(id));
@@ -84,7 +84,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
 
   /** How far the request is, for whoever is signed in in this browser. */
   const stateOf = async (uid: string, asked: Details, request: IncomingMessage, response: ServerResponse) => {
-    const before = (await progress.read(uid)) ?? { began: now() };
+    const before = await progress.read(uid);
     const session = await parts.session(request, response);
     const user = session && (await registry.user(session.user));
     if (session === undefined || user === undefined || !isRecent(session, asked.params, before, now()))
@@ -116,7 +116,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
     async signedIn({ uid }, user, request, response) {
       const asked = await details(uid, request, response);
       if (asked === undefined) return pageOf(uid); // which says that it is over
-      const before = withoutUser((await progress.read(uid)) ?? { began: now() });
+      const before = withoutUser(await progress.read(uid));
       const next = await admit(asked, user, before, parts);
       if ('error' in next) return refuse(uid, next, request, response);
       await progress.write(uid, next);
@@ -156,6 +156,11 @@ export function createConversations(parts: ConversationsParts): Conversations {
     },
     refused: ({ uid }, error, description, request, response) => refuse(uid, { error, description }, request, response),
   };
+}
+
+/** Undefined for a request that is over, or that another browser began. */
+function overOrElsewhere(error: unknown): undefined {
+  if (!(error instanceof Error && error.name === 'SessionNotFound')) throw error;
 }
 
 const nothingAgreed: Refusal = { error: 'access_denied', description: 'The user agreed to nothing of it.' };

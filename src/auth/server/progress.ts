@@ -19,14 +19,19 @@ export interface Progress {
 
 /** Where progress is kept. */
 export interface ProgressStore {
-  read(uid: string): Promise<Progress | undefined>;
+  /** How far it has come; a request of which nothing is known yet begins now. */
+  read(uid: string): Promise<Progress>;
   write(uid: string, progress: Progress): Promise<void>;
 }
 
 /** `longest`: how long a request may take in all, in milliseconds; `now` in milliseconds since 1970 UTC. */
 export function createProgressStore(documents: DocumentStore, longest: number, now: () => number): ProgressStore {
   return {
-    read: async uid => (await documents.get(digestOf(uid))) as Progress | undefined, // written below alone
-    write: (uid, progress) => documents.put(digestOf(uid), progress, Math.max(now(), progress.began) + longest),
+    async read(uid) {
+      const key = digestOf(uid);
+      const kept = (await documents.get(key)) ?? (await documents.putIfAbsent(key, { began: now() }, now() + longest));
+      return kept as Progress; // written here alone
+    },
+    write: (uid, progress) => documents.put(digestOf(uid), progress, progress.began + longest),
   };
 }

@@ -73,8 +73,11 @@ describe('a standalone launch', () => {
     server.clock.now += 1_000;
     const page = await browser.open(authorizeUrl(server, pkce().challenge, { query }));
     expect(page.url.pathname).toMatch(/\/sign-in$/);
-    const { answer } = await authorize(server, { browser, query });
-    expect(answer.get('code')).not.toBeNull();
+    server.clock.now += 1_000;
+    const next = await goOn(browser, page);
+    expect(next.url.pathname).toMatch(/\/patient$/); // once is enough
+    server.clock.now += 1_000;
+    expect((await goOn(browser, next)).url.pathname).toMatch(/\/consent$/);
   });
 
   it('says so where the app wants no page', async () => {
