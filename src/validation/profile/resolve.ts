@@ -15,6 +15,10 @@ export function resolve(reference: string, walk: Walk): Node | undefined {
   return resourceNode(entriesOf(bundle, walk).get(name), walk.kit.types);
 }
 
+/** Whether a reference is to an entry of a Bundle. */
+export const inBundle = (bundle: Node, reference: string, walk: Walk): boolean =>
+  entriesOf(bundle, walk).has(reference.replace(/\/_history\/[^/]*$/, ''));
+
 /** The resources that a resource contains, by id. */
 export const containedIn = (root: Node, walk: Walk): ReadonlyMap<string, unknown> =>
   indexed(partOf(root, 'contained'), walk, function* (resource) {

@@ -1,13 +1,17 @@
 import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
+import type { Node } from './fhirpath/node.ts';
+import { inBundle } from './resolve.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 
 /** What the text of R4 says of resources beside their definitions. */
-export const checkResource: ValueCheck = ({ value, code }, walk) => {
+export const checkResource: ValueCheck = (node, walk) => {
+  const { value, code } = node;
   if (!isObject(value)) return;
   if (value['contained'] !== undefined) checkContained(objectsOf(value['contained']), walk);
   if (code === 'Bundle') checkEntries(objectsOf(value['entry']), asString(value['type']) ?? '', walk);
+  if (code === 'Bundle' && value['type'] === 'document') checkDocument(node, objectsOf(value['entry'])[0], walk);
 };
 
 function tell({ findings }: Walk, path: readonly (string | number)[], rule: string, text: string): void {
@@ -47,6 +51,33 @@ function checkEntries(entries: readonly Record<string, unknown>[], type: string,
     if (wrong !== undefined) tell(walk, ['entry', index, 'fullUrl'], 'Bundle.entry.fullUrl', wrong);
   }
 }
+
+/**
+ * A document has in it what its first entry refers to, but for the documents that this relates to.
+ * https://hl7.org/fhir/R4/documents.html#content
+ */
+function checkDocument(bundle: Node, first: Record<string, unknown> | undefined, walk: Walk): void {
+  const find = (value: unknown, path: readonly (string | number)[]): void => {
+    walk.budget.spend(1);
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) find(item, [...path, index]);
+      return;
+    }
+    if (!isObject(value)) return;
+    const { reference } = value;
+    if (typeof reference === 'string') {
+      if (reference.startsWith('#') || inBundle(bundle, reference, walk)) return;
+      const text = `\`${shorten(reference)}\` is not in the document, though its first entry refers to it.`;
+      tell(walk, [...path, 'reference'], 'document', text);
+      return;
+    }
+    for (const name in value) if (!apart.has(name)) find(value[name], [...path, name]);
+  };
+  find(first?.['resource'], ['entry', 0, 'resource']);
+}
+
+/** Elements of which a document need not have the targets. */
+const apart: ReadonlySet<string> = new Set(['contained', 'extension', 'modifierExtension', 'relatesTo']);
 
 function problemOf(fullUrl: string, resource: Record<string, unknown>, { kit: { types } }: Walk): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9+.-]{0,30}:/.test(fullUrl)) return `\`${shorten(fullUrl)}\` must be absolute.`;

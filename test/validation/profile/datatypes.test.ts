@@ -14,6 +14,18 @@ const photo = (attachment: JsonObject): JsonObject => patient({ photo: [{ conten
 const narrative = (div: string): JsonObject => patient({ text: { status: 'generated', div } });
 const bundle = (type: string, ...entry: readonly JsonObject[]): JsonObject => ({ resourceType: 'Bundle', type, entry });
 const ann: JsonObject = { resourceType: 'Patient', id: 'a', active: true };
+const document = (author: JsonObject, subject: JsonObject): JsonObject => ({
+  ...bundle(
+    'document',
+    {
+      fullUrl: uuid.replace('77b7', '77b8'),
+      resource: { resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2020', title: 'x', author: [author], subject }, // prettier-ignore
+    },
+    { fullUrl: uuid, resource: ann },
+  ),
+  identifier: { system: 'urn:ietf:rfc:3986', value: uuid },
+  timestamp: '2020-01-01T00:00:00Z',
+});
 const xhtml = 'xmlns="http://www.w3.org/1999/xhtml"';
 
 describe('data types', () => {
@@ -169,6 +181,12 @@ describe('resources in resources', () => {
       },
       ['error bdl-11 at Bundle'],
     ],
+    [
+      'a document without what its first entry refers to',
+      document({ reference: 'Patient/b' }, { reference: uuid }),
+      ['error document at Bundle.entry[0].resource.author[0].reference'],
+    ],
+    ['a document with all of it', document({ reference: uuid }, { reference: uuid }), []],
     [
       'a type beside a reference to another one of the Bundle',
       bundle('collection', { fullUrl: uuid, resource: ann }, { fullUrl: uuid.replace('77b7', '77b8'), resource: to({ reference: uuid, type: 'Group' }) }), // prettier-ignore
