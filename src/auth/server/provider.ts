@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { StoreUnavailable } from '../../store/store.ts';
 import { newToken } from '../token/own-tokens.ts';
 import { consentCollection, contextOf, findConsent } from './consents.ts';
 import { authorizationOffered } from './offered.ts';
@@ -42,7 +43,13 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     parts.granted.set(ctx.res, { error });
     if (why !== undefined) ctx.body = { ...(ctx.body as object), error_description: sentence(why) };
   });
-  provider.on('server_error', ({ res }, error) => parts.fault(error, String(res.getHeader('X-Request-Id') ?? 'none')));
+  provider.on('server_error', (ctx, error) => {
+    parts.fault(error, String(ctx.res.getHeader('X-Request-Id') ?? 'none'));
+    if (ctx.oidc.route !== 'token' || !(error instanceof StoreUnavailable)) return;
+    ctx.status = 503;
+    ctx.set('Retry-After', '5');
+    ctx.body = { error: 'temporarily_unavailable', error_description: 'The store cannot be asked. Ask again later.' };
+  });
   Object.assign(provider, {
     // In place of koa's, which prints. Those two: the client left.
     onerror: (error: NodeJS.ErrnoException) => {
@@ -79,7 +86,9 @@ const sharing = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
 
 function dropSession(response: ServerResponse): void {
   const set = [response.getHeader('Set-Cookie') ?? []].flat().map(String);
-  const others = set.filter(cookie => !cookie.startsWith(`${sessionCookie}=`));
+  const others = set.filter(
+    cookie => ![`${sessionCookie}=`, `${sessionCookie}.sig=`].some(start => cookie.startsWith(start)),
+  );
   if (others.length === set.length) return;
   if (others.length === 0) response.removeHeader('Set-Cookie');
   else response.setHeader('Set-Cookie', others);
