@@ -3,6 +3,7 @@ import { openAccountsFile } from './auth/server/accounts-file.ts';
 import { createCookies, sessionCookie } from './auth/server/cookies.ts';
 import { readKeyFile } from './auth/server/key-file.ts';
 import { createRegistry } from './auth/server/registry.ts';
+import { derivedSecret } from './auth/server/seal.ts';
 import { createSessions } from './auth/server/session.ts';
 import type { Session } from './auth/server/session.ts';
 import type { SignInTried } from './auth/server/sign-in.ts';
@@ -49,7 +50,9 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
   const { engine, config, log } = parts;
   const { store, model, now } = engine;
   const { accounts } = config;
-  const keys = await loadSigningKeys(store, readKeyFile(parts.keyFile), now);
+  const secret = readKeyFile(parts.keyFile);
+  const keys = await loadSigningKeys(store, secret, now);
+  const cookieSecret = derivedSecret(secret, 'cookies');
   const file =
     accounts === undefined
       ? undefined
@@ -64,13 +67,14 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
   let loaded: Promise<Authorization> | undefined;
   return {
     origins: () => registry.origins(),
-    load: () => (loaded ??= assemble({ ...parts, keys, registry })),
+    load: () => (loaded ??= assemble({ ...parts, keys, cookieSecret, registry })),
     close: () => file?.close(),
   };
 }
 
 interface Assembled extends AuthorizationParts {
   readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
+  readonly cookieSecret: string;
   readonly registry: ReturnType<typeof createRegistry>;
 }
 
@@ -84,7 +88,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
       import('./web/pages.ts'),
       import('./web/protocol-error.ts'),
     ]);
-  const { engine, config, publicUrl, demo, clientAddress, log, keys, registry } = parts;
+  const { engine, config, publicUrl, demo, clientAddress, log, keys, cookieSecret, registry } = parts;
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
@@ -103,6 +107,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     sessions,
     session,
     keys,
+    cookieSecret,
     publicUrl,
     lifetimes: config,
     demo,

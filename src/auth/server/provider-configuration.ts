@@ -22,7 +22,7 @@ export function providerConfiguration(
   keys: SigningKeys['jwks'],
   { errors, interactionPolicy }: ProviderModule,
 ): Configuration {
-  const { publicUrl, store, registry, lifetimes } = parts;
+  const { publicUrl, store, registry, lifetimes, cookieSecret } = parts;
   const { Prompt, Check } = interactionPolicy;
   const consents = store.documents(consentCollection);
   const prefix = publicUrl.startsWith('https:') ? '__Secure-' : ''; // they have paths, which `__Host-` does not allow
@@ -72,6 +72,7 @@ export function providerConfiguration(
       ],
     },
     cookies: {
+      keys: [cookieSecret],
       names: { session: sessionCookie, interaction: `${prefix}crs_interaction`, resume: `${prefix}crs_resume` },
       long: cookie(publicUrl),
       short: cookie(publicUrl),
@@ -121,4 +122,4 @@ const off = { enabled: false };
 const seconds = (milliseconds: number): number => Math.max(1, Math.floor(milliseconds / 1000));
 
 const cookie = (publicUrl: string) =>
-  ({ signed: false, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const;
+  ({ signed: true, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const;

@@ -29,6 +29,11 @@ export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLif
   readonly model: Model;
   readonly publicUrl: string;
   readonly lifetimes: Lifetimes;
+  /**
+   * Signs the cookies by which a request is bound to its browser, the same in all processes: what they hold stands in the addresses of
+   * pages too, so that it alone must open none.
+   */
+  readonly cookieSecret: string;
   readonly renderError: RenderError;
   /** Is told what became of a request for a token. */
   readonly granted: Granted;

@@ -175,7 +175,11 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
 
     it('that nobody began leave no trace when they are ended', async () => {
       const [first] = both();
-      const notes = async (): Promise<number> => (await Array.fromAsync(two.stores[0].notes())).length;
+      const notes = async (): Promise<number> => {
+        let count = 0;
+        for await (const _ of two.stores[0].notes()) count += 1;
+        return count;
+      };
       const before = await notes();
       await first.end('made up');
       expect(await notes()).toBe(before);

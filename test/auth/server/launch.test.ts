@@ -253,10 +253,14 @@ describe('behind a proxy that speaks https', () => {
         expect(location.slice(0, location.lastIndexOf('/'))).toBe(`${url}/auth/interaction`);
         const uid = location.slice(location.lastIndexOf('/') + 1);
         const below = new URL(url).pathname.replace(/\/$/, '');
-        const cookies = headers['set-cookie']?.map(cookie => cookie.replace(/ expires=[^;]*;/, ''));
+        const cookies = headers['set-cookie']?.map(cookie =>
+          cookie.replace(/ expires=[^;]*;/, '').replace(/\.sig=[\w-]{27};/, '.sig;'),
+        );
         expect(cookies).toEqual([
           `__Secure-crs_interaction=${uid}; path=${below}/auth/interaction/${uid}; samesite=lax; secure; httponly`,
+          `__Secure-crs_interaction.sig; path=${below}/auth/interaction/${uid}; samesite=lax; secure; httponly`,
           `__Secure-crs_resume=${uid}; path=${below}/auth/authorize/${uid}; samesite=lax; secure; httponly`,
+          `__Secure-crs_resume.sig; path=${below}/auth/authorize/${uid}; samesite=lax; secure; httponly`,
         ]);
       } finally {
         await proxied.close();
