@@ -11,6 +11,7 @@ import type { NodeApp } from './support/node-app.ts';
 import { scope, service } from './support/service.ts';
 
 const conditions = 130;
+const secret = 'of 100% + more'; // which fhirclient sends as it is
 let server: Authorizing;
 let app: NodeApp;
 let browser: Browser; // of somebody who is signed in after the first time
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await server.addClient({
     id: 'symmetric',
     kind: 'symmetric',
-    secrets: [{ digest: digestOf('a secret') }],
+    secrets: [{ digest: digestOf(secret) }],
     ...addresses,
   });
   await server.addClient({ id: 'asymmetric', kind: 'asymmetric', jwks, ...addresses });
@@ -35,7 +36,7 @@ const parameters = async (kind: string): Promise<object> => ({
   clientId: kind,
   redirectUri: 'callback',
   pkceMode: 'required',
-  ...(kind === 'symmetric' ? { clientSecret: 'a secret' } : {}),
+  ...(kind === 'symmetric' ? { clientSecret: secret } : {}),
   ...(kind === 'asymmetric'
     ? { clientPrivateJwk: { ...(await exportJWK(server.key.privateKey)), alg: server.key.alg, kid: server.key.kid } }
     : {}),

@@ -5,15 +5,18 @@ import { Browser } from '../auth/server/support/browser.ts';
 import { follow } from '../auth/server/support/flow.ts';
 import { callback } from '../auth/server/support/server.ts';
 import type { Authorizing } from '../auth/server/support/server.ts';
+import { digestOf } from '../../src/auth/token/digest.ts';
 import { media } from '../support/media.ts';
 import { scope, service } from './support/service.ts';
 
 const conditions = 130;
+const secret = 'of 100% + more'; // which openid-client encodes
 let server: Authorizing;
 let browser: Browser; // of somebody who is signed in after the first time
 beforeAll(async () => {
   server = await service(conditions);
   browser = new Browser(server.running.url);
+  await server.addClient({ id: 'symmetric', kind: 'symmetric', secrets: [{ digest: digestOf(secret) }] });
 });
 beforeEach(() => void (server.clock.now = Date.now())); // what the client signs is good from now on
 afterAll(() => server.close());
@@ -77,8 +80,8 @@ describe('openid-client', () => {
 
   it.each([
     ['public', 'app', () => client.None()],
-    ['symmetric, by Basic', 'secret-app', () => client.ClientSecretBasic('app-secret')],
-    ['symmetric, in the form', 'secret-app', () => client.ClientSecretPost('app-secret')],
+    ['symmetric, by Basic', 'symmetric', () => client.ClientSecretBasic(secret)],
+    ['symmetric, in the form', 'symmetric', () => client.ClientSecretPost(secret)],
     ['asymmetric', 'signing-app', () => client.PrivateKeyJwt({ key: server.key.privateKey, kid: server.key.kid })],
   ])('signs in, refreshes, is told who it is, and signs off: %s', async (_, id, authentication) => {
     const config = await discover(id, authentication());

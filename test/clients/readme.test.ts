@@ -1,6 +1,6 @@
 // "Your app on localhost:3000 in five minutes" of the README, as it stands there.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +18,12 @@ const blockOf = (language: string): string => new RegExp(`\n\`\`\`${language}\n(
 const textOf = (pattern: RegExp): string => pattern.exec(section)?.[1] ?? '';
 
 describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'crs-readme-'));
+  let folder: string;
   let service: Launched;
-  let files: ReturnType<typeof spawn>;
+  let files: ChildProcess;
   let browser: Browser;
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'crs-readme-'));
     // The ports may be in use here: the browser goes to others, and knows nothing of it.
     const [servicePort, filesPort] = [await freePort(), await freePort()];
     const store = `sqlite:${join(folder, 'records.sqlite')}`;
@@ -33,18 +34,18 @@ describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     const command = blockOf('sh').replace('listen(3000,', `listen(${filesPort},`);
     files = spawn('sh', ['-c', `exec ${command}`], { cwd: folder, stdio: 'inherit' });
-    await answers(`http://localhost:${filesPort}/`);
     const rules = `MAP 127.0.0.1:8080 127.0.0.1:${servicePort}, MAP localhost:3000 localhost:${filesPort}`;
-    browser = await openBrowser(`--host-resolver-rules=${rules}`);
-    await service.until(/Ctrl-C stops it[^]*password[^]*\n\n/);
+    [browser] = await Promise.all([
+      openBrowser(`--host-resolver-rules=${rules}`),
+      answers(`http://localhost:${filesPort}/`),
+      service.until(/Ctrl-C stops it[^]*password[^]*\n\n/),
+    ]);
   });
   afterAll(async () => {
     await browser.close();
-    for (const child of [files, service.process]) {
-      const ended = once(child, 'close');
-      child.kill('SIGTERM');
-      await ended;
-    }
+    files.kill();
+    service.process.kill();
+    await service.ended;
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -103,6 +104,19 @@ describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium
       await page.context().close();
     },
   );
+
+  it('says why there is no data where the user does not allow it', async () => {
+    const page = await browser.newPage();
+    await page.goto(alone);
+    await page.fill('#user', user);
+    await page.fill('#password', password);
+    await page.locator('main button').first().click();
+    await choosePatient(page);
+    await page.locator('.go button').click();
+    await page.locator('button[form=deny]').click();
+    expect(await shown(page)).toMatchObject({ about: expect.stringMatching(/^access_denied: /), conditions: [] });
+    await page.context().close();
+  });
 });
 
 /** Waits until something answers there. */
