@@ -29,7 +29,7 @@ export async function authenticate(
   if (authorization !== undefined) return bySecret(form, ...basic(authorization), parts, basicChallenge);
   const id = form.get('client_id');
   if (id === undefined) throw new OAuthError('invalid_client', 'The request does not say which client it is of.', 401);
-  if (secret !== undefined) return bySecret(form, id, secret, parts, {});
+  if (secret !== undefined) return bySecret(form, id, [secret], parts, {});
   const client = await parts.registry.client(id);
   if (client?.kind === 'public') return client;
   throw new OAuthError('invalid_client', client === undefined ? unknown : `The client must ${ways[client.kind]}.`, 401);
@@ -65,7 +65,7 @@ async function byAssertion(
 async function bySecret(
   form: Form,
   id: string,
-  secret: string,
+  secrets: readonly string[],
   { registry }: AuthenticationParts,
   headers: Readonly<Record<string, string>>,
 ): Promise<RegisteredClient> {
@@ -73,10 +73,10 @@ async function bySecret(
     throw new OAuthError('invalid_request', '`client_id` is not the client of the header `Authorization`.');
   }
   const client = await registry.client(id);
-  const given = Buffer.from(digestOf(secret));
+  const given = secrets.map(secret => Buffer.from(digestOf(secret)));
   const isRight = (client?.secretDigests ?? []).some(digest => {
     const kept = Buffer.from(digest);
-    return kept.length === given.length && timingSafeEqual(kept, given);
+    return given.some(one => kept.length === one.length && timingSafeEqual(kept, one));
   });
   if (client?.kind === 'symmetric' && isRight) return client;
   // The same whether there is such a client or not.
@@ -86,18 +86,24 @@ async function bySecret(
 /** https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 const basicChallenge = { 'WWW-Authenticate': 'Basic realm="token"' };
 
-/** Id and secret out of the header. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
-function basic(authorization: string): [id: string, secret: string] {
+/**
+ * Id and secret out of the header. Both are to be encoded as in a form, which many clients leave out: the secret is what either way
+ * of reading makes of it. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ */
+function basic(authorization: string): [id: string, secrets: readonly string[]] {
   const [, base64 = ''] = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization) ?? [];
   const text = Buffer.from(base64, 'base64').toString();
   const at = text.indexOf(':');
-  try {
-    if (at > 0) return [decode(text.slice(0, at)), decode(text.slice(at + 1))];
-  } catch {
-    // said below
-  }
+  const [id, secret] = [decode(text.slice(0, Math.max(at, 0))), text.slice(at + 1)];
+  if (id !== undefined && id !== '') return [id, [secret, decode(secret) ?? secret]];
   const why = 'The header `Authorization` must be `Basic`, with the id and the secret of the client.';
   throw new OAuthError('invalid_client', why, 401, basicChallenge);
 }
 
-const decode = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
