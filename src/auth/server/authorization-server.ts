@@ -48,6 +48,9 @@ export interface AuthorizationServer {
   readonly conversations: Conversations;
 }
 
+/** Longest query of an authorization request that comes as a form, which all browsers and proxies take as a URL. */
+const longestQuery = 6_000;
+
 /** An answer in JSON. */
 export interface JsonAnswer {
   readonly body: unknown;
@@ -87,7 +90,9 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
   const repeat = async (request: IncomingMessage, response: ServerResponse) => {
     const form = parseForm(request.headers['content-type'], await readBody(request, response));
-    response.writeHead(303, { Location: `${issuer}/authorize?${new URLSearchParams([...form]).toString()}` }).end();
+    const query = new URLSearchParams([...form]).toString();
+    if (query.length > longestQuery) throw new OAuthError('invalid_request', 'The request is too long.', 413);
+    response.writeHead(303, { Location: `${issuer}/authorize?${query}` }).end();
     return undefined;
   };
 

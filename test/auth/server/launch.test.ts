@@ -164,6 +164,15 @@ describe('the authorization endpoint', () => {
     expect(answer.headers.location).toBe(url.href);
   });
 
+  it('refuses a form on a page that is too long for a URL, or is none', async () => {
+    const browser = new Browser(server.running.url);
+    const long = new URLSearchParams({ client_id: 'app', state: 's'.repeat(6_000) });
+    const answer = await browser.request('POST', `${server.issuer}/authorize`, long);
+    expect([answer.status, answer.headers['content-type']]).toEqual([413, expect.stringContaining('text/html')]);
+    const json = { 'Content-Type': 'application/json' };
+    expect((await browser.request('POST', `${server.issuer}/authorize`, long, json)).status).toBe(400);
+  });
+
   it.each<[why: string, query: Record<string, string | undefined>, error: string]>([
     ['no aud', { aud: undefined }, 'invalid_target'],
     ['aud of another server', { aud: 'https://other.example/r4/demo' }, 'invalid_target'],

@@ -4,6 +4,7 @@ import { createSessions } from '../../../src/auth/server/session.ts';
 import { revocationCollection, revoke } from '../../../src/auth/token/revocations.ts';
 import type { Revoked } from '../../../src/auth/token/revocations.ts';
 import { clientCollection, userCollection } from '../../../src/auth/server/registry.ts';
+import { Browser } from './support/browser.ts';
 import { authorize, exchange, launchApp, post, read, refresh, usualScope } from './support/flow.ts';
 import { authorizing } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
@@ -163,8 +164,12 @@ describe('online access', () => {
   });
 
   it('ends with the session, where offline access goes on', async () => {
-    const [on, off] = [await launchApp(server, { scope: online }), await launchApp(server)];
-    server.clock.now += 8 * 3_600_000;
+    const browser = new Browser(server.running.url);
+    const [first, off] = [await launchApp(server, { scope: online, browser }), await launchApp(server, { browser })];
+    server.clock.now += 3_600_000; // nobody looked at a page meanwhile
+    const on = await refresh(server, first.json.refresh_token);
+    expect(on.status).toBe(200);
+    server.clock.now += 7 * 3_600_000;
     expect(await refresh(server, on.json.refresh_token)).toMatchObject(invalid);
     expect((await refresh(server, off.json.refresh_token)).status).toBe(200);
   });
