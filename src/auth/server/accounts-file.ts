@@ -31,20 +31,20 @@ interface Parts {
 
 /**
  * Reads the file of clients and users, and again on SIGHUP and when it changes. Tokens and sessions end of those who are not in it any
- * more, and of users with another password. Throws Error with all that is wrong, the first time.
+ * more, of users with another password, other partitions or another resource there, and of clients that may do less. Throws Error with all that is wrong, the first time.
  */
 export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   const { store, path, read, now, notice, interval = 2_000 } = parts;
   let accounts = await read();
-  await endFormer(store, path, accounts, now());
+  await endFormer(store, path, undefined, accounts, now());
   let reading = Promise.resolve();
 
   const readAgain = async (): Promise<void> => {
     try {
-      const next = await read();
-      await endFormer(store, path, next, now());
-      accounts = next;
-      const { clients, users } = accounts;
+      const [former, next] = [accounts, await read()];
+      accounts = next; // before anything ends, so that nothing is issued behind it to who is not there any more
+      await endFormer(store, path, former, next, now());
+      const { clients, users } = next;
       notice(`The accounts in ${path} were read again: ${clients.length} clients, ${users.length} users.`);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -65,29 +65,44 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   };
 }
 
-/** Who stood in the file when it was last read, by any process: users with the digest of what their password is kept as. */
-interface Former {
-  readonly clients: readonly string[];
+/** Who stood in the file, and what of an account it is that tokens stand on. */
+interface Known {
+  readonly clients: Readonly<Record<string, readonly string[]>>;
+  /** Digests. */
   readonly users: Readonly<Record<string, string>>;
 }
 
+/**
+ * Ends what was issued to those of `former` who may not have it any more, and to those who stood in the file when any process read it
+ * last: another process may have gone on issuing until it read the file too.
+ */
 async function endFormer(
   store: Parts['store'],
   path: string,
-  { clients, users }: Accounts,
+  former: Accounts | undefined,
+  accounts: Accounts,
   now: number,
 ): Promise<void> {
   const files = store.documents('accounts-files');
   const revocations = store.documents(revocationCollection);
-  const former = (await files.get(digestOf(path))) as Former | undefined; // written here alone
-  const present: Former = {
-    clients: clients.map(({ id }) => id),
-    users: Object.fromEntries(users.map(({ id, password }) => [id, digestOf(password)])),
-  };
-  if (JSON.stringify(former) === JSON.stringify(present)) return;
-  for (const id of former?.clients ?? [])
-    if (!present.clients.includes(id)) await revoke(revocations, 'client', id, now);
-  for (const [id, password] of Object.entries(former?.users ?? {}))
-    if (present.users[id] !== password) await revoke(revocations, 'user', id, now);
-  await files.put(digestOf(path), present);
+  const kept = (await files.get(digestOf(path))) as Known | undefined; // written here alone
+  const present = knownOf(accounts);
+  const [clients, users] = [new Set<string>(), new Set<string>()];
+  for (const known of [kept, former && knownOf(former)]) {
+    for (const [id, things] of Object.entries(known?.clients ?? {}))
+      if (!things.every(thing => present.clients[id]?.includes(thing))) clients.add(id);
+    for (const [id, digest] of Object.entries(known?.users ?? {})) if (present.users[id] !== digest) users.add(id);
+  }
+  for (const id of clients) await revoke(revocations, 'client', id, now);
+  for (const id of users) await revoke(revocations, 'user', id, now);
+  if (JSON.stringify(kept) !== JSON.stringify(present)) await files.put(digestOf(path), present);
 }
+
+const knownOf = ({ clients, users }: Accounts): Known => ({
+  clients: Object.fromEntries(
+    clients.map(({ id, flows, scopes, partitions }) => [id, ['registered', ...flows, ...scopes, ...partitions]]),
+  ),
+  users: Object.fromEntries(
+    users.map(({ id, password, partitions }) => [id, digestOf(JSON.stringify([password, partitions]))]),
+  ),
+});

@@ -128,6 +128,43 @@ describe('the file of accounts', () => {
   });
 });
 
+describe('what was issued', () => {
+  const revoked = (of: Parameters<typeof isRevoked>[1]): Promise<boolean> =>
+    isRevoked(two.stores[1].documents(revocationCollection), of, two.clock.now);
+
+  it.each<[title: string, of: object, before: [object[], object[]?], after: [object[], object[]?], isOver: boolean]>([
+    ['a client that lost a scope', { client: 'a' }, [[app('a', { scopes: 'openid fhirUser' })]], [[app('a')]], true],
+    ['a client that got one more', { client: 'b' }, [[app('b')]], [[app('b', { scopes: 'openid fhirUser' })]], false],
+    ['a client with another address', { client: 'c' }, [[app('c')]], [[app('c', { name: 'C' })]], false],
+    [
+      'a user who is another person there',
+      { user: 'd' },
+      [[], [{ ...person('d'), 'fhir-user': { clinic: 'Practitioner/d' } }]],
+      [[], [{ ...person('d'), 'fhir-user': { clinic: 'Patient/d' } }]],
+      true,
+    ],
+    ['a user with another name', { user: 'e' }, [[], [person('e')]], [[], [{ ...person('e'), name: 'E' }]], false],
+  ])('to %s', async (_, of, before, after, isOver) => {
+    write(...before);
+    const { file } = await open();
+    two.clock.now += 1000;
+    write(...after);
+    await file.reload();
+    expect(await revoked(of)).toBe(isOver);
+  });
+
+  it('by a process that reads the file later than another one ends as well', async () => {
+    write([app('leaves')], [person('leaves')]);
+    const [first, second] = [await open(), await open()];
+    write([]);
+    await first.file.reload();
+    two.clock.now += 1000; // the second one has issued something meanwhile
+    expect(await revoked({ client: 'leaves' })).toBe(false);
+    await second.file.reload();
+    expect(await Promise.all([{ client: 'leaves' }, { user: 'leaves' }].map(revoked))).toEqual([true, true]);
+  });
+});
+
 describe('the registry', () => {
   const kept: StoredClient = {
     id: 'kept',
