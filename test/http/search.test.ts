@@ -208,7 +208,7 @@ describe('POST _search', () => {
   it('pages by GET, with nothing of the form in the link', async () => {
     const first = await server.ask('POST', '/Observation/_search', { headers: form, body: 'patient=p1&_count=10' });
     const next = link(first, 'next');
-    expect(new URL(next).search).toMatch(/^\?_page_token=[\w-]+$/);
+    expect(next).toMatch(/\/Observation\?_page_token=[\w-]+$/);
     expect(ids(await server.get(follow(next)))).toHaveLength(3);
   });
 
