@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ['/readyz', readyz(respond, engine, closing)],
       ...(verify === undefined ? [] : [smart]),
       ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
-      ...(authorized === undefined ? [] : authorization(authorized.load, headers, log)),
+      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, log)),
       ...fhir,
     ]),
   );

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Audit } from '../audit/audit.ts';
 import { endpoints } from '../auth/server/endpoints.ts';
 import type { Endpoint } from '../auth/server/endpoints.ts';
 import type { AuthorizationServer } from '../auth/server/authorization-server.ts';
@@ -28,11 +29,12 @@ interface Refusal {
 
 /**
  * The paths of the authorization server: what clients ask is answered in JSON as OAuth has it, what people ask by pages. `headers`
- * go with every answer, as far as it does not say otherwise.
+ * go with every answer, as far as it does not say otherwise. While events cannot be kept nothing is answered, as with records.
  */
 export function authorization(
   load: () => Promise<Authorization>,
   headers: Readonly<Record<string, string>>,
+  audit: Pick<Audit, 'require'>,
   log: Log,
 ): readonly (readonly [path: string, handler: Handler])[] {
   const begin = ({ res, state }: Context): void => {
@@ -65,6 +67,7 @@ export function authorization(
       try {
         const allowed: readonly string[] = endpoints[endpoint];
         if (!allowed.includes(method)) return sendJson(res, wrongMethod(method, allowed));
+        if (endpoint !== '/jwks') audit.require(); // nobody could tell afterwards who got a token
         const { server } = await load();
         const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
         if (answer !== undefined) sendJson(res, { status: 200, headers: {}, body: answer.body });
@@ -80,16 +83,18 @@ export function authorization(
     };
 
   const page: Handler = async context => {
-    const { req, res } = context;
+    const { req, res, state } = context;
     context.respond = false;
     begin(context);
     try {
+      if (!state.path.startsWith(assets)) audit.require();
       if (await (await load()).pages(req, res)) return;
       await (await load()).renderError(req, res, { status: 404, error: 'not_found', description: undefined });
     } catch (error) {
-      const { status, error: code } = refusalOf(error, context.state.requestId);
-      if (res.headersSent || res.destroyed) res.destroy();
-      else res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${code}\n`);
+      const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
+      if (res.headersSent || res.destroyed) return void res.destroy();
+      for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
+      await (await load()).renderError(req, res, { status, error: code, description });
     }
   };
 
@@ -102,6 +107,9 @@ export function authorization(
     [`${issuerPath}/*`, page],
   ];
 }
+
+/** Style and script of the pages. */
+const assets = `${issuerPath}/assets/`;
 
 /** https://www.rfc-editor.org/rfc/rfc6749#section-5.1 */
 const neverKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };

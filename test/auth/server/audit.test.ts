@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../src/store/store.ts';
+import { newStorePlace } from '../../support/store-place.ts';
 import { backendToken, credentials, launchApp, post, refresh } from './support/flow.ts';
 import { authorizing } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
@@ -58,5 +60,26 @@ describe('the audit', () => {
     expect(found[0]?.text).toContain('"valueString":"invalid_grant"');
     expect(found[1]?.text).toContain('"valueString":"invalid_scope"');
     expect(found.every(({ text }) => text.includes('"code":"token-refused"'))).toBe(true);
+  });
+});
+
+describe('while events cannot be kept', () => {
+  it('nobody gets a token, and no page is shown', async () => {
+    const place = await newStorePlace();
+    writeFileSync(`${place.url.slice('sqlite:'.length)}.audit`, 'in the place of the folder');
+    const silent = await authorizing({ place: async () => place });
+    try {
+      // The first event cannot be kept; the server knows it soon after.
+      for (let answer = await backendToken(silent); answer.status === 200; answer = await backendToken(silent));
+      const answer = await backendToken(silent);
+      expect([answer.status, answer.json.error]).toEqual([503, 'temporarily_unavailable']);
+      expect(answer.headers['retry-after']).toBe('5');
+      const page = await fetch(`${silent.issuer}/sign-in`);
+      expect([page.status, page.headers.get('content-type')]).toEqual([503, expect.stringContaining('text/html')]);
+      expect((await fetch(`${silent.issuer}/jwks`)).status).toBe(200);
+    } finally {
+      silent.faults.length = 0; // told to the operator
+      await silent.close().catch(() => {}); // what was not kept is lost, which it says
+    }
   });
 });
