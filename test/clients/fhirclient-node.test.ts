@@ -7,7 +7,7 @@ import type { Authorizing } from '../auth/server/support/server.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
 import { media } from '../support/media.ts';
 import { nodeApp } from './support/node-app.ts';
-import type { NodeApp } from './support/node-app.ts';
+import type { Client, NodeApp } from './support/node-app.ts';
 import { scope, service } from './support/service.ts';
 
 const conditions = 130;
@@ -42,8 +42,6 @@ const parameters = async (kind: string): Promise<object> => ({
     : {}),
 });
 
-type Client = Awaited<ReturnType<NodeApp['ready']>>;
-
 async function standalone(kind = 'public'): Promise<Client> {
   const address = await app.authorize({ ...(await parameters(kind)), scope, iss: server.base });
   const { url } = await follow(server, browser, address);
@@ -72,7 +70,7 @@ describe('fhirclient in Node', () => {
     const client = await standalone(kind);
     const seen = new Set<unknown>();
     for (let time = 0; time < 3; time += 1) {
-      const { access_token, refresh_token } = client.state.tokenResponse ?? {};
+      const { access_token, refresh_token } = client.state.tokenResponse;
       seen.add(access_token).add(refresh_token);
       await client.refresh();
       expect(await client.patient.read()).toMatchObject({ id: 'ann' });
@@ -82,16 +80,16 @@ describe('fhirclient in Node', () => {
 
   it('refreshes by itself when the token is over', async () => {
     const client = await standalone();
-    const before = client.state.tokenResponse?.access_token;
+    const before = client.state.tokenResponse.access_token;
     server.clock.now += 3_700_000;
     client.state.expiresAt = 0;
     expect(await client.patient.read()).toMatchObject({ id: 'ann' });
-    expect(client.state.tokenResponse?.access_token).not.toBe(before);
+    expect(client.state.tokenResponse.access_token).not.toBe(before);
   });
 
   it('reads every page of what the patient has', async () => {
     const client = await standalone();
-    const all: { id: string }[] = await client.patient.request('Condition', { pageLimit: 0, flat: true });
+    const all = await client.patient.request('Condition', { pageLimit: 0, flat: true });
     expect(all).toHaveLength(conditions);
     expect(new Set(all.map(({ id }) => id)).size).toBe(conditions);
   });

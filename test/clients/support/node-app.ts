@@ -1,10 +1,30 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import smart from 'fhirclient';
 
-type Api = ReturnType<typeof smart>;
-type Client = Awaited<ReturnType<Api['ready']>>;
+/** What tests use of fhirclient, whose own types would bring those of browsers into the whole program. */
+const smart = createRequire(import.meta.url)('fhirclient') as (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => { authorize(parameters: object): Promise<unknown>; ready(): Promise<Client> };
+
+export interface Client {
+  readonly state: {
+    readonly tokenResponse: { readonly access_token: string; readonly refresh_token: string };
+    expiresAt: number;
+  };
+  readonly patient: {
+    read(): Promise<unknown>;
+    request(query: string, options: object): Promise<readonly { readonly id: string }[]>;
+  };
+  readonly user: { read(): Promise<unknown> };
+  getFhirUser(): string | null;
+  request(path: string): Promise<unknown>;
+  create(resource: object): Promise<unknown>;
+  refresh(): Promise<unknown>;
+}
 
 /** A web application in Node with fhirclient, whose visitor is one browser. */
 export interface NodeApp {
@@ -12,7 +32,7 @@ export interface NodeApp {
   readonly launchUrl: string;
   readonly redirectUri: string;
   /** Where fhirclient sends the browser. */
-  authorize(parameters: Parameters<Api['authorize']>[0], query?: Readonly<Record<string, string>>): Promise<string>;
+  authorize(parameters: object, query?: Readonly<Record<string, string>>): Promise<string>;
   /** The client after the browser came back. */
   ready(address: string | URL): Promise<Client>;
   close(): Promise<void>;
@@ -20,7 +40,7 @@ export interface NodeApp {
 
 export async function nodeApp(): Promise<NodeApp> {
   const session = {};
-  let parameters: Parameters<Api['authorize']>[0];
+  let parameters = {};
   let client: Client | undefined;
   const server = createServer((request, response) => {
     const api = smart(Object.assign(request, { session }), response); // as a middleware for sessions does
