@@ -14,8 +14,6 @@ export interface BackendParts {
   readonly publicUrl: string;
   /** Milliseconds. */
   readonly lifetimes: { readonly backendTokenLifetime: number };
-  /** Milliseconds since 1970 UTC. */
-  readonly now: () => number;
 }
 
 /** What a client is answered that acts for itself, and what the token is good for. */
@@ -26,11 +24,16 @@ export interface BackendAnswer {
 
 /**
  * A token for a client that has shown who it is, without a refresh token. The partition is the one that it is registered for, or of
- * several the one that `resource` (or `aud`) names. Throws OAuthError.
+ * several the one that `resource` (or `aud`) names. `issued` is when it asked, in milliseconds since 1970 UTC. Throws OAuthError.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/backend-services.html#obtain-access-token
  */
-export async function backendToken(client: RegisteredClient, form: Form, parts: BackendParts): Promise<BackendAnswer> {
-  const { store, model, publicUrl, lifetimes, now } = parts;
+export async function backendToken(
+  client: RegisteredClient,
+  form: Form,
+  issued: number,
+  parts: BackendParts,
+): Promise<BackendAnswer> {
+  const { store, model, publicUrl, lifetimes } = parts;
   if (client.kind !== 'asymmetric' || !client.flows.includes('backend')) {
     throw new OAuthError(
       'unauthorized_client',
@@ -45,7 +48,6 @@ export async function backendToken(client: RegisteredClient, form: Form, parts: 
   } catch (error) {
     throw error instanceof ScopeRefused ? new OAuthError('invalid_scope', error.message) : error;
   }
-  const issued = now();
   const expires = issued + lifetimes.backendTokenLifetime;
   const grant = { client: client.id, scope, audience: `${publicUrl}/r4/${partition}`, issued, expires };
   const token = await issueToken(store.documents(tokenCollection), grant);

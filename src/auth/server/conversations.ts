@@ -131,6 +131,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
       return pageOf(uid);
     },
     async consented({ uid }, agreed, request, response) {
+      const issued = now(); // before anybody is looked up, so that what ends meanwhile ends this too
       const asked = await details(uid, request, response);
       const found = asked && (await stateOf(uid, asked, request, response));
       if (asked === undefined || found?.user === undefined) return pageOf(uid);
@@ -143,8 +144,8 @@ export function createConversations(parts: ConversationsParts): Conversations {
         const grantId = randomBytes(16).toString('base64url');
         await consents.put(
           grantId,
-          consentOf(asked, state, scopes, user, session.id, now()),
-          now() + parts.consentLifetime,
+          consentOf(asked, state, scopes, user, session.id, issued),
+          issued + parts.consentLifetime,
         );
         // Each of these says that what a `prompt` demands is done.
         const login = { accountId: user.id, remember: false, ts: Math.floor(session.began / 1000) };

@@ -40,9 +40,10 @@ export async function tokenRequest(
       `Such a \`grant_type\` is not offered: ${[...Object.keys(forwarded), 'client_credentials'].join(', ')} are.`,
     );
   }
+  const issued = parts.now(); // before the client is looked up, so that its removal meanwhile ends this too
   const client = await authenticate(await withClient(form, authorization, parts), authorization, parts);
   try {
-    return await requestOf(client, type, parameters, form, parts);
+    return await requestOf(client, type, parameters, form, issued, parts);
   } catch (error) {
     if (error instanceof OAuthError) error.client = client.id;
     throw error;
@@ -55,9 +56,11 @@ async function requestOf(
   type: string,
   parameters: readonly string[] | undefined,
   form: Form,
+  issued: number,
   parts: TokenParts,
 ): Promise<TokenRequest> {
-  if (parameters === undefined) return { kind: 'answered', client, answer: await backendToken(client, form, parts) };
+  if (parameters === undefined)
+    return { kind: 'answered', client, answer: await backendToken(client, form, issued, parts) };
   if (!client.flows.includes('app'))
     throw new OAuthError('unauthorized_client', 'The client is registered for `client_credentials` alone.');
   const body = new URLSearchParams({ grant_type: type, client_id: client.id });
