@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
+// What other tests beside it would spoil: it comes last, one by one.
+const alone = ['test/**/*.alone.test.ts'];
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
 
@@ -17,9 +19,10 @@ const main = {
   ...shared,
   name: 'main',
   include: ['test/**/*.test.ts'],
-  exclude: mongodb,
+  exclude: [...mongodb, ...alone],
   globalSetup: named ? [] : ['test/support/mongodb/left-out.ts'],
 };
+const onItsOwn = { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 }, fileParallelism: false };
 const onMongodb = {
   ...shared,
   name: 'mongodb',
@@ -42,6 +45,6 @@ export default defineConfig({
   // One worker for each processor: of two, vitest would use one.
   test: {
     maxWorkers: availableParallelism(),
-    projects: [{ test: main }, ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : [])],
+    projects: [{ test: main }, { test: onItsOwn }, ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : [])],
   },
 });
