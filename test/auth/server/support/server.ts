@@ -58,6 +58,8 @@ export interface AuthorizingOptions {
   /** Beside those of all tests. */
   readonly resources?: readonly object[];
   readonly demo?: boolean;
+  /** Takes the lines that the server writes, of each request one. */
+  readonly write?: (line: string) => void;
 }
 
 /** The scopes that all clients of tests are registered for, as far as nothing else is said. */
@@ -78,7 +80,7 @@ export const appScopes = [
  * `signing-app` (asymmetric) and `backend`; users `clinician`, `patient` and `guest`, all with the same password.
  */
 export async function authorizing(options: AuthorizingOptions = {}): Promise<Authorizing> {
-  const { flags = [], second = false, place: newPlace = newStorePlace, resources = [], demo = false } = options;
+  const { flags = [], second = false, place: newPlace = newStorePlace, resources = [], demo = false, write } = options;
   const place = await newPlace();
   const folder = await mkdtemp(join(tmpdir(), 'crs-keys-'));
   const keyFile = join(folder, 'key');
@@ -86,7 +88,12 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const clock = { now: Date.now() };
   const now = (): number => clock.now;
   const faults: unknown[] = [];
-  const log = { ...createLog('off'), fault: (error: unknown) => void faults.push(error) };
+  const told = write === undefined ? createLog('off') : createLog('info', { write });
+  const fault = (error: unknown, requestId: string): void => {
+    faults.push(error);
+    told.fault(error, requestId);
+  };
+  const log = { ...told, fault };
   const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--key-file', keyFile, ...flags]);
   const running = await startEngine(config, log, { now, demo });
   const { store } = running.engine;
