@@ -28,9 +28,7 @@ export const demoRedirectUris: readonly string[] = local.flatMap(origin =>
 );
 
 /** Where a launch of the demo app begins; the first is the one that is taken if none is named. */
-export const demoLaunchUrls: readonly string[] = local.flatMap(origin =>
-  ['/launch.html', '/launch'].map(path => `${origin}${path}`),
-);
+export const demoLaunchUrls: readonly string[] = ['/launch.html', '/launch'].map(path => `${local[0]}${path}`);
 
 /** Somebody of the demonstration who signs in, on this machine alone: everybody knows the password. */
 export interface DemoUser {
