@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Store } from '../../store/store.ts';
 import { digestOf } from '../token/digest.ts';
+import { isFirst } from './once.ts';
 import type { Launch } from './registered.ts';
 
 /** Whoever uses a launch value. */
@@ -52,9 +53,8 @@ export async function takeLaunch(
   if (kept === undefined) return undefined;
   const { launch, expires } = kept;
   if (launch.client !== client || launch.user !== user || launch.partition !== partition) return undefined;
-  const nonce = randomUUID();
-  // Kept longer than the value, so that no clock makes it good again.
-  if ((await store.documents('launches-used').putIfAbsent(digest, nonce, expires + 60_000)) !== nonce) return undefined;
+  // Known longer than the value is good, so that no clock makes it good again.
+  if (!(await isFirst(store.documents('launches-used'), digest, expires + 60_000))) return undefined;
   await store.documents('launches').delete(digest);
   return launch;
 }

@@ -237,6 +237,34 @@ describe('the authorization endpoint', () => {
     expect(stranger.answer.get('code')).toBeNull();
   });
 
+  it('grants a scope with a search as it is written', async () => {
+    const search = 'category=http://terminology.hl7.org/CodeSystem/condition-category|problem-list-item';
+    const scope = `launch/patient patient/Condition.rs?${search}`;
+    const { json } = await launchApp(server, { scope });
+    expect(json.scope).toBe(scope);
+    expect((await read(server, json.access_token, '/Condition?patient=ann')).status).toBe(200);
+  });
+
+  it('is nothing to another browser than the one that it began in', async () => {
+    const [mine, other] = [new Browser(server.running.url), new Browser(server.running.url)];
+    const page = await mine.open(authorizeUrl(server, pkce().challenge));
+    const theirs = await other.open(page.url);
+    expect([theirs.status, theirs.text.includes('name="password"')]).toEqual([404, false]);
+    const uid = page.url.pathname.split('/').at(-2) ?? '';
+    const resumed = await other.request('GET', `${server.issuer}/authorize/${uid}`);
+    expect([resumed.status, resumed.headers.location]).toEqual([400, undefined]);
+    expect(resumed.headers['content-type']).toContain('text/html');
+    expect((await goOn(mine, page)).url.pathname).toMatch(/\/patient$/); // and still there for its own
+  });
+
+  it('gives no code before the user has agreed', async () => {
+    const browser = new Browser(server.running.url);
+    const page = await browser.open(authorizeUrl(server, pkce().challenge));
+    const uid = page.url.pathname.split('/').at(-2) ?? '';
+    const early = await browser.request('GET', `${server.issuer}/authorize/${uid}`);
+    expect(early.headers.location).toMatch(/\/auth\/interaction\//); // begins anew
+  });
+
   it('narrows wildcards and version 1 forms, and says so', async () => {
     const { json } = await launchApp(server, { scope: 'launch/patient patient/*.rs' });
     const scopes: string[] = json.scope.split(' ');
