@@ -92,7 +92,10 @@ export function authorization(
       await (await load()).renderError(req, res, { status: 404, error: 'not_found', description: undefined });
     } catch (error) {
       const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
-      if (res.headersSent || res.destroyed) return void res.destroy();
+      if (res.headersSent || res.destroyed) {
+        res.destroy();
+        return;
+      }
       for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
       await (await load()).renderError(req, res, { status, error: code, description });
     }

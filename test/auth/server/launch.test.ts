@@ -60,6 +60,9 @@ describe('a standalone launch', () => {
 
   it('asks for no password where somebody is signed in, but again for consent', async () => {
     const { browser } = await authorize(server);
+    const names = new Set([...browser.cookies.keys()].map(key => key.split(' ')[0]));
+    names.delete('crs_interaction.sig');
+    expect(names).toEqual(new Set(['crs_browser', 'crs_session', 'crs_interaction'])); // no second session beside ours
     const page = await browser.open(authorizeUrl(server, pkce().challenge, { scope: 'user/Patient.rs' }));
     expect(page.url.pathname).toMatch(/\/consent$/);
   });
