@@ -221,6 +221,8 @@ describe('host header injection', () => {
     expect(begun.status).toBe(303);
     expect(begun.headers.location).toMatch(new RegExp(`^${server.issuer}/interaction/`));
     expect(begun.headers['set-cookie']?.join()).not.toContain('evil');
+    const end = await follow(server, browser, begun.headers.location ?? '');
+    expect([end.url.origin, hasCode(end)]).toEqual(['http://localhost:3000', true]);
     const at = [
       begun.headers.location ?? '',
       '/auth/sign-in',
@@ -355,6 +357,17 @@ describe('in mid-conversation', () => {
       const answer = await browser.submit(page, form, { user: 'clinician', password, patient: 'ann', do: 'choose' });
       expect(hasCode(answer)).toBe(false);
     }
+  });
+
+  it('an app that lost the partition gets nothing', async () => {
+    await server.addClient({ id: 'moving-app', partitions: ['demo', 'other'] });
+    const query = { client_id: 'moving-app' };
+    const browser = new Browser(server.running.url);
+    let page = await begin(browser, query);
+    while (!page.url.pathname.endsWith('/consent')) page = await goOn(browser, page);
+    await server.addClient({ id: 'moving-app', partitions: ['other'] });
+    expect(await browser.request('GET', page.url)).toMatchObject(over);
+    expect(hasCode(await browser.submit(page, '/consent', { scope: ['patient/Patient.rs'] }))).toBe(false);
   });
 
   it('who has signed out in another tab agrees to nothing', async () => {

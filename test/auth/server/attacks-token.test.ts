@@ -1,5 +1,6 @@
-import { createHmac, createPublicKey, randomBytes } from 'node:crypto';
+import { KeyObject, createHmac, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { SignJWT } from 'jose';
@@ -176,6 +177,13 @@ describe('a client assertion', () => {
       `${Buffer.from(JSON.stringify({ alg: 'none', kid })).toString('base64url')}.${body}.`,
     ];
     for (const one of forged) expect(await attempt(one)).toMatchObject(refused('invalid_client', 401));
+    const own = KeyObject.from(server.key.privateKey); // the right key, in a way that SMART does not have
+    const weaker = ['RS256:sha256', 'RS512:sha512', 'RS1:sha1'].map(one => {
+      const [alg, hash = ''] = one.split(':');
+      const head = Buffer.from(JSON.stringify({ alg, kid, typ: 'JWT' })).toString('base64url');
+      return `${head}.${body}.${sign(hash, Buffer.from(`${head}.${body}`), own).toString('base64url')}`;
+    });
+    for (const one of weaker) expect(await attempt(one)).toMatchObject(refused('invalid_client', 401));
     expect((await attempt(text)).status).toBe(200); // but for that it was good
   });
 
@@ -244,27 +252,42 @@ describe('a client assertion', () => {
 });
 
 describe('keys at the address of an attacker', () => {
+  let connections = 0;
+  const inside = createTcpServer(socket => {
+    connections += 1;
+    socket.destroy();
+  });
+  beforeAll(async () => {
+    await once(inside.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(() => inside.close());
+
   it.each([
-    'https://127.0.0.1/jwks',
-    'https://localhost/jwks',
-    'https://[::1]/jwks',
-    'https://[::ffff:127.0.0.1]/jwks',
-    'https://[::ffff:a9fe:a9fe]/latest/meta-data',
+    'https://127.0.0.1:PORT/jwks',
+    'https://localhost:PORT/jwks',
+    'https://127.1:PORT/jwks',
+    'https://0x7f000001:PORT/jwks',
+    'https://2130706433:PORT/jwks',
+    'https://0.0.0.0:PORT/jwks',
+    'https://[::ffff:127.0.0.1]:PORT/jwks',
+    'https://[::ffff:7f00:1]:PORT/jwks',
+    'https://[::]:PORT/jwks',
+    'http://127.0.0.1:PORT/jwks',
     'https://169.254.169.254/latest/meta-data',
+    'https://[::ffff:a9fe:a9fe]/latest/meta-data',
+    'https://[64:ff9b::a9fe:a9fe]/latest/meta-data',
     'https://10.0.0.1/jwks',
-    'https://0x7f000001/jwks',
-    'https://2130706433/jwks',
-    'https://[64:ff9b::7f00:1]/jwks',
-    'http://127.0.0.1/jwks',
-    'http://example.com/jwks',
+    'http://keys.example/jwks',
     'file:///etc/passwd',
     'data:application/json,{"keys":[]}',
-  ])('are not asked for: %s', async jwksUrl => {
+  ])('are not asked for: %s', async url => {
+    const jwksUrl = url.replace('PORT', String((inside.address() as AddressInfo).port));
     await server.addClient({ id: 'hosted', kind: 'asymmetric', flows: ['backend'], redirectUris: [], jwksUrl });
     const text = await assertion(server.key, 'hosted', `${server.issuer}/token`, server.clock.now);
     const answer = await backendToken(server, { client_assertion: text });
     expect(answer).toMatchObject(refused('invalid_client', 401));
     expect(answer.json.error_description).toBe('The keys of the client cannot be had from its JWKS URL.');
+    expect(connections).toBe(0);
   });
 
   it('are taken from no other address to which that one leads, nor in any size', async () => {
