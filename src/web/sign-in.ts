@@ -78,6 +78,7 @@ export async function trySignIn(visit: Visit, what: SignInFor): Promise<Register
   ];
   if (missing.length > 0) return signInPage(visit, what, { status: 422, errors: missing });
   let found: RegisteredUser;
+  const since = parts.engine.now();
   try {
     found = await parts.signIn({ user: user.trim(), password, address, requestId });
   } catch (error) {
@@ -93,6 +94,6 @@ export async function trySignIn(visit: Visit, what: SignInFor): Promise<Register
     return signInPage(visit, what, { status: 403, errors: [{ field: 'user', text: words.notHere }] });
   const former = cookies.read(request, response, sessionCookie); // also one that was unused for too long
   if (former !== undefined) await parts.sessions.end(former);
-  cookies.set(response, sessionCookie, await parts.sessions.begin(found));
+  cookies.set(response, sessionCookie, await parts.sessions.begin(found, since));
   return found;
 }

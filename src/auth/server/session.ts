@@ -14,8 +14,11 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** Begins a session, with a secret that nobody knew before: for the cookie of the browser, and kept nowhere. */
-  begin(user: { readonly id: string }): Promise<string>;
+  /**
+   * Begins a session, with a secret that nobody knew before: for the cookie of the browser, and kept nowhere. `since` is when the
+   * password was asked for, in milliseconds since 1970 UTC: where it was changed meanwhile, the session is over at once.
+   */
+  begin(user: { readonly id: string }, since?: number): Promise<string>;
   /** Undefined where there is none, or it is over; asking for it is using it. */
   find(secret: string): Promise<Session | undefined>;
   /**
@@ -63,9 +66,9 @@ export function createSessions(
     return (await isRevoked(revocations, { session: id, user: kept.user }, kept.began)) ? undefined : kept;
   };
   return {
-    async begin({ id: user }) {
+    async begin({ id: user }, since = now()) {
       const secret = randomBytes(32).toString('base64url');
-      await keep(digestOf(secret), { user, began: now(), used: now() });
+      await keep(digestOf(secret), { user, began: since, used: now() });
       return secret;
     },
     async find(secret) {

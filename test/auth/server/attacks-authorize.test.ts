@@ -380,9 +380,11 @@ describe('in mid-conversation', () => {
 
 describe('a launch value of another session, or used twice', () => {
   it('that two browsers of the same user bring at a time is good for one', async () => {
+    const browsers = server.ports.map(port => new Browser(server.running.url, port));
+    for (const browser of browsers) await until(browser, '/consent');
     const launch = await server.launch();
-    const scope = 'launch patient/Patient.rs';
-    const both = await Promise.all(server.ports.map(port => authorize(server, { scope, query: { launch }, port })));
-    expect(both.filter(({ answer }) => answer.has('code'))).toHaveLength(1);
+    const query = { launch, scope: 'launch patient/Patient.rs' };
+    const pages = await Promise.all(browsers.map(browser => begin(browser, query)));
+    expect(pages.filter(({ url }) => url.pathname.endsWith('/consent'))).toHaveLength(1);
   });
 });

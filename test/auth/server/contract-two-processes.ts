@@ -215,6 +215,17 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(await isRevoked(two.stores[0].documents(revocationCollection), { session: id }, now())).toBe(true);
     });
 
+    it('are over at once where the password was changed while it was checked', async () => {
+      const [first, second] = both();
+      const since = now();
+      pass(1);
+      await second.endAll('ann'); // as whoever changes a password does
+      pass(1);
+      const secret = await first.begin({ id: 'ann' }, since);
+      expect(await first.find(secret)).toBeUndefined();
+      expect(await first.find(await first.begin({ id: 'ann' }))).toBeDefined();
+    });
+
     it('all end by signing out everywhere, but for those that begin later', async () => {
       const [first, second] = both();
       const secrets = [await first.begin({ id: 'ann' }), await second.begin({ id: 'ann' })];
