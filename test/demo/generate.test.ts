@@ -6,6 +6,7 @@ import { parseJson } from '../../src/fhir/json.ts';
 import { isId } from '../../src/fhir/id.ts';
 import { requireModel } from '../../src/load-model.ts';
 import { createValidator } from '../../src/validation/profile/validator.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 // What the records show is stated by the interface: fields, systems, forms of dates and references.
 
@@ -52,12 +53,13 @@ describe('generate', () => {
     expect(records.length / 150).toBeLessThan(70);
   });
 
-  it('makes 1,000 patients in a few seconds', () => {
-    const started = performance.now();
+  it('makes 1,000 patients in a few seconds', async () => {
     let count = 0;
-    for (const { text } of generate({ patients: 1000, seed: 1 })) count += text.length > 0 ? 1 : 0;
+    const time = await cpuTime(() => {
+      for (const { text } of generate({ patients: 1000, seed: 1 })) count += text.length > 0 ? 1 : 0;
+    });
     expect(count).toBeGreaterThan(45_000);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(time).toBeLessThan(10_000);
   });
 
   it('is valid R4, and meets the profiles that it claims', async () => {

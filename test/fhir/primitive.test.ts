@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Primitive, primitives } from '../../src/fhir/primitive.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 // Primitive types of R4: https://hl7.org/fhir/R4/datatypes.html#primitive
 
@@ -142,13 +143,14 @@ describe('primitive formats', () => {
     );
   });
 
-  it('scan 20 MB in a time that grows with the length only', () => {
-    const started = performance.now();
-    expect(accepts('base64Binary', 'AAAA'.repeat(5_000_000))).toBe(true);
-    expect(accepts('base64Binary', `${'AAAA'.repeat(5_000_000)}A`)).toBe(false);
-    expect(accepts('code', 'a '.repeat(10_000_000))).toBe(false);
-    expect(accepts('uri', 'a'.repeat(20_000_000))).toBe(true);
-    expect(accepts('oid', `urn:oid:1${'.1'.repeat(10_000_000)}`)).toBe(true);
-    expect(performance.now() - started).toBeLessThan(5000);
+  it('scan 20 MB in a time that grows with the length only', async () => {
+    const time = await cpuTime(() => {
+      expect(accepts('base64Binary', 'AAAA'.repeat(5_000_000))).toBe(true);
+      expect(accepts('base64Binary', `${'AAAA'.repeat(5_000_000)}A`)).toBe(false);
+      expect(accepts('code', 'a '.repeat(10_000_000))).toBe(false);
+      expect(accepts('uri', 'a'.repeat(20_000_000))).toBe(true);
+      expect(accepts('oid', `urn:oid:1${'.1'.repeat(10_000_000)}`)).toBe(true);
+    });
+    expect(time).toBeLessThan(5000);
   });
 });
