@@ -19,11 +19,12 @@ export async function consentStep(visit: Visit): Promise<Reply> {
   return consentPage(visit, of, []);
 }
 
-/** Allowed: what cannot be left out, and what is ticked. */
+/** Allowed: what cannot be left out, and what is ticked; asked again where another patient was chosen since, such as in another tab. */
 export async function consentStepPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   if (!hasUser(of) || of.step !== 'consent') return nextStep(of);
   const { parts, form, request, response, texts } = visit;
+  if ((form.get('patient') ?? '') !== (of.patient ?? '')) return nextStep(of);
   const ticked = new Set(form.getAll('scope'));
   const { records, others } = permissions(visit, of);
   const data = records.flatMap(({ asked }) => asked);
@@ -97,6 +98,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
       </dl>
       <form method="post" action="${link(stepPath(of, 'consent'))}">
         ${tokenField(visit)}
+        ${of.patient !== undefined && html`<input type="hidden" name="patient" value="${of.patient}" />`}
         <h2>${words.may}</h2>
         ${records.map(
           ({ heading, asked }) =>

@@ -317,6 +317,19 @@ describe('a forged form', () => {
     expect((await browser.request('GET', page.url)).status).toBe(200);
   });
 
+  it('agrees to no other patient than the one that the page shows', async () => {
+    const browser = new Browser(server.running.url);
+    const { verifier, challenge } = pkce();
+    let shown = await browser.open(authorizeUrl(server, challenge));
+    while (!shown.url.pathname.endsWith('/consent')) shown = await goOn(browser, shown, { patient: 'ann' });
+    const tab = await browser.open(shown.url.href.replace(/consent$/, 'patient'));
+    await browser.submit(tab, '/patient', { patient: 'bob', do: 'choose' });
+    const again = await browser.submit(shown, '/consent', { scope: ['patient/Patient.rs'] });
+    expect([again.url.pathname, again.text.includes('BERG')]).toEqual([shown.url.pathname, true]);
+    const end = await goOn(browser, again);
+    expect((await exchange(server, { answer: end.url.searchParams, verifier })).json.patient).toBe('bob');
+  });
+
   it('gives who is a patient no other patient', async () => {
     const browser = new Browser(server.running.url);
     const { verifier, challenge } = pkce();
