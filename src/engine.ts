@@ -34,6 +34,7 @@ import type { OpenedAuthorization } from './open-authorization.ts';
 import { openStore } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
 import { lazyValidator } from './validation/lazy.ts';
+import { warmValidator } from './validation/warm.ts';
 import type { DatabaseIndex, Store } from './store/store.ts';
 
 /** A server that answers. */
@@ -144,7 +145,7 @@ export async function startEngine(
       secured,
       offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
       extract,
-      validator: lazyValidator(definitions, model.definitions, config),
+      validator: lazyValidator(definitions, model, config),
       cursors,
       now,
       newId,
@@ -182,10 +183,14 @@ export async function startEngine(
       log,
     });
     handler.resolve(app.callback());
+    const warming = setTimeout(() => {
+      void warmValidator(engine.validator, model.types.values()).catch(error => log.fault(error, 'none'));
+    }, idleAfter).unref();
 
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       closing = true;
+      clearTimeout(warming);
       await listening.close();
       authorized?.close();
       await stopPruning();
@@ -202,6 +207,9 @@ export async function startEngine(
     throw error;
   }
 }
+
+/** Milliseconds after a start that are for whoever waited for it. */
+const idleAfter = 1_000;
 
 /** Where tokens come from elsewhere: the origins of apps are registered all the same. */
 function originsIn(store: Store, now: () => number): Origins {

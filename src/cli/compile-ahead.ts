@@ -6,7 +6,11 @@ await Promise.all([
   import('../demo/examples.ts'),
   import('../demo/fill.ts'),
   import('../engine.ts'),
+  import('../store/sqlite/reader-worker.ts'), // it and the writer run in threads of their own
   import('../store/sqlite/store.ts'),
+  import('../store/sqlite/writer-worker.ts'),
+  import('../terminology/server.ts'),
+  import('../validation/profile/validator.ts'),
   import('./main.ts'),
   ...commands.map(entry => entry.import()),
 ]);

@@ -2,6 +2,7 @@ import type { Definitions } from '../../definitions/definitions.ts';
 import { asString, isObject } from '../../definitions/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+import type { Model } from '../../model/model.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import { ExpressionError } from '../../model/fhirpath/syntax.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
@@ -72,14 +73,14 @@ export interface ValidatorParts {
 
 /**
  * A validator over loaded definitions; a profile without snapshot is held to what its differential makes. `server` is asked by
- * `validateWithServer` alone.
+ * `validateWithServer` alone. `snapshots` are those of the definitions, where somebody has made some of them already.
  */
 export function createValidator(
   definitions: Definitions,
   types: TypeDefinitions,
   server?: TerminologyServer,
+  snapshots: Model['snapshot'] = snapshotsOf(definitions),
 ): Validator {
-  const snapshots = snapshotsOf(definitions);
   const snapshot: FindSnapshot = canonical => {
     // What clients name is not even asked for where nobody has it, so that it is kept nowhere.
     if (definitions.find('StructureDefinition', canonical) === undefined) return undefined;
