@@ -8,6 +8,7 @@ import { createCases } from './create-cases.ts';
 import { dataset } from './data/dataset.ts';
 import type { Dataset } from './data/dataset.ts';
 import { measureCreates } from './measure/creates.ts';
+import { measureFirstCreate } from './measure/first-create.ts';
 import { measureGuard } from './measure/guard.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
 import { measureMongo, mongoBudgets } from './measure/mongo.ts';
@@ -76,6 +77,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
       ? { validation: await measureValidation(validations, { rounds: quick ? 3 : 9, duration: 300 }, say) }
       : {}),
     ...(isWanted('package') ? { package: await measurePackage({ runs: quick ? 3 : 7 }, say) } : {}),
+    ...(isWanted('first create') ? { firstCreate: await measureFirstCreate(runs, say) } : {}),
     ...(isWanted('start') ? { start: await measureStart(await data(), runs, say) } : {}),
   };
   const rows = [...(results.requests?.rows ?? []), ...(results.creates ?? [])];

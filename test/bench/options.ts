@@ -26,7 +26,7 @@ medians of the rounds. The records are synthetic and kept in .cache/bench; resul
   --check        End with exit code 1 where a budget is missed by more than 15 %
   --quick        Fewer and shorter rounds, at 16 connections
   --case TEXT    Only cases whose name contains the text; repeats
-                 (requests, and: load, while loading, start, validate, package)
+                 (requests, and: load, while loading, start, first create, validate, package)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
   --guard        Compare the service with its guard and without it: processor time of reads and searches
   --audit        The same for its audit, beside the guard

@@ -3,6 +3,7 @@ import type { ValidationRow } from './measure/validation.ts';
 import { otherBudgets } from './budgets.ts';
 import type { Budget, Figures, Verdict } from './budgets.ts';
 import type { RequestCase } from './cases.ts';
+import type { FirstCreateResults } from './measure/first-create.ts';
 import type { GuardRow } from './measure/guard.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
@@ -18,6 +19,7 @@ export interface Results {
   readonly load?: LoadingResults;
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
+  readonly firstCreate?: FirstCreateResults;
   readonly validation?: readonly ValidationRow[];
   /** Milliseconds that a large package adds to a warm start. */
   readonly package?: number;
@@ -50,6 +52,7 @@ export function figuresOf({
   load,
   whileLoading,
   start,
+  firstCreate,
   validation,
   package: added,
 }: Results): Figures {
@@ -69,6 +72,8 @@ export function figuresOf({
   if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
   if (whileLoading !== undefined) figures['read p99 while loading'] = whileLoading.p99;
+  if (firstCreate !== undefined)
+    figures['first create, cache to none'] = firstCreate.withCache / firstCreate.withoutCache;
   if (start !== undefined) {
     figures['start'] = start.start;
     figures['memory idle'] = start.resident / 1e6;
@@ -127,7 +132,7 @@ export function validationTable(rows: readonly ValidationRow[]): string {
 const milliseconds = (value: number): string => value.toFixed(3);
 
 /** Everything else that was measured, a line each; empty for nothing. */
-export function otherTable({ requests, load, whileLoading, start, package: added }: Results): string {
+export function otherTable({ requests, load, whileLoading, start, firstCreate, package: added }: Results): string {
   const rows: [string, number, string][] = [];
   if (load !== undefined)
     rows.push(
@@ -147,6 +152,14 @@ export function otherTable({ requests, load, whileLoading, start, package: added
     );
   if (start !== undefined)
     rows.push(['start to first metadata', start.start, 'ms'], ['memory idle', start.resident / 1e6, 'MB']);
+  if (firstCreate !== undefined)
+    rows.push(
+      ['command to first validated create, no cache', firstCreate.withoutCache, 'ms'],
+      ['  with what an earlier start kept', firstCreate.withCache, 'ms'],
+      ['    of that the create', firstCreate.first, 'ms'],
+      ['first create 3 s after a start', firstCreate.idle, 'ms'],
+      ['tenth create', firstCreate.warm, 'ms'],
+    );
   if (added !== undefined) rows.push(['a package like US Core, added to a warm start', added, 'ms']);
   if (requests !== undefined) rows.push(['memory under load, at most', requests.residentUnderLoad / 1e6, 'MB']);
   if (rows.length === 0) return '';

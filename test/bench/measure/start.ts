@@ -63,7 +63,7 @@ export async function measureStart(
   return { start: median(starts), resident: median(sizes) };
 }
 
-async function answered(url: string, isRunning: () => boolean): Promise<void> {
+export async function answered(url: string, isRunning: () => boolean): Promise<void> {
   while (isRunning()) {
     const response = await fetch(url).catch(() => undefined);
     await response?.text();
@@ -73,7 +73,7 @@ async function answered(url: string, isRunning: () => boolean): Promise<void> {
   throw new Error('The server ended before it answered');
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
