@@ -19,7 +19,7 @@ import type { Granted, ProviderParts } from './provider-parts.ts';
 import { providerRequest } from './provider-request.ts';
 import { revokeToken } from './revocation.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import { tokenRequest } from './token-endpoint.ts';
+import { hasShown, tokenRequest } from './token-endpoint.ts';
 import { tokenEvent } from './token-event.ts';
 import type { Tell } from './token-event.ts';
 import { userInfo } from './user-info.ts';
@@ -100,9 +100,9 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     const form = parseForm(request.headers['content-type'], await readBody(request, response));
     const grantType = form.get('grant_type');
     const asked = await tokenRequest(form, request.headers.authorization, forClients);
-    const client = asked.client.id;
     if (asked.kind === 'answered') {
       const { scope, audience } = asked.answer.grant;
+      const client = asked.client.id;
       tell(tokenEvent('issued', 200, { grantType, client, scope, audience }), request, response);
       return { body: asked.answer.body };
     }
@@ -111,6 +111,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     const { scope, error, consent } = granted.get(response) ?? {};
     const { user, patient, audience } = consent ?? {};
     const what = status === 200 ? 'issued' : 'refused';
+    const client = what === 'issued' || (await hasShown(asked.client, form, parts)) ? asked.client.id : undefined;
     tell(tokenEvent(what, status, { error, grantType, client, user, patient, audience, scope }), request, response);
     return undefined;
   };

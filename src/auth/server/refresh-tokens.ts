@@ -22,3 +22,7 @@ export async function readRefreshToken(
   const text = sealed && unseal(sealed, token, 'RefreshToken');
   return text === undefined ? undefined : (JSON.parse(text) as KeptRefreshToken);
 }
+
+/** Whether it is a code that was issued, used or not, as long as codes are kept. */
+export const isCode = async (store: Pick<Store, 'documents'>, code: string): Promise<boolean> =>
+  (await store.documents('oidc-AuthorizationCode').get(digestOf(code))) !== undefined; // adapter.ts writes it

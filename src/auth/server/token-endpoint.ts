@@ -6,7 +6,7 @@ import type { Form } from './form.ts';
 import { ScopeRefused, narrowRefresh } from './negotiate.ts';
 import { OAuthError } from './oauth-error.ts';
 import { audiencesOf } from './partition-of.ts';
-import { readRefreshToken } from './refresh-tokens.ts';
+import { isCode, readRefreshToken } from './refresh-tokens.ts';
 import type { RegisteredClient } from './registered.ts';
 
 export interface TokenParts extends AuthenticationParts, BackendParts {}
@@ -45,9 +45,24 @@ export async function tokenRequest(
   try {
     return await requestOf(client, type, parameters, form, issued, parts);
   } catch (error) {
-    if (error instanceof OAuthError) error.client = client.id;
+    if (error instanceof OAuthError && (await hasShown(client, form, parts))) error.client = client.id;
     throw error;
   }
+}
+
+/**
+ * False for a public client that brings no code or refresh token which was issued to it: anybody may say its id, and could fill the
+ * audit with it.
+ */
+export async function hasShown(
+  client: RegisteredClient,
+  form: Form,
+  { store }: Pick<TokenParts, 'store'>,
+): Promise<boolean> {
+  if (client.kind !== 'public') return true;
+  const [code, refresh] = [form.get('code'), form.get('refresh_token')];
+  if (refresh !== undefined) return (await readRefreshToken(store, refresh))?.clientId === client.id;
+  return code !== undefined && (await isCode(store, code));
 }
 
 /** What a client asks that has shown who it is. */

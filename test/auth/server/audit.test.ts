@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../src/store/store.ts';
 import { newStorePlace } from '../../support/store-place.ts';
 import { backendToken, credentials, launchApp, post, refresh } from './support/flow.ts';
-import { authorizing } from './support/server.ts';
+import { authorizing, callback } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
 let server: Authorizing;
@@ -51,15 +51,30 @@ describe('the audit', () => {
   });
 
   it('tells of refusals of clients that have shown who they are, and counts the others', async () => {
+    const { json } = await launchApp(server);
     const since = begin();
-    await refresh(server, 'unknown');
+    await refresh(server, json.refresh_token);
+    await refresh(server, json.refresh_token); // again
     await backendToken(server, { scope: 'system/Media.c' });
     await post(server, '/token', { grant_type: 'refresh_token', client_id: 'nobody', refresh_token: 'any' });
-    const found = await events(since, 2);
+    const [, ...found] = await events(since, 3);
     expect(found.map(({ client }) => client)).toEqual(['app', 'backend']);
     expect(found[0]?.text).toContain('"valueString":"invalid_grant"');
     expect(found[1]?.text).toContain('"valueString":"invalid_scope"');
     expect(found.every(({ text }) => text.includes('"code":"token-refused"'))).toBe(true);
+  });
+
+  it('is not filled by who says the id of a public client, which anybody can', async () => {
+    const since = begin();
+    const code = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: 'v'.repeat(43) };
+    const flood = Array.from({ length: 20 }, async (_, at) => [
+      await refresh(server, `unknown-${at}`),
+      await post(server, '/token', { ...code, client_id: 'app', code: `unknown-${at}` }),
+      await post(server, '/token', { grant_type: 'client_credentials', client_id: 'app' }),
+    ]);
+    for (const { status } of (await Promise.all(flood)).flat()) expect(status).toBe(400);
+    await backendToken(server, { scope: 'system/Media.c' });
+    expect((await events(since, 1)).map(({ client }) => client)).toEqual(['backend']);
   });
 });
 
