@@ -94,7 +94,7 @@ describe('figures', () => {
   it('all have budgets of the same name', () => {
     const names = budgetsOf(requestCases).map(({ name }) => name);
     const figures = figuresOf({
-      validation: validationCases.map(({ name }) => ({ name, ours: 1, structure: 1, medplum: 1, first: 1 })),
+      validation: validationCases.map(({ name }) => ({ name, ours: 1, structure: 1, ajv: 1, medplum: 1, first: 1 })),
       package: 1,
       load: { rate: 1, cpu: 1, resident: 1, bytesPerRecord: 1 },
       whileLoading: { p99Before: 1, p99: 1, p50: 1, most: 1, asked: 1, answered: 1, loaded: 1 },

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
 import { indexStructureDefinitionBundle, validateResource } from '@medplum/core';
 import type { ValidatorOptions } from '@medplum/core';
 import { loadModel } from '../../../src/load-model.ts';
@@ -9,6 +10,7 @@ import { createValidator } from '../../../src/validation/profile/validator.ts';
 import type { Validator } from '../../../src/validation/profile/validator.ts';
 import { checkStructure } from '../../../src/validation/structure.ts';
 import { median } from '../statistics.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 import type { ValidationCase } from '../validation-cases.ts';
 
 /** One resource against one profile: milliseconds of processor time. */
@@ -17,6 +19,8 @@ export interface ValidationRow {
   readonly ours: number;
   /** Our structure check by itself: types, required elements, unknown properties, formats. */
   readonly structure: number;
+  /** ajv with a JSON Schema of the type that is made of the same definitions: the structure, and nothing of the profile. */
+  readonly ajv: number;
   /** `validateResource` of @medplum/core with the same profile: structure, slices, invariants; no bindings or targets. */
   readonly medplum: number;
   /** The first one, with everything that is compiled for it. */
@@ -58,18 +62,23 @@ export async function measureValidation(
         const time = timeOf(subject, duration);
         if (round > 0) times[at]?.push(time); // the first one warms up
       }
-    const [ours = [], structure = [], medplum = []] = times;
-    return { name, ours: median(ours), structure: median(structure), medplum: median(medplum), first };
+    const [ours = NaN, structure = NaN, ajv = NaN, medplum = NaN] = times.map(median);
+    return { name, ours, structure, ajv, medplum, first };
   });
 }
 
 function subjectsOf(resource: Json, profile: string, validator: Validator, model: Model): readonly (() => unknown)[] {
   const snapshot = model.snapshot(profile);
   if (snapshot === undefined) throw new Error(`${profile} is not loaded.`);
+  const schema = new Ajv({ allErrors: true }).compile(
+    jsonSchemaOf(String(resource['resourceType']), model.definitions, folder),
+  );
+  if (!schema(resource)) throw new Error(`ajv refuses the example: ${JSON.stringify(schema.errors?.slice(0, 3))}`);
   const structure = { ...snapshot.structure, snapshot: { element: snapshot.elements } };
   return [
     () => validator.validate(resource, { profiles: [profile] }),
     () => checkStructure(resource, { definitions: model.definitions }),
+    () => schema(resource),
     () => {
       try {
         return validateResource(resource as Parameters<typeof validateResource>[0], {
