@@ -10,7 +10,7 @@ export const knownDifferences: readonly {
   {
     ids: ['canonical', 'code', 'id', 'markdown', 'oid', 'positiveInt', 'unsignedInt', 'url', 'uuid'],
     reason:
-      'The published value keeps the type name of its base and drops its limits, though the differential says the name and the limits hold.',
+      'The published value keeps the type name of its base, though the differential names its own, and drops the limits of its base (of a length, of a number), which hold for what specializes it.',
     differ: /^\w+\.value#(type|maxLength|minValueInteger|maxValueInteger)$/,
   },
   {
@@ -26,7 +26,8 @@ export const knownDifferences: readonly {
   },
   {
     ids: ['cholesterol', 'hdlcholesterol', 'ldlcholesterol'],
-    reason: 'The published one repeats the invariants of the type profile SimpleQuantity, which is checked itself.',
+    reason:
+      'The published one repeats the invariants of Quantity and of the type profile SimpleQuantity, which are checked themselves.',
     differ: /^Observation\.referenceRange\.(low|high)#constraint$/,
   },
   {

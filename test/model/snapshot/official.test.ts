@@ -81,6 +81,46 @@ describe.runIf(here)('a snapshot that is made of a differential', () => {
     expect(found.flatMap(({ id, differ }) => (differ.length === 0 ? [] : [id])).toSorted()).toEqual(listed);
   });
 
+  const structureOf = (id: string): JsonObject => asObject(structures.find(one => one['id'] === id));
+  const elementsOf = (structure: JsonObject, part: 'snapshot' | 'differential'): readonly JsonObject[] =>
+    objectsOf(asObject(structure[part])['element']);
+  const generated = (id: string): readonly JsonObject[] => generateSnapshot(structureOf(id), find).elements;
+
+  it.each([
+    ['bp', /(?<=BP\.value\[x\]):valueQuantity/],
+    ['catalog', /:IssueDate/],
+    ['familymemberhistory-genetic', /(?<!extension):\w+/],
+  ])('says the same as the published one of %s but for the names of slices', (id, slice) => {
+    const folded = (elements: readonly JsonObject[]): readonly unknown[] => {
+      const byId = new Map<string, unknown>();
+      for (const { id: full, sliceName: _, slicing: _slicing, ...rest } of essence(elements)) {
+        const key = String(full).replace(slice, '');
+        expect([key, byId.get(key) ?? rest]).toEqual([key, rest]); // a choice and its only slice say the same
+        byId.set(key, rest);
+      }
+      return [...byId];
+    };
+    expect(folded(generated(id))).toEqual(folded(elementsOf(structureOf(id), 'snapshot')));
+  });
+
+  it.each(knownDifferences[0]?.ids ?? [])('keeps what the differential and the base say of the value of %s', id => {
+    const value = (elements: readonly JsonObject[]) => elements.find(({ path }) => /^\w+\.value$/.test(String(path)));
+    const [ours, said] = [value(generated(id)), value(elementsOf(structureOf(id), 'differential'))];
+    const base = value(find(String(structureOf(id)['baseDefinition']))?.elements ?? []);
+    expect(ours?.['type']).toEqual(said?.['type']);
+    for (const limit of ['maxLength', 'minValueInteger', 'maxValueInteger'])
+      expect([limit, ours?.[limit]]).toEqual([limit, said?.[limit] ?? base?.[limit]]);
+  });
+
+  it('keeps the binding that the differential gives to all agents in their slice', () => {
+    const type = (elements: readonly JsonObject[], id: string) => elements.find(one => one['id'] === id)?.['binding'];
+    const said = elementsOf(structureOf('provenance-relevant-history'), 'differential');
+    expect(type(said, 'Provenance.agent:Author.type')).toBeUndefined();
+    expect(type(generated('provenance-relevant-history'), 'Provenance.agent:Author.type')).toMatchObject(
+      asObject(type(said, 'Provenance.agent.type')),
+    );
+  });
+
   it('follows each differential to its end', () => {
     expect(found.filter(({ problems }) => problems.length > 0)).toEqual([]);
   });

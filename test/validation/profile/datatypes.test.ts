@@ -56,6 +56,16 @@ describe('data types', () => {
       to({ reference: 'Patient/1', type: 'Group' }),
       ['error Reference.type at Observation.subject.type'],
     ],
+    [
+      'a comparator where the type profile SimpleQuantity stands',
+      observation({ referenceRange: [{ high: { value: 1, comparator: '<' } }] }),
+      ['error sqty-1 at Observation.referenceRange[0].high'],
+    ],
+    [
+      'a code of a unit without its system',
+      observation({ referenceRange: [{ high: { value: 1, code: 'mg' } }] }),
+      ['error qty-3 at Observation.referenceRange[0].high'],
+    ],
     ['a system that is a URL', coding('https://example.org/codes'), []],
     ['a system that is an OID', coding('urn:oid:2.16.840.1.113883.6.1'), []],
     ['a system that is a word', coding('loinc'), ['error Coding.system at Observation.code.coding[0].system']],
