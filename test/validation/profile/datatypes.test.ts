@@ -59,7 +59,10 @@ describe('data types', () => {
     [
       'a comparator where the type profile SimpleQuantity stands',
       observation({ referenceRange: [{ high: { value: 1, comparator: '<' } }] }),
-      ['error sqty-1 at Observation.referenceRange[0].high'],
+      [
+        'error sqty-1 at Observation.referenceRange[0].high',
+        'error Quantity.comparator max at Observation.referenceRange[0].high.comparator',
+      ],
     ],
     [
       'a code of a unit without its system',
