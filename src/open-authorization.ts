@@ -115,6 +115,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     renderError,
     readBody: async (request, response) =>
       (await readBody(request, response, { most: mostForm, timeout: bodyTimeout })).toString(),
+    clientAddress,
     tell: (event, request, response) => tell(parts, event, request, response),
     fault: (error, requestId) => log.fault(error, requestId),
   });

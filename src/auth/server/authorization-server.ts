@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import { createFetch } from '../../fetch/fetch.ts';
 import type { Endpoint } from './endpoints.ts';
 import { authorizeQuery } from './authorize.ts';
+import { createBeginnings, waitToBegin } from './beginnings.ts';
 import { createClientKeys } from './client-keys.ts';
 import { createConversations, longestConversation } from './conversations.ts';
 import type { ConversationsParts } from './conversations.ts';
@@ -19,6 +20,7 @@ import type { Granted, ProviderParts } from './provider-parts.ts';
 import { providerRequest } from './provider-request.ts';
 import { revokeToken } from './revocation.ts';
 import type { SigningKeys } from './signing-keys.ts';
+import { networkOf } from './throttle.ts';
 import { hasShown, tokenRequest } from './token-endpoint.ts';
 import { tokenEvent } from './token-event.ts';
 import type { Tell } from './token-event.ts';
@@ -30,6 +32,7 @@ export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>
   readonly demo: boolean;
   /** The body of a request as text; throws what is to be answered where it is too large or too slow. */
   readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
+  readonly clientAddress: (request: IncomingMessage) => string;
   readonly tell: Tell;
 }
 
@@ -61,7 +64,7 @@ export interface JsonAnswer {
  * imported when it is first needed.
  */
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { store, model, publicUrl, lifetimes, now, demo, readBody, tell } = parts;
+  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, tell } = parts;
   const { issuer, tokenEndpoint } = authorizationOffered(model, publicUrl);
   const fetch = createFetch({
     reach: demo ? 'loopback' : 'public',
@@ -86,8 +89,14 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     await answer(providerRequest(request, publicUrl, path, body), response);
     return undefined;
   };
-  const authorize = (query: string, request: IncomingMessage, response: ServerResponse) =>
-    forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
+  const mayBegin = createBeginnings();
+  const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
+    if (!mayBegin(networkOf(clientAddress(request)))) {
+      const why = 'Too many requests for authorization come from this address.';
+      throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(waitToBegin) });
+    }
+    return forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
+  };
   const repeat = async (request: IncomingMessage, response: ServerResponse) => {
     const form = parseForm(request.headers['content-type'], await readBody(request, response));
     const query = new URLSearchParams([...form]).toString();

@@ -151,7 +151,7 @@ class Counter {
 }
 
 /** One customer of a network has all the addresses that begin with the same 64 bits. https://www.rfc-editor.org/rfc/rfc6177 */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined && isIPv4(mapped)) return mapped;
   if (!isIPv6(address)) return address;

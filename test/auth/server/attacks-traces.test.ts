@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBeginnings } from '../../../src/auth/server/beginnings.ts';
 import { throttleRules } from '../../../src/auth/server/throttle.ts';
 import { Browser } from './support/browser.ts';
 import { authorize, credentials, exchange, follow, authorizeUrl, pkce, post, read, refresh } from './support/flow.ts';
@@ -87,6 +88,40 @@ describe('a launch with all that goes with it', () => {
     expect(found.map(([name]) => name)).toEqual([]);
     for (const known of ['clinician', 'secret-app', '110122', 'token-issued', 'token-revoked'])
       expect(all).toContain(known);
+  });
+});
+
+describe('a flood of authorization requests', () => {
+  it('from one address has to wait, and fills no disk', async () => {
+    const other = await authorizing();
+    try {
+      const url = authorizeUrl(other, pkce().challenge);
+      const ask = (at: number) =>
+        new Browser(other.running.url).request('GET', url, undefined, { 'X-Forwarded-For': `203.0.113.${at % 256}` });
+      const late: Awaited<ReturnType<typeof ask>>[] = [];
+      for (let round = 0; late.length === 0 && round < 5; round += 1) {
+        const answers = await Promise.all(Array.from({ length: 320 }, (_, at) => ask(at)));
+        expect(answers.filter(({ status }) => status !== 303 && status !== 429)).toEqual([]);
+        late.push(...answers.filter(({ status }) => status === 429));
+      }
+      expect(late[0]?.headers).toMatchObject({ 'retry-after': '10' });
+      expect(late[0]?.text).toContain('temporarily_unavailable');
+      expect((await new Browser(other.running.url).request('GET', '/auth/sign-in')).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is counted by address, anew every ten seconds', () => {
+    let time = 5;
+    const mayBegin = createBeginnings(() => time);
+    const begun = (network: string): number =>
+      Array.from({ length: 400 }, () => mayBegin(network)).filter(Boolean).length;
+    expect([begun('one'), begun('other')]).toEqual([300, 300]);
+    time += 9_999;
+    expect(mayBegin('one')).toBe(false);
+    time += 1;
+    expect(begun('one')).toBe(300);
   });
 });
 
