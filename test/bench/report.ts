@@ -3,7 +3,7 @@ import type { ValidationRow } from './measure/validation.ts';
 import { otherBudgets } from './budgets.ts';
 import type { Budget, Figures, Verdict } from './budgets.ts';
 import type { RequestCase } from './cases.ts';
-import type { FirstCreateResults } from './measure/first-create.ts';
+import type { Cost, FirstCreateResults } from './measure/first-create.ts';
 import type { GuardRow } from './measure/guard.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
@@ -161,9 +161,9 @@ export function otherTable({ requests, load, whileLoading, start, firstCreate, p
     rows.push(
       ['command to first validated create, no cache', firstCreate.withoutCache, 'ms'],
       ['  with what an earlier start kept', firstCreate.withCache, 'ms'],
-      ['    of that the create', firstCreate.first, 'ms'],
-      ['first create 3 s after a start', firstCreate.idle, 'ms'],
-      ['tenth create', firstCreate.warm, 'ms'],
+      ...costs('    of that the create', firstCreate.first),
+      ...costs('first create 3 s after a start', firstCreate.idle),
+      ...costs('tenth create', firstCreate.warm),
     );
   if (added !== undefined) rows.push(['a package like US Core, added to a warm start', added, 'ms']);
   if (requests !== undefined) rows.push(['memory under load, at most', requests.residentUnderLoad / 1e6, 'MB']);
@@ -173,6 +173,11 @@ export function otherTable({ requests, load, whileLoading, start, firstCreate, p
     rows.map(([what, value, unit]) => [what, figure(value), unit]),
   );
 }
+
+const costs = (what: string, { wall, cpu }: Cost): readonly [string, number, string][] => [
+  [what, wall, 'ms'],
+  [`${/^ */.exec(what)?.[0] ?? ''}  processor time`, cpu, 'ms'],
+];
 
 export function budgetTable(verdicts: readonly Verdict[]): string {
   return table(

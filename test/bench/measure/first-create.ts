@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,11 +18,17 @@ export interface FirstCreateResults {
   /** The same with what an earlier start kept. */
   readonly withCache: number;
   /** The create alone, right after a start with cache. */
-  readonly first: number;
+  readonly first: Cost;
   /** The same three seconds after the start. */
-  readonly idle: number;
+  readonly idle: Cost;
   /** The tenth create of a process. */
-  readonly warm: number;
+  readonly warm: Cost;
+}
+
+/** Milliseconds until the answer, and of the server's processor time, which only Linux tells so finely (else NaN). */
+export interface Cost {
+  readonly wall: number;
+  readonly cpu: number;
 }
 
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
@@ -51,12 +57,16 @@ export async function measureFirstCreate(
       idle.push(await createsOf(root, file, 3_000));
     }
     const of = (runs: readonly Creates[], which: (run: Creates) => number): number => median(runs.map(which));
+    const cost = (runs: readonly Creates[], which: 'first' | 'warm'): Cost => ({
+      wall: of(runs, run => run[which].wall),
+      cpu: of(runs, run => run[which].cpu),
+    });
     return {
       withoutCache: of(cold, ({ sinceCommand }) => sinceCommand),
       withCache: of(kept, ({ sinceCommand }) => sinceCommand),
-      first: of(kept, ({ first }) => first),
-      idle: of(idle, ({ first }) => first),
-      warm: of(kept, ({ warm }) => warm),
+      first: cost(kept, 'first'),
+      idle: cost(idle, 'first'),
+      warm: cost(kept, 'warm'),
     };
   } finally {
     rmSync(root, { recursive: true, force: true });
@@ -65,8 +75,8 @@ export async function measureFirstCreate(
 
 interface Creates {
   readonly sinceCommand: number;
-  readonly first: number;
-  readonly warm: number;
+  readonly first: Cost;
+  readonly warm: Cost;
 }
 
 /** Ten creates in turn, the first one so many milliseconds after the first answer of metadata. */
@@ -83,22 +93,31 @@ async function createsOf(root: string, file: string, wait: number): Promise<Crea
     await answered(`${base}/metadata`, () => server.exitCode === null);
     await sleep(wait);
     const headers = { 'Content-Type': 'application/fhir+json' };
-    const times: number[] = [];
+    const costs: Cost[] = [];
     let sinceCommand = NaN;
     for (let at = 0; at < 10; at++) {
       const body = picture();
-      const begin = performance.now();
+      const [used, begin] = [processorTime(server.pid), performance.now()];
       const response = await fetch(`${base}/Media`, { method: 'POST', headers, body });
       await response.text();
-      times.push(performance.now() - begin);
+      costs.push({ wall: performance.now() - begin, cpu: processorTime(server.pid) - used });
       if (at === 0) sinceCommand = performance.now() - command;
       if (response.status !== 201) throw new Error(`A create was answered ${response.status}.`);
     }
-    return { sinceCommand, first: times[0] ?? NaN, warm: times.at(-1) ?? NaN };
+    const none = { wall: NaN, cpu: NaN };
+    return { sinceCommand, first: costs[0] ?? none, warm: costs.at(-1) ?? none };
   } finally {
     server.kill('SIGTERM');
     await ended;
   }
+}
+
+/** Milliseconds that all threads of a process have run. https://docs.kernel.org/scheduler/sched-stats.html */
+function processorTime(pid = 0): number {
+  if (process.platform !== 'linux') return NaN;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const times = threads.map(id => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
 const picture = (): string =>
