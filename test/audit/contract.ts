@@ -64,6 +64,14 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
         expect(await list(log.verify())).toEqual([]);
       }));
 
+    it('take nothing once the store is closed', async () => {
+      const place = await where.newPlace();
+      const store = await open(place.url);
+      await store.close();
+      await expect(store.audit.append([event({})])).rejects.toThrow('The store is closed');
+      await place.remove();
+    });
+
     it('give the events of several processes in the order of time', () =>
       withLog(async (log, again) => {
         const other = await again();

@@ -37,6 +37,7 @@ export class ChainedLog implements AuditLog {
   #writing: Writing | undefined;
   #waiting: Waiting[] = [];
   #work: Promise<void> | undefined;
+  #closed = false;
 
   /** `now`: milliseconds since 1970 UTC. */
   constructor(place: ChainPlace, now: () => number) {
@@ -78,8 +79,9 @@ export class ChainedLog implements AuditLog {
     return verifyChains(this.#place);
   }
 
-  /** Waits for what is being written. */
+  /** Waits for what is being written; no more is taken. */
   async close(): Promise<void> {
+    this.#closed = true;
     while (this.#work !== undefined) await this.#work;
     await this.#leave();
   }
@@ -92,6 +94,7 @@ export class ChainedLog implements AuditLog {
   }
 
   #add(said: readonly Said[]): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The store is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ said, resolve, reject });
     this.#work ??= this.#run();

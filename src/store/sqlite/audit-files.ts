@@ -19,7 +19,12 @@ export function auditFiles(file: string): ChainPlace {
       if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(dirname(folder));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
       const handle = await open(pathOf(chain), flags, 0o600);
-      await syncFolder(folder);
+      try {
+        await syncFolder(folder);
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
       return openChain(handle);
     },
     lines: chain => linesOf(pathOf(chain)),
