@@ -54,11 +54,12 @@ export function createConversations(parts: ConversationsParts): Conversations {
     const seen = providerRequest(request, publicUrl, `/interaction/${uid}`);
     const found = await provider.interactionDetails(seen, response).catch(overOrElsewhere);
     if (found?.uid !== uid) return undefined;
-    const { client_id: id, resource, scope, launch } = found.params;
+    const { client_id: id, redirect_uri: back, resource, scope, launch } = found.params;
     const client = await registry.client(String(id));
     const audience = String(resource);
     const partition = await partitionOf(audience, { store, publicUrl });
     if (client === undefined || partition === undefined || !client.partitions.includes(partition)) return undefined;
+    if (!client.redirectUris.includes(String(back))) return undefined;
     const scopes = typeof scope === 'string' ? scope.split(' ') : [];
     const value = typeof launch === 'string' ? launch : undefined;
     return { client, partition, audience, scopes, launch: value, params: found.params } satisfies Details;

@@ -43,6 +43,9 @@ export function providerConfiguration(
     expiresWithSession: () => false, // our own session decides
     issueRefreshToken: async (_, __, { scopes }) => scopes.has('offline_access') || scopes.has('online_access'),
     loadExistingGrant: async ctx => {
+      const { client, params } = ctx.oidc;
+      // The address may have been taken away while the request waited for its user.
+      if (client?.redirectUriAllowed(String(params?.['redirect_uri'])) !== true) throw new errors.InvalidRedirectUri();
       const grantId = ctx.oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
     },

@@ -383,6 +383,38 @@ describe('in mid-conversation', () => {
     expect(hasCode(await browser.submit(page, '/consent', { scope: ['patient/Patient.rs'] }))).toBe(false);
   });
 
+  it.each<[title: string, change: () => Promise<void>]>([
+    [
+      'that lost its address',
+      () => server.addClient({ id: 'changing-app', redirectUris: ['https://other.example/back'] }),
+    ],
+    ['that was removed', () => server.store.documents(clientCollection).delete('changing-app')],
+    ['that acts for itself alone by now', () => server.addClient({ id: 'changing-app', flows: ['backend'] })],
+  ])('an app %s gets no code, even where the user has agreed', async (_, change) => {
+    await server.addClient({ id: 'changing-app' });
+    const browser = new Browser(server.running.url);
+    let page = await begin(browser, { client_id: 'changing-app' });
+    while (!page.url.pathname.endsWith('/consent')) page = await goOn(browser, page);
+    const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+    const agreed = new URLSearchParams({ token, scope: 'patient/Patient.rs', patient: 'ann' });
+    const { headers } = await browser.request('POST', page.url, agreed);
+    const onward = /url=(.*)$/.exec(String(headers['refresh']))?.[1] ?? '';
+    expect(onward).toContain('/auth/authorize/');
+    await change();
+    const answer = await browser.request('GET', onward);
+    expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
+    const next = await begin(browser, { client_id: 'app' });
+    expect(next.status).toBe(200); // as for others
+  });
+
+  it('an app that lost its address is not gone back to with a refusal either', async () => {
+    await server.addClient({ id: 'changing-app' });
+    const browser = new Browser(server.running.url);
+    const page = await begin(browser, { client_id: 'changing-app' });
+    await server.addClient({ id: 'changing-app', redirectUris: ['https://other.example/back'] });
+    expect(await browser.submit(page, '/cancel')).toMatchObject(over);
+  });
+
   it('who has signed out in another tab agrees to nothing', async () => {
     const browser = new Browser(server.running.url);
     const page = await until(browser, '/consent');
