@@ -163,6 +163,7 @@ class MongoStore implements Store {
 
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#core.underWay, this.#work]);
+    await this.audit.close().catch(() => undefined); // whoever appends was told
     await this.#leave().catch(() => undefined);
   }
 }
