@@ -7,8 +7,20 @@ import { authorize, authorizeUrl, exchange, follow, goOn, pkce } from './support
 import { authorizing, callback, password } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
-// Attacks on the way to a code. Those on redirect_uri, `aud`, PKCE and launch values by what they are: launch.test.ts; forged forms,
-// frames, redirects elsewhere, enumeration, guessing and fixation on pages: test/web/security.test.ts.
+// Attacks that must fail, and where the tests of each are; here those on the way to a code that stand nowhere else.
+//
+// code and refresh replay                  tokens, refresh and processes.test.ts
+// redirect_uri and `aud` mismatch          launch and tokens.test.ts, here, attacks-token.test.ts
+// PKCE missing, plain or wrong             launch and tokens.test.ts, attacks-token.test.ts
+// launch value of another session, twice   launch and two-processes.test.ts, here
+// scope escalation on refresh              refresh and scopes.test.ts, attacks-token.test.ts
+// client assertion replayed, expired, for
+//   another audience, by another key       backend.test.ts, attacks-token.test.ts
+// CSRF and clickjacking on every page      test/web/security.test.ts, test/web/browser/attacks.test.ts, here
+// open redirect                            here, test/web/security.test.ts
+// account enumeration                      sign-in and password.test.ts, attacks-traces.test.ts, test/web/security.test.ts
+// password guessing                        two-processes.test.ts, attacks-traces.test.ts, test/web/security.test.ts
+// session fixation                         test/web/security.test.ts, two-processes.test.ts
 // https://www.rfc-editor.org/rfc/rfc9700
 let server: Authorizing;
 /** A browser in which somebody is signed in. */
