@@ -123,7 +123,10 @@ export function clientProblems(client: RegisteredClient, partitions: readonly st
     [client.partitions.length === 0, 'names no partition.'],
     [isApp && redirectUris.length === 0, 'acts for users, so that it needs a redirect URI.'],
     [!isApp && redirectUris.length > 0, 'acts for itself alone, so that it has no redirect URI.'],
-    [flows.includes('backend') && kind !== 'asymmetric', 'acts for itself, so that it must be `asymmetric`.'],
+    [
+      flows.includes('backend') && kind !== 'asymmetric',
+      'acts for itself, so that it must be `asymmetric`, with its public keys (`jwks` or `jwks-url`).',
+    ],
     [!flows.includes('backend') && contexts.has('system'), 'has `system/` scopes, which need the flow `backend`.'],
     [
       !isApp && ['patient', 'user', 'word'].some(context => contexts.has(context)),

@@ -84,7 +84,8 @@ export function narrowRefresh(
 ): readonly string[] {
   if (requested === undefined || requested.trim() === '') return granted;
   const asked = wordsOf(requested);
-  const rules: ScopeRules = { model, registered: granted, flow: 'app', launch: granted.includes('launch') };
+  const launch = granted.includes('launch');
+  const rules: Rules = { model, registered: granted, flow: 'app', launch, isRefresh: true };
   const exact = new Set(granted); // also where the definitions have changed since
   return [...new Set(asked.flatMap(scope => (exact.has(scope) ? [scope] : grant(scope, asked, rules))))];
 }
@@ -111,16 +112,16 @@ function requireFew(count: number): void {
   if (count > mostScopes) throw new ScopeRefused(`That is more than the ${mostScopes} scopes that a token may have.`);
 }
 
-function grant(text: string, asked: readonly string[], rules: ScopeRules): readonly string[] {
+/** With a refresh token `registered` is what was granted. */
+type Rules = ScopeRules & { readonly isRefresh?: boolean };
+
+function grant(text: string, asked: readonly string[], rules: Rules): readonly string[] {
   const scope = parseScope(text);
   return scope === undefined ? grantWord(text, asked, rules) : grantResources(text, scope, rules);
 }
 
-function grantWord(
-  text: string,
-  asked: readonly string[],
-  { model, registered, flow, launch }: ScopeRules,
-): readonly string[] {
+function grantWord(text: string, asked: readonly string[], rules: Rules): readonly string[] {
+  const { model, registered, flow, launch } = rules;
   if (!isScopeWord(text, model)) throw unknown(text);
   if (flow === 'backend') {
     throw new ScopeRefused(
@@ -128,7 +129,7 @@ function grantWord(
       text,
     );
   }
-  if (!registered.includes(text)) throw unregistered(text);
+  if (!registered.includes(text)) throw beyond(text, rules);
   if (text !== 'launch' || launch) return [text];
   if (asked.includes('launch/patient')) return []; // apps that begin either way ask for both each time
   throw new ScopeRefused(
@@ -137,7 +138,7 @@ function grantWord(
   );
 }
 
-function grantResources(text: string, scope: Scope, rules: ScopeRules): readonly string[] {
+function grantResources(text: string, scope: Scope, rules: Rules): readonly string[] {
   const { model, registered, flow } = rules;
   if ((scope.context === 'system') !== (flow === 'backend')) {
     const whose =
@@ -160,12 +161,12 @@ function grantResources(text: string, scope: Scope, rules: ScopeRules): readonly
     const letters = new Set(listed.flatMap(piece => piece.letters));
     if (!isBroad && !asked.letters.every(letter => letters.has(letter))) throw unknown(text);
     const allowed = within(listed, scope, type, registered, model);
-    if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw unregistered(text);
+    if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw beyond(text, rules);
     const isWhole = !isBroad && covers(allowed, asked);
     granted.push(...(isWhole ? [text] : allowed.map(piece => printScope(scope.context, type.name, piece))));
   }
   if (granted.length > 0) return granted;
-  throw exists ? unregistered(text) : unknown(text, searchOf(scope, types));
+  throw exists ? beyond(text, rules) : unknown(text, searchOf(scope, types));
 }
 
 /** Said beside where it is the search that does not work. */
@@ -178,7 +179,12 @@ const unknown = (scope: string, more = ''): ScopeRefused =>
     scope,
   );
 
-const unregistered = (scope: string): ScopeRefused =>
-  new ScopeRefused(`The client is not registered for the scope ${quoted(scope)}.`, scope);
+const beyond = (scope: string, { isRefresh }: Rules): ScopeRefused =>
+  new ScopeRefused(
+    isRefresh
+      ? `The scope ${quoted(scope)} was not granted: a refresh gives what was, or less of it.`
+      : `The client is not registered for the scope ${quoted(scope)}.`,
+    scope,
+  );
 
 const quoted = (scope: string): string => `\`${scope.length > 200 ? `${scope.slice(0, 200)}...` : scope}\``;

@@ -300,6 +300,14 @@ describe('a refresh', () => {
     expect(() => refreshed(`openid ${scope}`)).toThrow(ScopeRefused);
   }); // prettier-ignore
 
+  it.each(['patient/Encounter.r', 'patient/Patient.rs', 'user/*.rs', 'launch/patient'])(
+    'says that %s was not granted',
+    scope =>
+      expect(() => refreshed(scope)).toThrow(
+        `The scope \`${scope}\` was not granted: a refresh gives what was, or less of it.`,
+      ),
+  );
+
   it('gives what was granted also where definitions list it no more', () => {
     expect(narrowRefresh(['patient/Basic.rs'], 'patient/Basic.rs', shipped)).toEqual(['patient/Basic.rs']);
   });
