@@ -6,6 +6,7 @@ import { consentCollection, contextOf, findConsent } from './consents.ts';
 import { authorizationOffered } from './offered.ts';
 import { providerConfiguration, sessionCookie } from './provider-configuration.ts';
 import type { ProviderParts } from './provider-parts.ts';
+import { explainRefusal, sentence } from './refusal-words.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /**
@@ -37,6 +38,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     const within = ctx as KoaContextWithOIDC; // its own context, once it has taken the request
     if ((within.oidc as typeof within.oidc | undefined)?.route === 'token' && ctx.status === 200)
       await addContext(within);
+    explain(ctx);
     dropSession(ctx.res);
   });
   provider.on('grant.error', (ctx, { error, error_detail: why }) => {
@@ -79,7 +81,19 @@ async function importQuietly() {
   }
 }
 
-const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1).replaceAll('"', "'")}.`;
+/** A refusal that goes back to an app says what to do. */
+function explain(ctx: Pick<KoaContextWithOIDC, 'response' | 'redirect'>): void {
+  const location = ctx.response.get('Location');
+  if (!URL.canParse(location)) return;
+  const url = new URL(location);
+  const isFragment = url.hash !== ''; // as apps are answered that ask for a token here
+  const answer = isFragment ? new URLSearchParams(url.hash.slice(1)) : url.searchParams;
+  const error = answer.get('error');
+  if (error === null || answer.has('code')) return;
+  answer.set('error_description', explainRefusal(error, answer.get('error_description') ?? undefined));
+  if (isFragment) url.hash = answer.toString();
+  ctx.redirect(url.href);
+}
 
 /** Without them oidc-provider would let every page read the answer. */
 const sharing = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;

@@ -190,6 +190,11 @@ describe('the authorization endpoint', () => {
     ['a form as the answer', { response_mode: 'form_post' }, 'unsupported_response_mode'],
     ['a fragment as the answer', { response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+    ['the URL of a request object', { request_uri: 'https://app.example/request' }, 'request_uri_not_supported'],
+    ['a client that registers itself', { registration: '{}' }, 'registration_not_supported'],
+    ['an ID token of somebody else', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
+    ['an age that is none', { max_age: '-1' }, 'invalid_request'],
+    ['no page, where one is needed', { prompt: 'none' }, 'login_required'],
     ['no scope', { scope: undefined }, 'invalid_scope'],
     ['a scope that does not exist', { scope: 'launch/patient patient/Observation.rs' }, 'invalid_scope'],
     ['a scope of a backend service', { scope: 'system/Patient.rs' }, 'invalid_scope'],
@@ -202,6 +207,7 @@ describe('the authorization endpoint', () => {
     ]);
     const { answer } = await authorize(server, { query: Object.fromEntries(places) });
     expect(Object.fromEntries(answer)).toMatchObject({ error, state: 'state-of-the-app' });
+    expect(answer.get('error_description')).toMatch(/^[A-Z][\x20\x21\x23-\x5b\x5d-\x7e]{20,}\.$/); // a sentence
     expect(answer.has('code')).toBe(false);
   });
 
