@@ -20,7 +20,9 @@ export function killContract(newPlace: () => Promise<Place>, rounds: number): vo
     const acknowledged = new Map<string, string>();
     let open: readonly string[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const said = await createAndKill(place.url, `r${round}`, open, (round * 37) % 250);
+      // Every other time it has acknowledged a new one, however slow the machine.
+      const due = round % 2 === 0 ? /^ready$/m : /^ready$[^]*^done /m;
+      const said = await createAndKill([place.url, `r${round}`, ...open], (round * 37) % 250, due);
       for (const [name, id] of said.done) {
         expect(id).toBe(acknowledged.get(name) ?? id);
         acknowledged.set(name, id);
@@ -28,7 +30,7 @@ export function killContract(newPlace: () => Promise<Place>, rounds: number): vo
       open = said.begun.filter(name => !acknowledged.has(name));
       await checkPlace(place.url, model, acknowledged, open);
     }
-    expect(acknowledged.size).toBeGreaterThan(rounds);
+    expect(acknowledged.size).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
     await place.remove();
   });
 }
@@ -62,16 +64,14 @@ interface Said {
   readonly done: readonly (readonly [name: string, id: string])[];
 }
 
-/** Runs creates in a process of its own and kills it so many milliseconds after it has begun new ones. */
-async function createAndKill(url: string, prefix: string, again: readonly string[], after: number): Promise<Said> {
-  const creating = spawn(process.execPath, [child, url, prefix, ...again], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Runs creates in a process of its own and kills it so many milliseconds after it has said what `due` matches. */
+async function createAndKill(args: readonly string[], after: number, due: RegExp): Promise<Said> {
+  const creating = spawn(process.execPath, [child, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
-  let isDue = false;
   creating.stdout.on('data', (text: Buffer) => {
+    const isDue = due.test(said);
     said += text.toString();
-    if (isDue || !said.includes('ready\n')) return;
-    isDue = true;
-    setTimeout(() => creating.kill('SIGKILL'), after);
+    if (!isDue && due.test(said)) setTimeout(() => creating.kill('SIGKILL'), after);
   });
   await once(creating, 'close');
   expect(creating.signalCode).toBe('SIGKILL');

@@ -10,7 +10,7 @@ const inTurns = await mongoWhere(openAlternating);
 
 describe('MongoDB', () => {
   createContract(where);
-  killContract(() => where.newPlace(), Number(process.env['CRS_TEST_ROUNDS'] ?? 10));
+  killContract(() => where.newPlace(), Number(process.env['CRS_TEST_ROUNDS'] ?? 4));
 });
 
 describe('MongoDB, asked as a sharded cluster is', () => {

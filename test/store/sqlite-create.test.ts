@@ -8,7 +8,7 @@ import type { Place } from './support/fixture.ts';
 
 describe('SQLite', () => {
   createContract({ newPlace });
-  killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 20));
+  killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 8));
 });
 
 async function newPlace(): Promise<Place> {

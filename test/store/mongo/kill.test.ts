@@ -7,7 +7,7 @@ import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
 
 const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
-const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 10);
+const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 4);
 
 it(
   `a load that is killed ${rounds} times and goes on after its mark loses and doubles nothing`,
@@ -16,14 +16,16 @@ it(
     const place = await newMongoPlace();
     let next = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const acknowledged = await loadAndKill(place.url, next, (round * 61) % 300);
+      // Every other time it has acknowledged a batch, however slow the machine.
+      const due = round % 2 === 0 ? /^ready$/m : /^done /m;
+      const acknowledged = await loadAndKill(place.url, next, (round * 61) % 300, due);
       const { store, demo } = await t.openDemo(place.url, { mode: 'command' });
       const marked = Number((await demo.mark('load')) ?? -1);
       expect(marked).toBeGreaterThanOrEqual(acknowledged ?? next - 1);
       next = marked + 1;
       await store.close();
     }
-    expect(next).toBeGreaterThan(rounds);
+    expect(next).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
     const { store, demo } = await t.openDemo(place.url);
     // The batch behind the mark may be there in part: doing it again makes it whole.
     await demo.write(t.batch(next), t.each);
@@ -41,13 +43,17 @@ it(
   },
 );
 
-/** The last batch that was acknowledged; undefined where none was. */
-async function loadAndKill(url: string, from: number, after: number): Promise<number | undefined> {
+/**
+ * Loads, and kills that so many milliseconds after it has said what `due` matches. Gives the last batch that was acknowledged;
+ * undefined where none was.
+ */
+async function loadAndKill(url: string, from: number, after: number, due: RegExp): Promise<number | undefined> {
   const loading = spawn(process.execPath, [child, url, 'load', String(from)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   loading.stdout.on('data', (text: Buffer) => {
-    if (said === '') setTimeout(() => loading.kill('SIGKILL'), after);
+    const isDue = due.test(said);
     said += text.toString();
+    if (!isDue && due.test(said)) setTimeout(() => loading.kill('SIGKILL'), after);
   });
   await once(loading, 'close');
   expect(loading.signalCode).toBe('SIGKILL');
