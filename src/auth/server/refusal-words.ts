@@ -4,24 +4,26 @@
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
  */
 export function explainRefusal(error: string, said: string | undefined): string {
-  const better = byError[error] ?? byText.find(([pattern]) => said !== undefined && pattern.test(said))?.[1];
+  const better = byError.get(error) ?? byText.find(([pattern]) => said !== undefined && pattern.test(said))?.[1];
   return better ?? sentence(said ?? `The request cannot be answered: ${error}.`);
 }
 
-/** With a capital, a full stop, and no double quotes. */
+/** With a capital, which names of parameters do not get, a full stop, and no double quotes. */
 export function sentence(text: string): string {
-  const quoted = text.replaceAll('"', "'");
-  return `${quoted.slice(0, 1).toUpperCase()}${quoted.slice(1)}${/[.?!]$/.test(quoted) ? '' : '.'}`;
+  const quoted = text.replaceAll('"', "'").replace(/^[a-z]+(?:_[a-z]+)+\b/, "The parameter '$&'");
+  return `${quoted.slice(0, 1).toUpperCase()}${quoted.slice(1)}${quoted.endsWith('.') ? '' : '.'}`;
 }
 
-const byError: Readonly<Record<string, string>> = {
-  request_not_supported: "Request objects are not taken: leave 'request' out, and send the parameters themselves.",
-  request_uri_not_supported:
-    "Request objects are not taken: leave 'request_uri' out, and send the parameters themselves.",
-  registration_not_supported: "Clients are registered by the operator beforehand: leave 'registration' out.",
-  unsupported_response_mode: "The answer comes in the query of the redirect URI: leave 'response_mode' out.",
-  unsupported_response_type: "The parameter 'response_type' must be 'code'.",
-};
+const byError: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    request_not_supported: "Request objects are not taken: leave 'request' out, and send the parameters themselves.",
+    request_uri_not_supported:
+      "Request objects are not taken: leave 'request_uri' out, and send the parameters themselves.",
+    registration_not_supported: "Clients are registered by the operator beforehand: leave 'registration' out.",
+    unsupported_response_mode: "The answer comes in the query of the redirect URI: leave 'response_mode' out.",
+    unsupported_response_type: "The parameter 'response_type' must be 'code'.",
+  }),
+);
 
 const byText: readonly (readonly [RegExp, string])[] = [
   [/requires PKCE/, "PKCE is required: send 'code_challenge', with S256 as 'code_challenge_method'."],
