@@ -1,4 +1,5 @@
 import type { Configuration, errors as providerErrors, interactionPolicy as policy } from 'oidc-provider';
+import { StoreUnavailable } from '../../store/store.ts';
 import { createAdapter } from './adapter.ts';
 import { consentCollection, fhirUserUrl, findConsent } from './consents.ts';
 import { interactionPath, longestConversation } from './conversations.ts';
@@ -113,12 +114,20 @@ export function providerConfiguration(
         }),
       },
     },
-    renderError: async (ctx, { error, error_description: description }) => {
+    renderError: async (ctx, { error, error_description: description }, cause) => {
       ctx.respond = false;
-      await parts.renderError(originalOf(ctx.req), ctx.res, { status: ctx.status, error, description });
+      const isOut = cause instanceof StoreUnavailable;
+      if (isOut) ctx.res.setHeader('Retry-After', '5');
+      const told = isOut ? { status: 503, ...storeOut } : { status: ctx.status, error, description };
+      await parts.renderError(originalOf(ctx.req), ctx.res, told);
     },
   };
 }
+
+const storeOut = {
+  error: 'temporarily_unavailable',
+  description: 'The store cannot be asked. Ask again later.',
+};
 
 const off = { enabled: false };
 
