@@ -47,6 +47,7 @@ URL must sign in as the user.
       const url = launchUrlOf(client, own['launch-url'] as string | undefined);
       if (patient !== undefined && owner !== undefined && (await partition.read(owner, patient)) === undefined)
         throw new CommandError(`There is no ${owner} \`${patient}\` in \`${partition.id}\`.`);
+      requireOwn(user, partition.id, owner, patient);
       const launch = {
         client: client.id,
         user: user.id,
@@ -83,6 +84,13 @@ function requirePartition(client: RegisteredClient, user: RegisteredUser, id: st
   const theirs = user.partitions.map(partition => partition.id);
   if (!theirs.includes(id))
     throw new CommandError(`The user \`${user.id}\` is for ${theirs.join(', ')}, not for \`${id}\`.`);
+}
+
+/** A user who is a patient opens no other record: the value would be refused. */
+function requireOwn({ id, partitions }: RegisteredUser, partition: string, owner = '', patient?: string): void {
+  const [type, own] = (partitions.find(one => one.id === partition)?.fhirUser ?? '').split('/');
+  if (type !== owner || own === undefined || patient === undefined || patient === own) return;
+  throw new CommandError(`The user \`${id}\` is the ${owner} \`${own}\`, and opens no other record.`);
 }
 
 /** https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch */

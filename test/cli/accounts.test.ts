@@ -248,6 +248,7 @@ describe('launch add', () => {
   it('makes a value for client, user and patient, and prints the URL that begins the app', async () => {
     await out(`client add viewer --launch-url https://app.example/launch?mode=ehr ${app}`);
     await out('user add carla --generate --partitions clinic --fhir-user Practitioner/c');
+    await out('user add paula --generate --partitions clinic --fhir-user Patient/p0');
     const patients = join(folder, 'patients.ndjson');
     await writeFile(patients, '{"resourceType":"Patient","id":"p1","active":true}\n');
     await crs(`load --partition clinic ${patients}`);
@@ -272,6 +273,7 @@ describe('launch add', () => {
     ['launch add --client viewer --user karla --partition clinic', 1, 'There is no user `karla`. Did you mean `carla`?'],
     ['launch add --client viewer --user carla --partition ward', 1, 'The client `viewer` is for clinic, not for `ward`.'],
     ['launch add --client viewer --user carla --partition clinic --patient p2', 1, 'There is no Patient `p2` in `clinic`.'],
+    ['launch add --client viewer --user paula --partition clinic --patient p1', 1, 'The user `paula` is the Patient `p0`, and opens no other record.'],
     ['launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/', 1, 'is no launch URL of `viewer`'],
     ['launch add --client server --user carla --partition clinic', 1, 'The client `server` has no launch URL.'],
   ])('%s is refused', async (line, exit, sentence) => {
