@@ -51,7 +51,7 @@ export function createProtocolErrorPage(
 function problemOf(status: number, error: string, description: string): ProblemName {
   if (status === 404) return 'notFound';
   if (/redirect_uri/.test(error) || /redirect_uri/.test(description)) return 'wrongReturn';
-  if (status === 429) return 'unavailable';
+  if (status === 429) return 'tooMany';
   if (status >= 500) return status === 503 ? 'unavailable' : 'fault';
   if (error === 'invalid_client' || error === 'unauthorized_client') return 'unknownApp';
   if (/session|interaction/.test(description)) return 'over';

@@ -150,6 +150,10 @@ export const en: Texts = {
       title: 'This patient cannot be opened',
       todo: 'The record is not there, or your account may not see it. Choose another patient, or ask your administrator.',
     },
+    tooMany: {
+      title: 'Too much is being asked for at once',
+      todo: 'Too many requests come from your network just now. Nothing was done. Wait ten seconds, then try again.',
+    },
     unavailable: {
       title: 'The records cannot be reached just now',
       todo: 'Nothing was done. Wait a moment, then try again.',

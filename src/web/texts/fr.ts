@@ -164,6 +164,10 @@ export const fr: Texts = {
       title: 'Le dossier de ce patient ne peut pas être ouvert',
       todo: 'Le dossier est introuvable, ou votre compte ne permet pas de le consulter. Choisissez un autre patient ou communiquez avec votre administrateur.',
     },
+    tooMany: {
+      title: 'Trop de demandes à la fois',
+      todo: 'Votre réseau envoie trop de demandes en ce moment. Rien n’a été fait. Attendez dix secondes, puis réessayez.',
+    },
     unavailable: {
       title: 'Les dossiers sont inaccessibles pour l’instant',
       todo: 'Rien n’a été fait. Attendez un instant, puis réessayez.',

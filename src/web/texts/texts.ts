@@ -134,6 +134,7 @@ export interface Texts {
     readonly over: ProblemText;
     readonly noPatientAccess: ProblemText;
     readonly patientGone: ProblemText;
+    readonly tooMany: ProblemText;
     readonly unavailable: ProblemText;
     readonly fault: ProblemText;
     readonly badRequest: ProblemText;

@@ -106,6 +106,7 @@ describe('a flood of authorization requests', () => {
       }
       expect(late[0]?.headers).toMatchObject({ 'retry-after': '10' });
       expect(late[0]?.text).toContain('temporarily_unavailable');
+      expect(late[0]?.text).toContain('Wait ten seconds, then try again.');
       expect((await new Browser(other.running.url).request('GET', '/auth/sign-in')).status).toBe(200);
     } finally {
       await other.close();
