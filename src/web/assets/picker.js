@@ -27,7 +27,10 @@ if (
     results.setAttribute('aria-busy', 'true');
     try {
       const response = await fetch(form.action, { method: 'POST', body: fields, signal, credentials: 'same-origin' });
-      if (response.redirected || response.status === 403) return location.assign(form.action); // signed out meanwhile
+      if (response.redirected || response.status === 403) {
+        location.assign(form.action); // signed out meanwhile
+        return;
+      }
       if (!response.ok) throw new Error(`status ${response.status}`);
       const found = new DOMParser().parseFromString(await response.text(), 'text/html');
       if (signal.aborted) return;
