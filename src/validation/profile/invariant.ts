@@ -64,19 +64,20 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
     }
     const holds = decide(evaluate, node, walk);
     if (typeof holds === 'string') undecided(walk, key, profile, holds);
+    else if (holds instanceof TooCostly) tooCostly(walk, key, profile, holds);
     else if (!holds) walk.findings.add({ severity, code: 'invariant', text, profile, rule: key });
   };
 }
 
-/** True where the expression holds or is empty; a text says why that cannot be decided. */
-export function decide(evaluate: Evaluate, node: Node, walk: Walk): boolean | string {
+/** True where the expression holds or is empty; a text says why that cannot be decided, TooCostly that one part of it takes too long. */
+export function decide(evaluate: Evaluate, node: Node, walk: Walk): boolean | string | TooCostly {
   try {
     return condition(evaluate([node], environmentOf(node, walk))) !== false;
   } catch (error) {
     if (error instanceof Undecided) return `${error.message} is not at hand`;
     if (error instanceof EvaluationError) return error.message;
     if (error instanceof SyntaxError) return 'its pattern is not understood here';
-    if (error instanceof TooCostly && error.message === 'pattern') return 'its pattern takes too long on this text';
+    if (error instanceof TooCostly && error.message !== '') return error;
     throw error;
   }
 }
@@ -104,4 +105,11 @@ export function environmentOf(node: Node, walk: Walk): Environment {
 function undecided({ findings }: Walk, key: string, profile: string, why: string): void {
   const text = `The rule ${key} was not checked: ${why}.`;
   findings.note({ severity: 'information', code: 'informational', text, profile, rule: `undecided ${key}` });
+}
+
+/** A warning, since nobody knows that it is held; a policy that enforces refuses it. */
+function tooCostly({ findings }: Walk, key: string, profile: string, { message }: TooCostly): void {
+  const why = message === 'pattern' ? 'its pattern takes too long on this text' : 'a text that it makes gets too long';
+  const text = `The rule ${key} was not checked: ${why}.`;
+  findings.note({ severity: 'warning', code: 'too-costly', text, profile, rule: `undecided ${key}` });
 }

@@ -11,6 +11,7 @@ import { functions } from './functions.ts';
 import { keyOf } from './item.ts';
 import type { Item } from './item.ts';
 import { nodesAt } from './node.ts';
+import { payFor, payForText } from './price.ts';
 import { arithmetic, condition, equal, equivalent, order, single } from './operators.ts';
 
 /**
@@ -169,7 +170,8 @@ function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compili
     (decide: (left: readonly Item[], right: readonly Item[]) => boolean | undefined): Evaluate =>
     (input, environment) => {
       const [one, other] = [left(input, environment), right(input, environment)];
-      environment.budget.spend(one.length + other.length);
+      payFor(one, environment.budget);
+      payFor(other, environment.budget);
       return answer(decide(one, other));
     };
   switch (operator) {
@@ -204,13 +206,21 @@ function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compili
     case '|':
       return (input, environment) => {
         const all = [...left(input, environment), ...right(input, environment)];
-        environment.budget.spend(all.length);
+        payFor(all, environment.budget);
         return distinct(all);
       };
     case '&':
-      return (input, environment) => [textOf(left(input, environment)) + textOf(right(input, environment))];
+      return (input, environment) => {
+        const [one, other] = [textOf(left(input, environment)), textOf(right(input, environment))];
+        payForText(one.length + other.length, environment.budget);
+        return [one + other];
+      };
     default:
-      return (input, environment) => arithmetic(operator, left(input, environment), right(input, environment));
+      return (input, environment) => {
+        const result = arithmetic(operator, left(input, environment), right(input, environment));
+        if (typeof result[0] === 'string') payForText(result[0].length, environment.budget);
+        return result;
+      };
   }
 }
 

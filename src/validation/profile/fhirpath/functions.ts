@@ -4,12 +4,13 @@ import { checkXhtml } from '../xhtml.ts';
 import { answer, distinct, forOne, typeTest } from './compiling.ts';
 import type { Build } from './compiling.ts';
 import { Undecided } from './environment.ts';
-import type { Environment } from './environment.ts';
+import type { Budget, Environment } from './environment.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item } from './item.ts';
 import { childrenOf, nodesAt } from './node.ts';
 import type { Node } from './node.ts';
 import { condition, single } from './operators.ts';
+import { payFor } from './price.ts';
 import { textFunctions } from './text-functions.ts';
 
 type Items = readonly Item[];
@@ -67,28 +68,40 @@ const booleans = (decide: (values: readonly boolean[]) => boolean): Build =>
 
 /** Of whole sets, by what is equal. https://hl7.org/fhirpath/N1/#filtering-and-projection */
 const setFunctions: Readonly<Record<string, Build>> = {
-  distinct: plainly(distinct),
+  distinct: plainly((input, { budget }) => (payFor(input, budget), distinct(input))),
   isDistinct: plainly((input, { budget }) => {
-    budget.spend(input.length);
+    payFor(input, budget);
     return [new Set(input.map(keyOf)).size === input.length];
   }),
-  union: withValues(1, (input, [other = []]) => distinct([...input, ...other])),
-  combine: withValues(1, (input, [other = []]) => [...input, ...other]),
-  intersect: withValues(1, (input, [other = []], { budget }) => {
+  union: withValues(1, (input, [other = []], { budget }) => {
+    payForBoth(input, other, budget);
+    return distinct([...input, ...other]);
+  }),
+  combine: withValues(1, (input, [other = []], { budget }) => {
     budget.spend(input.length + other.length);
+    return [...input, ...other];
+  }),
+  intersect: withValues(1, (input, [other = []], { budget }) => {
+    payForBoth(input, other, budget);
     const keys = new Set(other.map(keyOf));
     return distinct(input.filter(item => keys.has(keyOf(item))));
   }),
   exclude: withValues(1, (input, [other = []], { budget }) => {
-    budget.spend(input.length + other.length);
+    payForBoth(input, other, budget);
     const keys = new Set(other.map(keyOf));
     return input.filter(item => !keys.has(keyOf(item)));
   }),
-  subsetOf: withValues(1, (input, [other = []]) => [isSubset(input, other)]),
-  supersetOf: withValues(1, (input, [other = []]) => [isSubset(other, input)]),
+  subsetOf: withValues(1, (input, [other = []], { budget }) => [isSubset(input, other, budget)]),
+  supersetOf: withValues(1, (input, [other = []], { budget }) => [isSubset(other, input, budget)]),
 };
 
-const isSubset = (part: Items, whole: Items): boolean => {
+function payForBoth(one: Items, other: Items, budget: Budget): void {
+  payFor(one, budget);
+  payFor(other, budget);
+}
+
+const isSubset = (part: Items, whole: Items, budget: Budget): boolean => {
+  payForBoth(part, whole, budget);
   const keys = new Set(whole.map(keyOf));
   return part.every(item => keys.has(keyOf(item)));
 };
@@ -106,7 +119,7 @@ const walkFunctions: Readonly<Record<string, Build>> = {
     let waiting: Items = input;
     while (waiting.length > 0) {
       const found = waiting.flatMap((item, index) => each(item, index));
-      budget.spend(found.length);
+      payFor(found, budget);
       waiting = found.filter(item => !seen.has(keyOf(item)));
       for (const item of waiting) seen.set(keyOf(item), item);
     }

@@ -4,6 +4,7 @@ import type { Environment } from './environment.ts';
 import { plain } from './item.ts';
 import type { Computed, Item } from './item.ts';
 import { single } from './operators.ts';
+import { payForText } from './price.ts';
 import { matchesPattern, replaceMatches } from './pattern.ts';
 
 type Value = Computed | undefined;
@@ -50,7 +51,9 @@ const textOf = (value: Value): string | undefined =>
 const withText = (run: (text: string, other: string, environment: Environment) => Item | undefined): Build =>
   ofText((text, [other], environment) => {
     const given = textOf(other);
-    return given === undefined ? undefined : run(text, given, environment);
+    if (given === undefined) return undefined;
+    environment.budget.spend((text.length * given.length) / 100_000); // what a search for it costs at worst
+    return run(text, given, environment);
   }, 1);
 
 const ofNumber = (run: (value: number, other: number | undefined) => number | undefined): Build =>
@@ -98,15 +101,21 @@ export const textFunctions: Readonly<Record<string, Build>> = {
   matchesFull: withText((text, pattern, { budget }) =>
     matchesPattern(text, `^(?:${pattern})$`, steps => budget.spend(steps)),
   ),
-  replace: ofText((text, [from, to]) => {
+  replace: ofText((text, [from, to], { budget }) => {
     const [one, other] = [textOf(from), textOf(to)];
-    return one === undefined || other === undefined ? undefined : text.slice(0, 100_000).split(one).join(other);
+    if (one === undefined || other === undefined) return undefined;
+    budget.spend((text.length * one.length) / 100_000);
+    if (one === '') budget.spend(text.length);
+    const parts = text.split(one);
+    payForText(text.length + parts.length * other.length, budget);
+    return parts.join(other);
   }, 2),
   replaceMatches: ofText((text, [pattern, to], { budget }) => {
     const [one, other] = [textOf(pattern), textOf(to)];
-    return one === undefined || other === undefined
-      ? undefined
-      : replaceMatches(text, one, other, steps => budget.spend(steps));
+    if (one === undefined || other === undefined) return undefined;
+    const quoted = other.split('$').length - 1; // each of which may stand for all of the text
+    payForText(text.length + (text.length + 1) * (other.length + quoted * text.length), budget);
+    return replaceMatches(text, one, other, steps => budget.spend(steps));
   }, 2),
   substring: ofText((text, [start, length]) => {
     if (typeof start !== 'number' || start < 0 || start >= text.length) return undefined;
