@@ -33,11 +33,17 @@ export class Report {
   }
 }
 
-/** At most as many issues as are to be told; the last one then says how many were left out. */
+/**
+ * At most as many issues as are to be told; one more then says how many were left out, or that some were where a part of them
+ * had been cut before.
+ */
 export function firstOf<T extends Issue>(issues: readonly T[], most: number): readonly (T | Issue)[] {
-  if (issues.length <= most) return issues;
-  const text = `The first ${most} findings are listed, and there are ${issues.length - most} more. Mend them and send the resource again.`;
-  return [...issues.slice(0, most), { severity: 'information', code: 'incomplete', text }];
+  const cut = issues.find(({ code }) => code === 'incomplete');
+  const told = issues.filter(({ code }) => code !== 'incomplete');
+  if (told.length <= most) return cut === undefined ? issues : [...told, cut];
+  const count = cut === undefined ? `there are ${told.length - most} more` : 'there are more';
+  const text = `The first ${most} findings are listed, and ${count}. Mend them and send the resource again.`;
+  return [...told.slice(0, most), { severity: 'information', code: 'incomplete', text }];
 }
 
 /** Element names and indexes as FHIRPath. */

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import type { Issue } from '../../src/fhir/outcome.ts';
+import { firstOf } from '../../src/validation/report.ts';
+
+const wrong = (count: number): readonly Issue[] =>
+  Array.from({ length: count }, (_, at) => ({ severity: 'error', code: 'value', text: `${at}` }));
+const cut: Issue = { severity: 'information', code: 'incomplete', text: 'There are 7 more.' };
+const texts = (issues: readonly Issue[]): readonly string[] => issues.map(({ text }) => text);
+
+describe('the first of many findings', () => {
+  it.each([
+    ['as many as may be', wrong(2), ['0', '1']],
+    ['more', wrong(4), ['0', '1', 'The first 2 findings are listed, and there are 2 more. Mend them and send the resource again.']], // prettier-ignore
+    ['as many as may be of what was cut before, which stays said', [...wrong(2), cut], ['0', '1', cut.text]],
+    ['more of what was cut before, so that nobody knows how many', [cut, ...wrong(3)], ['0', '1', 'The first 2 findings are listed, and there are more. Mend them and send the resource again.']], // prettier-ignore
+  ])('%s', (_title, issues, expected) => {
+    expect(texts(firstOf(issues, 2))).toEqual(expected);
+  });
+});
