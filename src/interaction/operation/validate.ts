@@ -11,6 +11,7 @@ import type { StoredVersion } from '../../store/store.ts';
 import { asItSays, weighing } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
+import { inTurn } from '../../validation/turns.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { findVisible } from '../visible.ts';
@@ -93,7 +94,7 @@ async function contentIssues(
   const { value, decimals } = what;
   const weigh = weighFor(type, mode, resource === undefined);
   const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
-  const issues = await validator.validateWithServer(value, options);
+  const issues = await inTurn(() => validator.validateWithServer(value, options));
   if (resource === undefined) return issues;
   if (mode === 'create') return [...issues, ...(await asCreate(engine, type, resource, request, issues))];
   const id = here === undefined ? [] : otherId(value, here);

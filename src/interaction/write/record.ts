@@ -16,6 +16,7 @@ import { weighing } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
+import { inTurn } from '../../validation/turns.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { parseBody, pathOf, requireLength } from './body.ts';
 import { mostIssues, validationBudget } from './budget.ts';
@@ -82,7 +83,7 @@ async function validate(
   const validator = await engine.validator();
   const weigh = weighing(type, { occasion: 'create' });
   const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
-  const issues = await validator.validateWithServer(resource, options);
+  const issues = await inTurn(() => validator.validateWithServer(resource, options));
   const errors = issues.filter(({ severity }) => severity === 'error');
   return {
     structure: errors.filter(isOfStructure),
@@ -126,8 +127,8 @@ function resourceOf(value: unknown, typeName: string): JsonObject {
 function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], told: readonly Issue[]): void {
   if (structure.length + rules.length === 0) return;
   const cut = told.filter(({ code }) => code === 'incomplete');
-  const wrong = firstOf(eachOnce(structure, rules), mostIssues);
-  throw new FhirError(structure.length > 0 ? 400 : 422, wrong.length > mostIssues ? wrong : [...wrong, ...cut]);
+  const wrong = firstOf([...eachOnce(structure, rules), ...cut], mostIssues);
+  throw new FhirError(structure.length > 0 ? 400 : 422, wrong);
 }
 
 /**
