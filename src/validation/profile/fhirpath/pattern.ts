@@ -108,7 +108,7 @@ function endOfClass(source: string, start: number): number {
   return source.length;
 }
 
-const deadline = 500; // milliseconds of the clock; a busy machine takes some to begin
+const deadline = 400; // milliseconds of the clock; a busy machine takes some to begin
 const testing = new Script('pattern.test(text)');
 const replacing = new Script('text.replace(pattern, to)');
 const place = { pattern: /(?:)/gsu, text: '', to: '' };
