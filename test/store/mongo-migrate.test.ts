@@ -1,7 +1,9 @@
 import { describe } from 'vitest';
-import { newMongoPlace } from '../support/mongodb/place.ts';
 import { migrateContract } from './contract-migrate.ts';
+import { mongoWhere } from './mongo/support/where.ts';
+
+const { newPlace } = await mongoWhere();
 
 describe('MongoDB', () => {
-  migrateContract(newMongoPlace);
+  migrateContract(newPlace);
 });
