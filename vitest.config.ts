@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
 
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
@@ -41,10 +43,23 @@ const httpOnMongodb = {
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
 };
 
+/** What takes longest comes first, so that no worker is left with it in the end; vitest goes by the length of files. */
+const longest =
+  /(breaks|refused|kill|leak|walk|agreement|accounts|migrate|mongo|create|launch|public-url|cli\/store)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => longest.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   // One worker for each processor: of two, vitest would use one.
   test: {
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     projects: [{ test: main }, { test: onItsOwn }, ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : [])],
   },
 });
