@@ -76,11 +76,14 @@ export async function loadModel(sources: {
 }
 
 /** As loadModel, for whoever cannot go on without a model: throws one Error with a line for each problem. */
-export async function requireModel(
-  sources: Parameters<typeof loadModel>[0],
-): Promise<{ readonly model: Model; readonly definitions: Definitions; readonly notices: readonly string[] }> {
+export async function requireModel(sources: Parameters<typeof loadModel>[0]): Promise<{
+  readonly model: Model;
+  readonly definitions: Definitions;
+  readonly notices: readonly string[];
+  readonly warnings: readonly string[];
+}> {
   const { model, definitions, problems, notices, warnings } = await loadModel(sources);
-  if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings] };
+  if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings], warnings };
   throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
 }
 

@@ -42,12 +42,17 @@ and on --terminology-server, which is sent codes that those leave open.`,
       import('../terminology/server.ts'),
       import('./read-resources.ts'),
     ]);
-    const { model, definitions } = await requireModel(config);
+    const { model, definitions, warnings } = await requireModel(config);
+    for (const warning of warnings) console.error(`Warning: ${warning}`);
     const validator = createValidator(definitions, model.definitions, terminologyServerOf(config));
     const profiles = own['profile'] === undefined ? [] : (own['profile'] as readonly string[]); // as the flag says
     const unknown = profiles.filter(profile => !validator.knows(profile));
     if (unknown.length > 0)
-      throw new CommandError(unknown.map(profile => `No profile \`${profile}\` with a snapshot is loaded.`).join('\n'));
+      throw new CommandError(
+        unknown
+          .flatMap(profile => [`No profile \`${profile}\` with a snapshot is loaded.`, ...validator.problems(profile)])
+          .join('\n'),
+      );
     let [total, invalid] = [0, 0];
     for (const file of positionals) {
       for await (const { line, value, decimals, broken } of readResources(file)) {

@@ -63,6 +63,7 @@ export function compileModel(
       }) ?? []
     );
   });
+  checkDifferentials(definitions, snapshots, problems, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
     digest: hash('sha256', JSON.stringify([indexVersion, digests])),
@@ -83,6 +84,25 @@ const plainFiles = (definitions: Definitions): readonly Definition[] =>
   ['CompartmentDefinition', 'OperationDefinition', 'SearchParameter', 'StructureDefinition', 'ValueSet', 'CodeSystem']
     .flatMap(resourceType => definitions.all(resourceType))
     .filter(definition => !definition.core && definition.package === undefined);
+
+/** Profiles in single files that are no more than a differential, where that names what its base does not have; each thing is told once. */
+function checkDifferentials(
+  definitions: Definitions,
+  snapshots: FindSnapshot,
+  problems: readonly Problem[],
+  report: ReportAt,
+): void {
+  for (const definition of plainFiles(definitions)) {
+    const { resourceType, url, version } = definition;
+    if (resourceType !== 'StructureDefinition') continue;
+    const found = snapshots(version === undefined ? url : `${url}|${version}`);
+    for (const problem of found?.problems ?? []) {
+      const text = printSnapshotProblem(url, problem);
+      const told = problems.some(other => other.text === text);
+      if (!told) report({ definition, path: '', json: definition.resource() }, 'differential', text);
+    }
+  }
+}
 
 /** What a statement says beside its resource types. */
 function checkStatements({ statements, rests }: Declared, report: ReportAt): void {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fhirPackage, profile } from '../support/definition-files.ts';
 import { terminologyServer } from '../support/terminology-server.ts';
 import { run } from './process.ts';
 
@@ -82,6 +83,18 @@ describe('validate', () => {
     expect(there.received.map(({ query }) => query['code'])).toEqual(['nonsense']);
     expect(stdout).toContain('warning Questionnaire.jurisdiction[0]: ');
     expect(code).toBe(0);
+  });
+
+  it('tells what a package needs, and why a profile of it cannot be held to', async () => {
+    const lost = profile('lost', 'Patient', { baseDefinition: 'https://example.org/none', snapshot: undefined });
+    const tgz = join(folder, 'lost.tgz');
+    const manifest = { name: 'lost', version: '1.0.0', dependencies: { 'not.here': '1.0.0' } };
+    await writeFile(tgz, fhirPackage(manifest, { 'lost.json': lost }));
+    const args = ['--definitions', tgz, '--profile', 'https://example.org/StructureDefinition/lost'];
+    const { code, stderr } = await run(['validate', ...args, join(folder, 'good.json')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Warning: lost@1.0.0 names what is not here: 1 package (not.here).');
+    expect(stderr).toContain('The base `https://example.org/none` is not here.');
   });
 
   it.each<[args: string[], code: number, sentence: string]>([

@@ -78,8 +78,8 @@ describe.each<[string, { type?: string; rest?: string }, readonly (readonly [str
       ['a claimed profile', claiming('authored'), [422, 'error required Basic.author']],
       ['one that is incomplete', claiming('unfinished'), [201, 'warning required Basic.author']],
       ['both of them', claiming('unfinished', 'authored'), [422, 'error required Basic.author']],
-      ['one that nobody knows', claiming('unheard-of'), [201, 'warning informational Basic']],
-      ['a profile of another type', { ...good, meta: { profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'] } }, [422, 'error structure Basic']], // prettier-ignore
+      ['one that nobody knows', claiming('unheard-of'), [201, 'warning informational Basic.meta.profile[0]']],
+      ['a profile of another type', { ...good, meta: { profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'] } }, [422, 'error structure Basic.meta.profile[0]']], // prettier-ignore
       ['a wrong structure beside a broken rule', { ...claiming('authored'), autor: 1 }, [400, 'error structure Basic.autor', 'error required Basic.author']], // prettier-ignore
     ],
   ],

@@ -51,4 +51,26 @@ describe('a profile', () => {
       },
     ]);
   });
+
+  it.each([
+    ['stops the start all the same', {}, ['differential The differential of `https://example.org/StructureDefinition/apart` cannot be followed at `Basic.autor`: The base has no such element, so this was left out.']], // prettier-ignore
+    ['with a snapshot of its own is taken as it is', { snapshot: { element: [{ id: 'Basic', path: 'Basic' }] } }, []],
+  ])('that no type names %s', async (_title, fields, expected) => {
+    const { problems } = await loadOnly(
+      statement([
+        {
+          type: 'Basic',
+          interaction: [{ code: 'create' }],
+          extension: [ours('smart-scope', { valueString: 'system/Basic.c' })],
+        },
+      ]),
+      {
+        'profiles/apart.json': profile('apart', 'Basic', {
+          differential: { element: [{ id: 'Basic.autor', path: 'Basic.autor', min: 1 }] },
+          ...fields,
+        }),
+      },
+    );
+    expect(problems.map(({ path, text }) => `${path} ${text}`)).toEqual(expected);
+  });
 });

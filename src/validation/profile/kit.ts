@@ -14,6 +14,8 @@ export interface Kit {
   base(definition: TypeDefinition): BaseChecks;
   /** What a profile asks beyond R4; undefined where it is not loaded. */
   profile(canonical: string): ProfileChecks | undefined;
+  /** What of the differential of a loaded profile cannot be followed, so that nothing is held to it; sentences. */
+  problems(canonical: string): readonly string[];
   /** A compiled expression; undefined where it is not understood. */
   expression(text: string): Evaluate | undefined;
   /** Visits a value and all below it with the base checks. */

@@ -3,6 +3,7 @@ import { asString, isObject } from '../../definitions/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { Model } from '../../model/model.ts';
+import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import { ExpressionError } from '../../model/fhirpath/syntax.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
@@ -44,6 +45,8 @@ export interface Validator {
   ): readonly ValidationIssue[] | Promise<readonly ValidationIssue[]>;
   /** Whether a profile is loaded and has a snapshot. */
   knows(canonical: string): boolean;
+  /** Why a profile that is loaded has no snapshot, or none of all that its differential says; sentences. */
+  problems(canonical: string): readonly string[];
 }
 
 export interface ValidateOptions {
@@ -69,6 +72,8 @@ export interface ValidatorParts {
   readonly snapshot: FindSnapshot;
   readonly terminology: Terminology;
   readonly server?: TerminologyServer | undefined;
+  /** What of the differential of a profile cannot be followed, in sentences. */
+  readonly problems?: (canonical: string) => readonly string[];
 }
 
 /**
@@ -81,13 +86,16 @@ export function createValidator(
   server?: TerminologyServer,
   snapshots: Model['snapshot'] = snapshotsOf(definitions),
 ): Validator {
+  // What clients name is not even asked for where nobody has it, so that it is kept nowhere.
+  const find = (canonical: string): ReturnType<Model['snapshot']> =>
+    definitions.find('StructureDefinition', canonical) === undefined ? undefined : snapshots(canonical);
   const snapshot: FindSnapshot = canonical => {
-    // What clients name is not even asked for where nobody has it, so that it is kept nowhere.
-    if (definitions.find('StructureDefinition', canonical) === undefined) return undefined;
-    const found = snapshots(canonical);
+    const found = find(canonical);
     return found && snapshotOf(found.structure, found.elements);
   };
-  return createValidatorOf({ types, snapshot, terminology: createTerminology(definitions), server });
+  const problems = (canonical: string): readonly string[] =>
+    (find(canonical)?.problems ?? []).map(problem => printSnapshotProblem(canonical, problem));
+  return createValidatorOf({ types, snapshot, problems, terminology: createTerminology(definitions), server });
 }
 
 /** A validator of its parts. Each profile is compiled when it is first asked for, and kept. */
@@ -96,6 +104,7 @@ export function createValidatorOf(parts: ValidatorParts): Validator {
   const { terminology, server } = parts;
   return {
     knows: canonical => kit.profile(canonical) !== undefined,
+    problems: canonical => kit.problems(canonical),
     validate: (resource, options = {}) => validate(resource, options, kit, terminology),
     validateWithServer(resource, options = {}) {
       if (server === undefined) return validate(resource, options, kit, terminology);
@@ -183,12 +192,13 @@ const more = (left: number, limit: number): ValidationIssue => ({
   text: `The first ${limit} findings are listed, and there are ${left} more. Mend them and validate again.`,
 });
 
-function createKit({ types, snapshot }: ValidatorParts): Kit {
+function createKit({ types, snapshot, problems = () => [] }: ValidatorParts): Kit {
   const snapshots = keeping(snapshot);
   const trees = new Map<string, Tree | undefined>();
   const bases = new Map<TypeDefinition, BaseChecks>();
   const profiles = new Map<string, ProfileChecks | undefined>();
   const expressions = new Map<string, Evaluate | undefined>();
+  const told = new Map<string, readonly string[]>();
 
   /** The elements of a base type, those with children also by their paths. */
   const readTrees = (type: string): void => {
@@ -208,6 +218,13 @@ function createKit({ types, snapshot }: ValidatorParts): Kit {
     types,
     snapshot: snapshots,
     visit,
+    problems(canonical) {
+      const known = told.get(canonical);
+      if (known !== undefined) return known;
+      const found = problems(canonical);
+      if (profiles.has(canonical)) told.set(canonical, found); // what clients name is not kept
+      return found;
+    },
     baseTree(name) {
       const type = name.split('.')[0] ?? '';
       if (!trees.has(type)) readTrees(type);

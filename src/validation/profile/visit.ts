@@ -2,6 +2,7 @@ import { isObject, stringsOf } from '../../definitions/json-object.ts';
 import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
+import type { Finding } from './findings.ts';
 import { shorten } from '../report.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
@@ -65,7 +66,9 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
   checkResource(node, walk);
   const meta = isObject(node.value) ? node.value['meta'] : undefined;
   const claimed = isObject(meta) ? stringsOf(meta['profile']) : [];
-  for (const canonical of new Set([...claimed.slice(0, mostClaims), ...more])) claim(node, canonical, walk);
+  const seen = new Set(claimed.slice(0, mostClaims));
+  for (const canonical of seen) claim(node, canonical, walk, claimed.indexOf(canonical));
+  for (const canonical of new Set(more)) if (!seen.has(canonical)) claim(node, canonical, walk);
   if (claimed.length <= mostClaims) return;
   const text = `Only the first ${mostClaims} of the ${claimed.length} profiles that this claims were looked at.`;
   walk.findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'meta.profile' });
@@ -74,16 +77,47 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
 /** A resource has a few. */
 const mostClaims = 50;
 
-function claim(node: Node, canonical: string, walk: Walk): void {
-  const { findings, kit } = walk;
+/** `index` is where `meta.profile` claims it; undefined for a profile that is asked for otherwise. */
+function claim(node: Node, canonical: string, walk: Walk, index?: number): void {
+  const { kit } = walk;
   const profile = kit.profile(canonical);
+  const [problem] = kit.problems(canonical);
+  const name = canonical.slice(0, 200);
   if (profile === undefined) {
-    const text = `The profile \`${canonical.slice(0, 200)}\` is not loaded, so nothing was held against it.`;
-    findings.note({ severity: 'warning', code: 'informational', text, rule: `unknown ${canonical.slice(0, 200)}` });
-  } else if (profile.type !== node.code && !isBaseOf(profile.type, node, walk)) {
-    const text = `\`${profile.url}\` is a profile of ${profile.type}, so a ${node.code} cannot meet it.`;
-    findings.add({ severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });
-  } else holdAgainst(node, canonical, walk);
+    const text = problem ?? `The profile \`${name}\` is not loaded.`;
+    tell(walk, index, {
+      severity: 'warning',
+      code: 'informational',
+      text: `Nothing was held against the profile. ${text}`,
+      rule: `unknown ${name}`,
+    });
+    return;
+  }
+  if (profile.type !== node.code && !isBaseOf(profile.type, node, walk)) {
+    const text = `\`${profile.url}\` is a profile of the type ${profile.type}, and this is of the type ${node.code}.`;
+    tell(walk, index, { severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });
+    return;
+  }
+  if (problem !== undefined) {
+    const text = `Not all of the profile was checked. ${problem}`;
+    tell(walk, index, {
+      severity: 'warning',
+      code: 'informational',
+      text,
+      profile: profile.url,
+      rule: `problems ${name}`,
+    });
+  }
+  holdAgainst(node, canonical, walk);
+}
+
+/** About the claim itself, where it stands; what is no error is told once for the whole resource. */
+function tell({ findings }: Walk, index: number | undefined, finding: Finding): void {
+  const { length } = findings.path;
+  if (index !== undefined) findings.path.push('meta', 'profile', index);
+  if (finding.severity === 'error') findings.add(finding);
+  else findings.note(finding);
+  findings.path.length = length;
 }
 
 function isBaseOf(type: string, node: Node, { kit }: Walk): boolean {

@@ -150,7 +150,7 @@ describe('a profile', () => {
     ['|0.1', ['error Patient.name min at Patient.name']],
     ['|0.2', ['error Patient.gender min at Patient.gender']],
     ['', ['error Patient.gender min at Patient.gender']],
-    ['|0.3', [`warning unknown ${url('v')}|0.3 at Patient`]],
+    ['|0.3', [`warning unknown ${url('v')}|0.3 at Patient.meta.profile[0]`]],
   ])('is of the version that is claimed (%j), else of the newest', (claimed, expected) => {
     const versions = [
       profile('Patient', { 'Patient.name': { min: 1 } }, { name: 'v', version: '0.1' }),

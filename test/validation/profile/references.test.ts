@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/definitions/json-object.ts';
-import { against, observation, problems, profile, url, validatorOf } from './support/validator.ts';
+import { against, observation, patient, problems, profile, url, validatorOf } from './support/validator.ts';
 
 // References and what they point to: https://hl7.org/fhir/R4/references.html
 
@@ -186,8 +186,32 @@ describe('resources within resources', () => {
     const definition = profile('Patient', { 'Patient.name': { min: 1 } });
     const resource = observation({ meta: { profile: [definition.url, 'https://example.org/unknown'] } });
     expect(problems(validatorOf(definition), resource)).toEqual([
-      'error meta.profile at Observation',
-      'warning unknown https://example.org/unknown at Observation',
+      'error meta.profile at Observation.meta.profile[0]',
+      'warning unknown https://example.org/unknown at Observation.meta.profile[1]',
     ]);
   });
+
+  it.each([
+    [
+      'an element that is not there',
+      profile('Patient', { 'Patient.nmae': { min: 1 }, 'Patient.name': { min: 1 } }),
+      ['warning problems', 'error Patient.name min'],
+      'Not all of the profile was checked. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be followed at `Patient.nmae`: The base has no such element, so this was left out.',
+    ],
+    [
+      'a base that is not there',
+      profile('Patient', { 'Patient.name': { min: 1 } }, { baseDefinition: 'https://example.org/none' }),
+      ['warning unknown'],
+      'Nothing was held against the profile. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be followed at `Patient`: The base `https://example.org/none` is not here.',
+    ],
+  ])(
+    'claim a profile whose differential names %s, and why it is not checked whole is told',
+    (_title, definition, expected, text) => {
+      const validator = validatorOf(definition);
+      const resource = patient({ meta: { profile: [definition.url] } });
+      expect(problems(validator, resource).map(one => one.replace(/( https:.*)? at .*/, ''))).toEqual(expected);
+      expect(validator.validate(resource).find(({ expression }) => expression === 'Patient.meta.profile[0]')?.text).toBe(text); // prettier-ignore
+      expect(text).toContain(validator.problems(definition.url)[0]);
+    },
+  );
 });
