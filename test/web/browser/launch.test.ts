@@ -24,24 +24,13 @@ describe.skipIf(!hasChromium)(`from launch to data in Chromium${unlessChromium}`
     await app.close();
   });
 
+  /** Each language, width and scheme once: the longest words on the narrowest window. */
   const runs: readonly [language: string, width: number, scheme: 'light' | 'dark', titles: readonly string[]][] = [
     ['en', 1280, 'light', ['Sign in', 'Open an app', 'Open Growth Chart: choose a patient', 'Allow Growth Chart?']],
-    ['en', 360, 'dark', ['Sign in', 'Open an app', 'Open Growth Chart: choose a patient', 'Allow Growth Chart?']],
-    [
-      'fr',
-      1280,
-      'dark',
-      [
-        'Ouvrir une session',
-        'Lancer une application',
-        'Lancer Growth Chart\u00a0: choisir un patient',
-        'Autoriser Growth Chart?',
-      ],
-    ],
     [
       'fr',
       360,
-      'light',
+      'dark',
       [
         'Ouvrir une session',
         'Lancer une application',
