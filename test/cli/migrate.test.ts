@@ -14,7 +14,7 @@ const place = (name: string): string => `sqlite:${join(folder, name)}`;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'migrate-'));
   source = place('source.sqlite');
-  await fillStore(source, 5_000);
+  await fillStore(source, 1_000);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -30,10 +30,10 @@ describe('migrate, from a file to a file', () => {
     expect([code, stderr.split('\n').filter(line => /error|at /i.test(line))]).toEqual([0, []]);
     digest = digestIn(stdout);
     expect(digest).toBeDefined();
-    expect(stdout).toMatch(/^clinic\tPatient\t5000\t5006\t0\t0\t[0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^clinic\tPatient\t1000\t1006\t0\t0\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^other\tLocation\t1\t2\t0\t0\t[0-9a-f]{64}$/m);
-    expect(stdout).toContain('Both stores hold the same: 5,007 records');
+    expect(stdout).toContain('Both stores hold the same: 1,007 records');
     expect(await everything(place('copy.sqlite'))).toEqual(await everything(source));
   });
 
@@ -73,19 +73,20 @@ describe('migrate, from a file to a file', () => {
   });
 
   it('goes on where it was killed', async () => {
-    const target = place('killed.sqlite');
+    const [large, target] = [place('large.sqlite'), place('killed.sqlite')];
+    await fillStore(large, 5_000);
     for (const after of [1, 1_000]) {
-      const child = launch(['migrate', '--from', source, '--to', target, '--definitions', moreDefinitions]);
+      const child = launch(['migrate', '--from', large, '--to', target, '--definitions', moreDefinitions]);
       while ((await copiedTo(target)) < after) await setTimeout(5);
       child.process.kill('SIGKILL');
       expect(await child.ended).toBe(null);
     }
     const left = await copiedTo(target);
     expect(left).toBeLessThan(5_000);
-    const { code, stdout } = await migrate(source, target);
-    expect([code, digestIn(stdout)]).toEqual([0, digest]);
+    const { code, stdout } = await migrate(large, target);
+    expect(code).toBe(0);
     expect(stdout).toContain('Went on where a run before was interrupted.');
-    expect(await everything(target)).toEqual(await everything(source));
+    expect(await everything(target)).toEqual(await everything(large));
     expect((await run(['index', 'verify', '--store', target, '--definitions', moreDefinitions, '--partition', 'clinic'])).code).toBe(0); // prettier-ignore
   });
 
@@ -97,7 +98,7 @@ describe('migrate, from a file to a file', () => {
     await store.close();
     const { code, stdout } = await migrate(source, target);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^clinic\tPatient\t5000\t5006\t.*\tsource\nclinic\tPatient\t5000\t5007\t.*\ttarget$/m);
+    expect(stdout).toMatch(/^clinic\tPatient\t1000\t1006\t.*\tsource\nclinic\tPatient\t1000\t1007\t.*\ttarget$/m);
     expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
     expect(stdout).toContain('The stores differ.');
   });
