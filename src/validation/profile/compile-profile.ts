@@ -160,7 +160,8 @@ function compileGroup(
         at(node, walk, () => tell(walk, 'type', 'structure', `This must be of the type ${allowed.map(code => `\`${code}\``).join(', ')}, not \`${node.code}\`; ${says}`)); // prettier-ignore
       else if (check !== undefined) at(node, walk, check);
     }
-    slicing?.(nodes, walk);
+    // What is of another type is told already.
+    slicing?.(allowed === undefined ? nodes : nodes.filter(node => fits(node, allowed, kit)), walk);
   };
 }
 
@@ -174,7 +175,7 @@ function narrowedTypes(child: Tree, element: ElementDefinition): readonly string
   const codes = codesOf(child);
   if (codes.length === 0 || codes.some(code => code.startsWith('http:'))) return undefined;
   const narrower = element.types.some(({ code }) => !codes.includes(code));
-  return narrower && child.name === element.name ? codes : undefined;
+  return narrower && child.name === element.name ? [...new Set(codes)] : undefined;
 }
 
 const codesOf = ({ element }: Tree): readonly string[] =>

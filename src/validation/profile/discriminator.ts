@@ -1,4 +1,4 @@
-import { asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { isA } from '../../model/fhirpath/result-type.ts';
 import { parseExpression } from '../../model/fhirpath/parse.ts';
@@ -11,6 +11,7 @@ import { nodesAt } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
 import { environmentOf } from './invariant.ts';
 import type { Kit } from './kit.ts';
+import { typeNamedBy } from './target.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import type { Walk } from './walk.ts';
@@ -26,6 +27,7 @@ export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, ki
   const text = asString(path) ?? '$this';
   const evaluate = kit.expression(text);
   const wanted = wantedOf(String(type), text, slice, kit);
+  const named = type === 'type' ? typeNamed(text, slice, kit) : undefined;
   if (evaluate === undefined || wanted === undefined) return () => undefined;
   return (node, walk) => {
     try {
@@ -35,11 +37,29 @@ export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, ki
         walk,
       );
     } catch (error) {
-      if (error instanceof Undecided || error instanceof EvaluationError) return undefined;
+      if (error instanceof Undecided) return named?.(node, walk);
+      if (error instanceof EvaluationError) return undefined;
       throw error;
     }
   };
 }
+
+/** Decides by the type that references name, where what they point to is not at hand; undefined for other paths. */
+function typeNamed(path: string, slice: Tree, kit: Kit): Match | undefined {
+  if (!/(^|\.)resolve\(\)$/.test(path)) return undefined;
+  const held = path.replace(/\.?resolve\(\)$/, '');
+  const evaluate = kit.expression(held === '' ? '$this' : held);
+  const codes = placesOf(path, slice, kit).flatMap(typesOf);
+  if (evaluate === undefined || codes.length === 0) return undefined;
+  return (node, walk) =>
+    any(held === '' ? [node] : evaluate([node], environmentOf(node, walk)), item => {
+      const value = typeof item === 'object' && item.kind === 'node' ? item.value : undefined;
+      const type = isObject(value) ? typeNamedBy(value, kit) : undefined;
+      return type === undefined ? undefined : codes.some(code => isA(type, code, kit.types));
+    });
+}
+
+const typesOf = ({ element }: Tree): readonly string[] => objectsOf(element['type']).map(({ code }) => String(code));
 
 /** Decides by the values at the path. */
 type Wanted = (found: readonly Node[], walk: Walk) => boolean | undefined;
@@ -65,7 +85,7 @@ function wantedAt(type: string, place: Tree, resolved: boolean, kit: Kit): Wante
       if (place.element['max'] === '0') return found => found.length === 0;
       return Number(place.element['min'] ?? 0) > 0 ? found => found.length > 0 : undefined;
     case 'type': {
-      const codes = objectsOf(place.element['type']).map(({ code }) => String(code));
+      const codes = typesOf(place);
       return codes.length === 0
         ? undefined
         : found => found.some(node => codes.some(code => isA(node.definition?.name ?? node.code, code, kit.types)));

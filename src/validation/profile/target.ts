@@ -74,6 +74,14 @@ function targetsOf(types: readonly object[], kit: Kit): Targets {
 export const baseType = (canonical: string): string | undefined =>
   /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Z]\w*)$/.exec(canonical.replace(/\|.*/, ''))?.[1];
 
+/** The resource type that a Reference names by its text, else by its `type`; its target need not be at hand. */
+export function typeNamedBy(value: Record<string, unknown>, { types }: Kit): string | undefined {
+  const text = asString(value['reference']);
+  const parsed = text === undefined ? undefined : parseReference(text);
+  const named = parsed?.kind === 'relative' || parsed?.kind === 'absolute' ? parsed.type : undefined;
+  return named !== undefined && types.resourceTypes.has(named) ? named : asString(value['type']);
+}
+
 function problem(
   value: Record<string, unknown>,
   { types, profiles, aggregation }: Targets,
@@ -89,9 +97,7 @@ function problem(
     if (parsed.kind !== 'contained' && aggregation.every(how => how === 'contained'))
       return `\`${quoted}\` must be a contained resource here.`;
   }
-  const named = parsed?.kind === 'relative' || parsed?.kind === 'absolute' ? parsed.type : undefined;
-  const known = named !== undefined && walk.kit.types.resourceTypes.has(named) ? named : undefined;
-  const type = target?.code ?? known ?? asString(value['type']);
+  const type = target?.code ?? typeNamedBy(value, walk.kit);
   if (type === undefined || types.size === 0) return undefined;
   if (!types.has(type)) {
     const allowed = [...types].map(name => `\`${name}\``).join(', ');

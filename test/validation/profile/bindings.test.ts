@@ -209,3 +209,10 @@ describe('bindings', () => {
     );
   });
 });
+
+it('suggests no code that is the one that was sent, without its system', () => {
+  const resource = { resourceType: 'Patient', maritalStatus: { coding: [{ code: 'M' }] } };
+  const text = validatorOf().validate(resource).find(({ code }) => code === 'code-invalid')?.text; // prettier-ignore
+  expect(text).toContain('`M` without a system is not of `http://hl7.org/fhir/ValueSet/marital-status`');
+  expect(text).not.toContain('Did you mean');
+});

@@ -172,6 +172,20 @@ describe('discriminators', () => {
     expect(against(definition, of('female'), male)).toEqual(['error Observation.focus:male min at Observation.focus']);
   });
 
+  it.each([
+    ['a relative reference', { reference: 'Device/1' }, []],
+    ['an absolute one', { reference: 'https://example.org/fhir/Device/1/_history/2' }, []],
+    ['a urn beside its type', { reference: 'urn:uuid:0b8b9f4e-0d3f-4d1c-9a5e-1f0c1b2a3d4e', type: 'Device' }, []],
+    ['one of another type', { reference: 'Patient/1' }, ['error Observation.focus closed at Observation.focus[0]', 'error Observation.focus:s min at Observation.focus']], // prettier-ignore
+    ['one that names no type', { display: 'x' }, []],
+  ])('by the type that a reference names where its target is not at hand: %s', (_title, focus, expected) => {
+    const definition = profile('Observation', {
+      'Observation.focus': { slicing: { discriminator: [{ type: 'type', path: 'resolve()' }], rules: 'closed' } },
+      'Observation.focus:s': { min: 1, type: [{ code: 'Reference', targetProfile: ['http://hl7.org/fhir/StructureDefinition/Device'] }] }, // prettier-ignore
+    });
+    expect(against(definition, observation({ focus: [focus] }))).toEqual(expected);
+  });
+
   it('asks no minimum where the target is not at hand', () => {
     const definition = profile('Observation', {
       'Observation.focus': slicing('value', 'resolve().code'),
@@ -194,6 +208,19 @@ describe('discriminators', () => {
     expect(against(definition, observation({ valueQuantity: { value: 1, system: 'u', code: 'mg' } }))).toEqual([]);
     expect(against(definition, observation({ valueQuantity: { value: 1 } }))).toEqual([
       'error Observation.value[x]:valueQuantity.code min at Observation.value.code',
+    ]);
+  });
+
+  it('asks a value of another type than any may have no more than to be of one', () => {
+    const definition = profile('Observation', {
+      'Observation.value[x]': {
+        type: [{ code: 'Quantity' }],
+        slicing: { discriminator: [{ type: 'type', path: '$this' }], rules: 'closed' },
+      },
+      'Observation.value[x]:valueQuantity': { type: [{ code: 'Quantity' }] },
+    });
+    expect(against(definition, observation({ valueString: 'x' }))).toEqual([
+      'error Observation.value[x] type at Observation.value',
     ]);
   });
 });
