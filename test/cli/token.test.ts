@@ -93,10 +93,9 @@ describe('token', () => {
   });
 
   it('ends after its time', async () => {
-    const short = await made('--client', 'demo-backend', '--partition', 'demo', '--ttl', '2');
+    const short = await made('--client', 'demo-backend', '--partition', 'demo', '--ttl', '5');
     expect(await status('/Patient?_count=1', short)).toBe(200);
-    await new Promise(resolve => setTimeout(resolve, 2_100));
-    expect(await status('/Patient?_count=1', short)).toBe(401);
+    await expect.poll(() => status('/Patient?_count=1', short), { timeout: 20_000, interval: 250 }).toBe(401);
   });
 
   it.each<[flags: string[], sentence: string]>([

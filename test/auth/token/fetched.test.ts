@@ -56,19 +56,17 @@ const failing: RequestListener = (_, response) => void response.writeHead(500).e
 const noJson: RequestListener = (_, response) => void response.writeHead(200).end('<html>');
 
 describe.each(['/keys', '/.well-known/openid-configuration'])('%s', path => {
-  it.each<[title: string, instead: RequestListener, notice: RegExp]>([
+  it.each<[title: string, instead: RequestListener, notice: RegExp, time?: number]>([
     ['too large', large, /answered more than 65536 bytes\.$/],
     ['endless', endless, /answered more than 65536 bytes\.$/],
-    ['slow', slow, /did not answer within 200 ms\.$/],
-    ['silent', silent, /did not answer within 200 ms\.$/],
+    ['slow', slow, /did not answer within 200 ms\.$/, 200],
+    ['silent', silent, /did not answer within 200 ms\.$/, 200],
     ['redirecting', redirecting, /answered 302\.$/],
     ['failing', failing, /answered 500\.$/],
     ['no JSON', noJson, /content-type|is no JSON\.$/i],
-  ])('that is %s is refused', async (_, instead, notice) => {
+  ])('that is %s is refused', async (_, instead, notice, time = 20_000) => {
     issuer.instead.set(path, instead);
-    const started = Date.now();
-    expect(await unavailable(verifying([settingsOf(issuer)], { limits: { time: 200 } }))).toMatch(notice);
-    expect(Date.now() - started).toBeLessThan(3000);
+    expect(await unavailable(verifying([settingsOf(issuer)], { limits: { time } }))).toMatch(notice);
     expect(inside.asked).toEqual([]);
   });
 });
