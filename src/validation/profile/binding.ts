@@ -110,8 +110,8 @@ const verb = (codes: readonly Code[]): string => (codes.length === 1 ? 'is' : 'a
 function sentence(codes: readonly Code[], valueSet: string, required: boolean, terminology: Terminology): string {
   const all = terminology.examples(valueSet);
   const [first] = codes;
-  const others = all.slice(0, 300).filter(code => code !== first?.code); // it is another system's
-  const hint = first?.code === undefined ? '' : didYouMean(first.code, others);
+  const own = first?.code === undefined || all.includes(first.code); // what it lacks is the system
+  const hint = own ? '' : didYouMean(first.code, all.slice(0, 300));
   const some = all.slice(0, 8).map(code => `\`${code}\``);
   const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
   const why = required ? 'and this takes no other code' : 'and this takes another code only where none of its own fits';
