@@ -14,6 +14,7 @@ const named = server !== undefined && server !== '';
 const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
   pool: 'forks' as const,
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/compiled') }, // for the processes that tests start
 };

@@ -39,7 +39,7 @@ const written = async (): Promise<number | undefined> =>
 const heal = (): void => rmSync(`${place.path}.audit`);
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 5_000; !(await holds()); await new Promise(done => setTimeout(done, 25)))
+  for (const end = Date.now() + 20_000; !(await holds()); await new Promise(done => setTimeout(done, 25)))
     if (Date.now() > end) throw new Error('It did not come to that');
 }
 

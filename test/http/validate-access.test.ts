@@ -92,7 +92,7 @@ it.each<[string, string, string, string[]]>([
   ['POST', '/Patient/$validate', 'validate-2', ['Patient/$validate']],
 ])('%s %s leaves an event', async (method, path, id, entities) => {
   await ask(method, path, system, method === 'POST' ? patient('x') : undefined, id);
-  await expect.poll(() => eventsOf(id), { timeout: 3_000 }).toHaveLength(1);
+  await expect.poll(() => eventsOf(id)).toHaveLength(1);
   const events = await eventsOf(id);
   expect(events[0]).toMatchObject({
     action: 'E',

@@ -160,7 +160,7 @@ async function settled(store: Store): Promise<void> {
 
 /** A store may see what another process has brought a moment later. */
 async function eventually(work: () => Promise<unknown>): Promise<void> {
-  await expect.poll(() => work().then(() => 'done'), { timeout: 5_000 }).toBe('done');
+  await expect.poll(() => work().then(() => 'done')).toBe('done');
 }
 
 async function differences(store: Store): Promise<readonly string[]> {
