@@ -91,9 +91,9 @@ describe('the search for a patient', () => {
   });
 
   it('keeps what was typed out of the address', async () => {
-    const page = await search('trem');
-    expect(page.url).not.toContain('trem');
-    expect(page.html).toMatch(/id="query"[^>]*value="trem"/);
+    const page = await search('tremblay');
+    expect(page.url).not.toContain('tremblay');
+    expect(page.html).toMatch(/id="query"[^>]*value="tremblay"/);
   });
 
   it('is in the audit with what was asked for and whom it has shown, as is the choice', async () => {

@@ -232,7 +232,7 @@ describe('host header injection', () => {
     const begun = await browser.request('GET', authorizeUrl(server, pkce().challenge), undefined, headers);
     expect(begun.status).toBe(303);
     expect(begun.headers.location).toMatch(new RegExp(`^${server.issuer}/interaction/`));
-    expect(begun.headers['set-cookie']?.join()).not.toContain('evil');
+    expect(begun.headers['set-cookie']?.join()).not.toContain('evil.example');
     const end = await follow(server, browser, begun.headers.location ?? '');
     expect([end.url.origin, hasCode(end)]).toEqual(['http://localhost:3000', true]);
     const at = [
