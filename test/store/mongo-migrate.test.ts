@@ -2,8 +2,8 @@ import { describe } from 'vitest';
 import { migrateContract } from './contract-migrate.ts';
 import { mongoWhere } from './mongo/support/where.ts';
 
-const { newPlace } = await mongoWhere();
+const where = await mongoWhere();
 
 describe('MongoDB', () => {
-  migrateContract(newPlace);
+  migrateContract(() => where.newPlace());
 });
