@@ -9,8 +9,7 @@ import type { Authorizing } from './server.ts';
 export interface TokenAnswer {
   readonly status: number;
   readonly headers: Visited['headers'];
-  /** What tests look into. */
-  readonly json: any; // eslint-disable-line typescript/no-explicit-any
+  readonly json: any; // eslint-disable-line typescript/no-explicit-any -- answers are looked into as they come
 }
 
 export interface LaunchOptions {

@@ -82,8 +82,7 @@ async function exchangeAsKit(
 }
 
 export interface Fetched extends Visited {
-  /** What tests look into. */
-  readonly json: any; // eslint-disable-line typescript/no-explicit-any
+  readonly json: any; // eslint-disable-line typescript/no-explicit-any -- answers are looked into as they come
 }
 
 /** Reads an address. */
