@@ -37,6 +37,8 @@ import { lazyValidator } from './validation/lazy.ts';
 import { warmValidator } from './validation/warm.ts';
 import type { DatabaseIndex, Store } from './store/store.ts';
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+
 /** A server that answers. */
 export interface RunningEngine {
   readonly engine: Engine;
@@ -82,14 +84,19 @@ export async function startEngine(
   // The port is opened before the store, whose entries depend on it where absolute URLs follow from a free port.
   let closing = false;
   const headers = fixedHeaders(config.tlsCert !== undefined);
-  const handler = Promise.withResolvers<(request: IncomingMessage, response: ServerResponse) => unknown>();
-  const early = (request: IncomingMessage, response: ServerResponse): void => {
-    void handler.promise.then(
+  const opened = Promise.withResolvers<Listener>();
+  // What comes before the app is there waits for it.
+  let listener: Listener = (request, response) =>
+    opened.promise.then(
       handle => handle(request, response),
       () => request.destroy(),
     );
-  };
-  const listening = await listen(config, early, headers, text => log.notice(text));
+  const listening = await listen(
+    config,
+    (request, response) => void listener(request, response),
+    headers,
+    text => log.notice(text),
+  );
   const url = publicUrlOf(config, listening.port);
   const model = modelAt(loaded, url);
 
@@ -182,7 +189,8 @@ export async function startEngine(
       closing: () => closing,
       log,
     });
-    handler.resolve(app.callback());
+    listener = app.callback();
+    opened.resolve(listener);
     const warming = setTimeout(() => {
       void warmValidator(engine.validator, model.types.values()).catch(error => log.fault(error, 'none'));
     }, idleAfter).unref();
@@ -199,8 +207,8 @@ export async function startEngine(
     };
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };
   } catch (error) {
-    handler.promise.catch(() => {}); // told by what is thrown here
-    handler.reject(error);
+    opened.promise.catch(() => {}); // told by what is thrown here
+    opened.reject(error);
     await listening.close();
     authorized?.close();
     await store?.close();
