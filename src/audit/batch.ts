@@ -1,6 +1,7 @@
+import { PrintedLines } from '../store/audit/printed.ts';
 import type { AuditEntry, AuditLog } from '../store/store.ts';
 
-/** How long an event may wait for others, in milliseconds: long enough for few writes, short enough that events die young. */
+/** How long an event may wait for others, in milliseconds. */
 const wait = 100;
 /** Most events that wait; what comes when there are more is lost, and counted. */
 const most = 50_000;
@@ -20,7 +21,9 @@ export interface BatchParts {
 /** Keeps events a few times a second, many at once; those that could not be kept it tries again until they are. */
 export class Batch {
   readonly #parts: BatchParts;
-  #waiting: AuditEntry[] = [];
+  #waiting = new PrintedLines();
+  /** Memory to be used again. */
+  #spare = new PrintedLines();
   #lost = 0;
   /** Events were put off since the last batch. */
   #expected = false;
@@ -43,8 +46,8 @@ export class Batch {
   /** Durable within a second, where the log works. */
   add(event: AuditEntry): void {
     if (this.#closed) return; // the last connections were cut
-    if (this.#waiting.length >= most) this.#lost += 1;
-    else this.#waiting.push(event);
+    if (this.#waiting.count >= most) this.#lost += 1;
+    else this.#waiting.add(event);
     this.#schedule();
   }
 
@@ -71,11 +74,11 @@ export class Batch {
     this.#parts.late();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.length > 0) await this.#flush();
+    if (this.#waiting.count > 0) await this.#flush();
     this.#parts.late(); // of connections that were cut
     this.#closed = true;
     clearTimeout(this.#timer);
-    return this.#waiting.length + this.#lost;
+    return this.#waiting.count + this.#lost;
   }
 
   #schedule(): void {
@@ -90,27 +93,31 @@ export class Batch {
 
   async #flush(): Promise<void> {
     const events = this.#waiting;
-    this.#waiting = [];
+    this.#waiting = this.#spare;
     this.#since = performance.now();
     try {
       await this.#parts.log.append(events);
       this.#failed = false;
+      events.clear();
+      this.#spare = events;
     } catch (error) {
-      this.#waiting = [...events, ...this.#waiting];
+      events.addAll(this.#waiting);
+      this.#waiting.clear();
+      [this.#waiting, this.#spare] = [events, this.#waiting];
       this.#fail(error);
     }
     this.#since = undefined;
     this.#work = undefined;
     if (!this.#failed && this.#lost > 0) {
-      this.#waiting.push(this.#parts.outage(this.#lost));
+      this.#waiting.add(this.#parts.outage(this.#lost));
       this.#lost = 0;
     }
-    if (this.#waiting.length > 0 || this.#expected) this.#schedule();
+    if (this.#waiting.count > 0 || this.#expected) this.#schedule();
   }
 
   /** From now on something waits, so that it is tried again. */
   #fail(error: unknown): void {
-    if (!this.#failed) this.#waiting.push(this.#parts.outage(0));
+    if (!this.#failed) this.#waiting.add(this.#parts.outage(0));
     this.#failed = true;
     this.#parts.fault(error);
     this.#schedule();

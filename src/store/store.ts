@@ -3,6 +3,7 @@ import type { ParsedJson } from '../fhir/json.ts';
 import type { IndexEntry } from '../indexing/entry.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Position, Query, Sort } from '../search/ast.ts';
+import type { PrintedLines } from './audit/printed.ts';
 
 /** What a store needs from the rest of the engine. */
 export interface StoreOptions {
@@ -115,7 +116,7 @@ export interface Partition {
 /** Events of who did what, to which nothing is done but adding, and dropping whole days; test/audit/contract.ts is its meaning. */
 export interface AuditLog {
   /** Durable when it resolves. Where it throws, some may be kept: to append them again keeps those twice. */
-  append(events: readonly AuditEntry[]): Promise<void>;
+  append(events: readonly AuditEntry[] | PrintedLines): Promise<void>;
   /** Those that the filter lets through, in the order of their time (as near as processes agree on it). */
   list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
   /** Drops the whole days (UTC) before a time in milliseconds since 1970 UTC; gives how many events that were. */
@@ -132,7 +133,7 @@ export interface AuditEntry {
   readonly client: string | undefined;
   /** Ids of those whom it is about. */
   readonly patients: readonly string[];
-  /** The event itself, as JSON without line breaks. */
+  /** The event itself, as JSON without line breaks: whole, or as short as `audit/short-event.ts` has it. */
   readonly text: string;
 }
 

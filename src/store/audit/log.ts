@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { AuditDamage, AuditEntry, AuditFilter, AuditLog } from '../store.ts';
 import { inOrder, lets } from './list.ts';
 import { LinePrinter, parseLine } from './line.ts';
-import type { Link, Said } from './line.ts';
+import type { Link } from './line.ts';
 import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
+import { PrintedLines } from './printed.ts';
 import { verifyChains } from './verify.ts';
 
 const day = 86_400_000;
@@ -20,7 +21,7 @@ interface Writing {
 }
 
 interface Waiting {
-  readonly said: readonly Said[];
+  readonly said: PrintedLines;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -45,8 +46,9 @@ export class ChainedLog implements AuditLog {
     this.#now = now;
   }
 
-  async append(events: readonly AuditEntry[]): Promise<void> {
-    if (events.length > 0) await this.#add(events);
+  async append(events: readonly AuditEntry[] | PrintedLines): Promise<void> {
+    const said = events instanceof PrintedLines ? events : PrintedLines.of(events);
+    if (said.count > 0) await this.#add(said);
   }
 
   async *list(filter: AuditFilter = {}): AsyncIterable<AuditEntry> {
@@ -65,7 +67,7 @@ export class ChainedLog implements AuditLog {
     const first = new Date(Math.min(before, this.#now())).toISOString().slice(0, 10);
     const old = (await this.#place.chains()).filter(chain => dayOf(chain) < first);
     if (old.length === 0) return 0;
-    await this.#add([{ pruned: first }]);
+    await this.#add(PrintedLines.of([{ pruned: first }]));
     let events = 0;
     for (const chain of old) {
       const last = parseLine((await this.#place.last(chain)) ?? '');
@@ -93,7 +95,7 @@ export class ChainedLog implements AuditLog {
     }
   }
 
-  #add(said: readonly Said[]): Promise<void> {
+  #add(said: PrintedLines): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The store is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ said, resolve, reject });
@@ -107,7 +109,7 @@ export class ChainedLog implements AuditLog {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#write(batch.flatMap(({ said }) => said));
+        await this.#write(batch.map(({ said }) => said));
         for (const { resolve } of batch) resolve();
       } catch (error) {
         await this.#leave().catch(() => undefined);
@@ -117,13 +119,13 @@ export class ChainedLog implements AuditLog {
     this.#work = undefined;
   }
 
-  async #write(said: readonly Said[]): Promise<void> {
+  async #write(said: readonly PrintedLines[]): Promise<void> {
     const writing = await this.#chain();
     let { n, hash } = writing;
     this.#printer.clear();
     for (const one of said) {
       hash = this.#printer.print(n, one, hash);
-      n += 1;
+      n += one.count;
     }
     await writing.chain.write(writing.n, this.#printer.lines());
     writing.n = n;
@@ -139,7 +141,7 @@ export class ChainedLog implements AuditLog {
     const name = chainName(now, randomBytes(4).toString('hex'));
     const chain = await this.#place.begin(name);
     this.#printer.clear();
-    this.#writing = { chain, name, n: 1, hash: this.#printer.print(0, { before }, '') };
+    this.#writing = { chain, name, n: 1, hash: this.#printer.print(0, PrintedLines.of([{ before }]), '') };
     await chain.write(0, this.#printer.lines());
     return this.#writing;
   }
