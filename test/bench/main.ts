@@ -113,7 +113,7 @@ async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promis
   const rows = await measureGuard(
     what,
     data,
-    quick ? { rounds: 8, duration: 300 } : { rounds: 24, duration: 500 },
+    quick ? { rounds: 20, duration: 150 } : { rounds: 60, duration: 150 },
     say,
   );
   console.log(`\n${guardTable(rows)}`);

@@ -36,9 +36,9 @@ const base = '/r4/demo';
 const promised = { guard: { read: 1.1, search: 1.15 }, audit: { read: 1.2, search: 1.2 } } as const;
 const sides = { guard: ['open', 'guarded'], audit: ['guarded', 'audited'] } as const;
 /** Rounds before anything counts: code that was not run often enough to be optimized is measured too dear. */
-const warmUps = 6;
+const warmUps = 12;
 /** Events are kept ten times a second; milliseconds. */
-const settle = 200;
+const settle = 150;
 
 /**
  * Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per request. Both

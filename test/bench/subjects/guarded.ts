@@ -69,6 +69,6 @@ async function portOf(changed: Partial<Engine>, verify: TokenVerifier | undefine
 const ports = {
   open: await portOf({ audit: noAudit, secured: false }, undefined),
   guarded: await portOf({ audit: noAudit }, verify),
-  audited: running.port,
+  audited: await portOf({}, verify),
 };
 answerQuestions(ports, () => running.close());
