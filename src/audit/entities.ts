@@ -4,24 +4,27 @@ import { systems } from './systems.ts';
 
 /** Most records and patients that one event names; how many there are, it says. */
 export const mostNamed = 1_000;
+/** Most characters of a search that an event keeps. */
+export const longestQuery = 16_384;
+
+/** `Type/id/_history/version`. */
+export const versionReference = ({ type, id, version }: Pick<StoredVersion, 'type' | 'id' | 'version'>): string =>
+  `${type}/${id}/_history/${version}`;
 
 /** A version of a record that was shown. Ids need no escapes. */
-export const recordEntity = ({ type, id, version }: Pick<StoredVersion, 'type' | 'id' | 'version'>): string =>
-  `{"what":{"reference":"${type}/${id}/_history/${version}"}}`;
+export const recordEntity = (reference: string): string => `{"what":{"reference":"${reference}"}}`;
 
-/** A record that was asked for, or is to be written. */
-export const targetEntity = (type: string, id: string): string =>
-  `{"what":{"reference":"${type}/${id}"},"role":${role.record}}`;
+/** A record that was asked for, or is to be written: `Type/id`. */
+export const targetEntity = (reference: string): string =>
+  `{"what":{"reference":"${reference}"},"role":${role.record}}`;
 
 /** Somebody whom the records are about. */
 export const patientEntity = (ownerType: string, id: string): string =>
   `{"what":{"reference":"${ownerType}/${id}"},"role":${role.patient}}`;
 
-/** The search that was asked for, cut where it is longer than a URL. */
-export function queryEntity(query: string): string {
-  const text = query.length > longestQuery ? `${query.slice(0, longestQuery)}…` : query;
-  return `{"type":${system},"role":${role.query},"query":"${Buffer.from(text).toString('base64')}"}`;
-}
+/** The search that was asked for. */
+export const queryEntity = (query: string): string =>
+  `{"type":${system},"role":${role.query},"query":"${Buffer.from(query).toString('base64')}"}`;
 
 /** The id by which the log of the server names the request. */
 export const requestEntity = (requestId: string): string =>
@@ -37,7 +40,6 @@ export function detailEntity(details: Readonly<Record<string, string | number>>)
   return `{"detail":${JSON.stringify(all)}}`;
 }
 
-const longestQuery = 16_384;
 const role = {
   patient: coding(systems.role, '1'),
   record: coding(systems.role, '4'),

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Access, AccessContext } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { AuditEntry } from '../store/store.ts';
 import { systems } from './systems.ts';
 
 /** What an event says, the rest being the same for all. */
 export interface Event {
+  /** A new one where it has none. */
+  readonly id?: string;
   /** Milliseconds since 1970 UTC. */
   readonly recorded: number;
   /** The URL of the partition, or of the server. */
@@ -30,7 +31,7 @@ export type Action = 'C' | 'R' | 'U' | 'D' | 'E';
 export type Outcome = '0' | '4' | '8';
 
 /**
- * An event as FHIR has it. Put together from texts: it is made for each request. https://hl7.org/fhir/R4/auditevent.html, with the
+ * An event as FHIR has it. https://hl7.org/fhir/R4/auditevent.html, with the
  * codes of https://profiles.ihe.net/ITI/BALP/
  */
 export function printEvent(event: Event): string {
@@ -41,16 +42,10 @@ export function printEvent(event: Event): string {
   const ended = outcome === undefined ? '' : `,"outcome":"${outcome}"`;
   const text = outcomeText === undefined ? '' : `,"outcomeDesc":${JSON.stringify(outcomeText)}`;
   const entities = event.entities.length === 0 ? '' : `,"entity":[${event.entities.join(',')}]`;
-  return flat(
-    `{"resourceType":"AuditEvent","id":"${randomUUID()}","type":${event.type}${subtype},"action":"${event.action}"${between}` +
-      `,"recorded":"${instant(recorded)}"${ended}${text},"agent":[${event.agents}],"source":${sourceOf(event.site)}${entities}}`,
+  return (
+    `{"resourceType":"AuditEvent","id":"${event.id ?? randomUUID()}","type":${event.type}${subtype},"action":"${event.action}"${between}` +
+    `,"recorded":"${instant(recorded)}"${ended}${text},"agent":[${event.agents}],"source":{"observer":{"display":${JSON.stringify(event.site)}}}${entities}}`
   );
-}
-
-/** The same text in one piece: many pieces would cost the garbage collector more than they cost to make, since events wait. */
-function flat(text: string): string {
-  Number(text); // V8 puts the pieces together to read it
-  return text;
 }
 
 /** An event together with what it is asked for by. */
@@ -65,60 +60,36 @@ export const entryOf = (
   text: printEvent(event),
 });
 
-/** Many events are of the same millisecond. */
-let last = { time: NaN, text: '' };
-
-function instant(time: number): string {
-  if (time !== last.time) last = { time, text: new Date(time).toISOString() };
-  return last.text;
-}
-
-const sources = new Map<string, string>();
-
-function sourceOf(site: string): string {
-  let source = sources.get(site);
-  if (source === undefined) {
-    const name = JSON.stringify(site);
-    source = `{"observer":{"display":${name}}}`;
-    sources.set(site, source);
-  }
-  return source;
-}
+const instant = (time: number): string => new Date(time).toISOString();
 
 /** JSON of a Coding; what is given needs no escapes. */
 export const coding = (system: string, code: string): string => `{"system":"${system}","code":"${code}"}`;
 
-/** Who asks: the client, and the user that it acts for where there is one. */
-export function agentsOf(access: Access, address: string): string {
-  if (access === 'open') return unknownAgent(address);
-  const kept = agents.get(access);
-  if (kept?.address === address) return kept.text;
-  const { client, user } = printAgents(access);
-  const text = flat(`${client}${network(address)}}${user}`);
-  agents.set(access, { address, text });
-  return text;
+/** Who asks: the client, and the user that it acts for where there is one; whose their ids are. */
+export interface Caller {
+  readonly issuer: string;
+  readonly client: string;
+  readonly subject: string | undefined;
+  /** A reference. */
+  readonly fhirUser: string | undefined;
+}
+
+/** JSON of the agents. */
+export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address: string): string {
+  const hasUser = subject !== undefined || fhirUser !== undefined;
+  const named = (value: string): string => `"identifier":${JSON.stringify({ system: issuer, value })}`;
+  const own = fhirUser === undefined ? [] : [`"reference":${JSON.stringify(fhirUser)}`];
+  const who = [...own, ...(subject === undefined ? [] : [named(subject)])].join(',');
+  const user = hasUser ? `,{"type":${userType},"who":{${who}},"requestor":true}` : '';
+  return `{"type":${clientType},"who":{${named(client)}},"requestor":${!hasUser}${network(address)}}${user}`;
 }
 
 /** Somebody of whom the address is all that is known. */
 export const unknownAgent = (address: string): string =>
   `{"type":${clientType},"who":{"display":"unknown"},"requestor":true${network(address)}}`;
 
-/** What was printed last for each, who mostly asks from one address. */
-const agents = new WeakMap<AccessContext, { readonly address: string; readonly text: string }>();
 const clientType = `{"coding":[${coding(systems.dicom, '110153')}]}`;
 const userType = `{"coding":[${coding(systems.participation, 'IRCP')}]}`;
-
-/** The JSON of the client, open where its address goes, and that of the user with a comma before. */
-function printAgents({ issuer, client, subject, fhirUser }: AccessContext): { client: string; user: string } {
-  const hasUser = subject !== undefined || fhirUser !== undefined;
-  const named = (value: string): string => `"identifier":${JSON.stringify({ system: issuer, value })}`;
-  const own = fhirUser === undefined ? [] : [`"reference":${JSON.stringify(fhirUser.reference)}`];
-  const who = [...own, ...(subject === undefined ? [] : [named(subject)])].join(',');
-  return {
-    client: `{"type":${clientType},"who":{${named(client)}},"requestor":${!hasUser}`,
-    user: hasUser ? `,{"type":${userType},"who":{${who}},"requestor":true}` : '',
-  };
-}
 
 /** https://hl7.org/fhir/R4/valueset-network-type.html: 2 is an IP address. */
 const network = (address: string): string =>

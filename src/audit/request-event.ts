@@ -1,12 +1,13 @@
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
-import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { AuditEntry, Extract } from '../store/store.ts';
-import { detailEntity, keyEntity, mostNamed, patientEntity, queryEntity, recordEntity, requestEntity, targetEntity } from './entities.ts'; // prettier-ignore
-import { actionOf, agentsOf, coding, entryOf, outcomeOf, unknownAgent } from './event.ts';
+import { detailEntity, longestQuery, mostNamed, versionReference } from './entities.ts';
+import { coding, entryOf, outcomeOf, unknownAgent } from './event.ts';
 import { createAddPatients } from './patients.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
+import { printShortEvent } from './short-event.ts';
+import type { Told } from './short-event.ts';
 import { systems } from './systems.ts';
 
 /** Makes the events of requests. */
@@ -43,29 +44,16 @@ export function createRequestEvents(
   const siteOf = (partition: string | undefined): string =>
     partition === undefined ? publicUrl : `${publicUrl}/r4/${partition}`;
 
-  const make = (
-    request: AuditedRequest,
-    patients: ReadonlySet<string>,
-    entities: readonly string[],
-    status: number | undefined,
-    recorded: number,
-  ): AuditEntry => {
-    const { access, partition, interaction, method, address, requestId } = request;
+  const make = (request: AuditedRequest, patients: ReadonlySet<string>, recorded: number, told: Told): AuditEntry => {
+    const { access, partition } = request;
     const ids = patients.size > mostNamed ? [...patients].slice(0, mostNamed) : [...patients];
-    const more = patients.size > mostNamed ? [detailEntity({ patients: patients.size })] : [];
-    const event = {
-      recorded,
-      site: siteOf(partition.id),
-      type: rest,
-      subtype: interaction === undefined ? undefined : subtypeOf(interaction),
-      action: actionOf(interaction, method),
-      outcome: status === undefined ? undefined : outcomeOf(status),
-      outcomeText: status === undefined ? begunText : status < 400 ? undefined : `HTTP status ${status}`,
-      agents: agentsOf(access, address),
-      entities: [...ids.map(id => patientEntity(owner, id)), ...more, ...entities, requestEntity(requestId)],
-    };
+    const text = printShortEvent(publicUrl, request, {
+      ...told,
+      owner: ids.length === 0 ? undefined : owner,
+      patients: patients.size > mostNamed ? patients.size : undefined,
+    });
     const client = access === 'open' ? undefined : access.client;
-    return entryOf(event, { partition: partition.id, client, patients: ids });
+    return { recorded, partition: partition.id, client, patients: ids, text };
   };
 
   return {
@@ -73,24 +61,24 @@ export function createRequestEvents(
       const { partition, resourceType, id, query } = request;
       const patients = inContext(request);
       for (const record of records) addPatients(patients, record, partition);
-      const entities = records.length > mostNamed ? [detailEntity({ records: records.length })] : [];
-      for (const record of records.slice(0, mostNamed)) entities.push(recordEntity(record));
-      if (
+      const isMissed =
         records.length === 0 &&
         resourceType !== undefined &&
         model.types.has(resourceType) &&
         id !== undefined &&
-        isId(id)
-      )
-        entities.push(targetEntity(resourceType, id));
-      if (query !== undefined) entities.push(queryEntity(query));
-      return make(request, patients, entities, status, at);
+        isId(id);
+      return make(request, patients, at, {
+        status,
+        records: records.slice(0, mostNamed).map(versionReference),
+        shown: records.length > mostNamed ? records.length : undefined,
+        target: isMissed ? `${resourceType}/${id}` : undefined,
+        query: query === undefined || query.length <= longestQuery ? query : `${query.slice(0, longestQuery)}…`,
+      });
     },
     begun(request, write) {
       const patients = inContext(request);
       addPatients(patients, write, request.partition);
-      const key = write.key === undefined ? [] : [keyEntity(write.key)];
-      return make(request, patients, [targetEntity(write.type, write.id), ...key], undefined, now());
+      return make(request, patients, now(), { target: `${write.type}/${write.id}`, key: write.key });
     },
     refused({ status, partition, address, count, start, end }) {
       const event = {
@@ -110,18 +98,7 @@ export function createRequestEvents(
   };
 }
 
-/** What the events of writes say that have not been done yet. */
-export const begunText = 'Begun; an event of the same request tells how it ended';
-
 const rest = coding(systems.type, 'rest');
-
-const subtypes = new Map<InteractionCode, string>();
-
-function subtypeOf(interaction: InteractionCode): string {
-  let text = subtypes.get(interaction);
-  if (text === undefined) subtypes.set(interaction, (text = coding(systems.interaction, interaction)));
-  return text;
-}
 
 /** The patient whose record the client has open. */
 const inContext = ({ access }: AuditedRequest): Set<string> =>

@@ -1,5 +1,5 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
-import { mostNamed, recordEntity } from '../audit/entities.ts';
+import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';
 import { accounted } from './accounted.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
@@ -40,7 +40,7 @@ over. Exit code 3 where bytes are missing or are not what was kept.
       const noted = async function* (source: AsyncIterable<CarryingRecord>): AsyncIterable<CarryingRecord> {
         for await (const carrying of source) {
           addPatients(patients, carrying.record, partition);
-          if (named.length <= mostNamed) named.push(recordEntity(carrying.record));
+          if (named.length <= mostNamed) named.push(recordEntity(versionReference(carrying.record)));
           yield carrying;
         }
       };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { readEvents } from '../audit/read-events.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
@@ -32,7 +33,7 @@ export const command: Command = {
       await accounted(opened, about, async add => {
         const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: 0o600 });
         if (out !== undefined) await once(target, 'open');
-        for await (const { text } of opened.store.audit.list(filter)) {
+        for await (const { text } of readEvents(opened.store.audit, filter)) {
           events += 1;
           if (!target.write(`${text}\n`)) await once(target, 'drain');
         }

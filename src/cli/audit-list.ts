@@ -1,3 +1,4 @@
+import { readEvents } from '../audit/read-events.ts';
 import { asString, isObject, objectsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
 import type { AuditEntry } from '../store/store.ts';
@@ -26,7 +27,7 @@ searched for, addresses and the rest stand in what \`audit export\` writes. List
       const access = { command: 'audit list', kind: 'audit', action: 'R', details: filterDetails(filter) } as const;
       const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
       await accounted(opened, about, async () => {
-        for await (const entry of opened.store.audit.list(filter)) console.log(lineOf(entry));
+        for await (const entry of readEvents(opened.store.audit, filter)) console.log(lineOf(entry));
       });
       return exitCodes.done;
     });

@@ -32,7 +32,7 @@ export const command: Command = {
       const keys = [...new Set(positionals)].map(splitKey);
       const addPatients = createAddPatients(model, extract);
       for (const record of await partition.readMany(keys)) addPatients(patients, record, partition);
-      const records = keys.map(({ type, id }) => targetEntity(type, id));
+      const records = keys.map(({ type, id }) => targetEntity(`${type}/${id}`));
       const about = { command: 'delete', kind: 'records', action: 'D', partition: partition.id, owner, patients, records } as const; // prettier-ignore
       return accounted(opened, about, async add => {
         const results = await deleteResources(partition, model, positionals);

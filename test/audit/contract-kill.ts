@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { expect, it } from 'vitest';
+import { readEvents } from '../../src/audit/read-events.ts';
 import { launch } from '../cli/process.ts';
 import { moreDefinitions, open, publicUrl } from '../support/filled-store.ts';
 import { freePort } from '../support/free-port.ts';
@@ -29,7 +30,7 @@ export function auditKillContract(newPlace: () => Promise<Place>, rounds: number
       }
       const reading = await open(place.url);
       const begun = new Set<string>();
-      for (const { text } of await list(reading.audit.list())) {
+      for (const { text } of await list(readEvents(reading.audit))) {
         const [, id] = /"reference":"Media\/([^"]+)"\},"role":\{[^}]*"code":"4"\}/.exec(text) ?? [];
         if (id !== undefined) begun.add(id);
       }

@@ -1,6 +1,7 @@
 // https://hl7.org/fhir/R4/auditevent.html
 /* eslint-disable typescript/no-explicit-any -- events are looked into as they come */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readEvents } from '../../src/audit/read-events.ts';
 import type { AuditFilter } from '../../src/store/store.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
@@ -41,7 +42,7 @@ const inTime = <Result>(look: () => Promise<Result>): Promise<Result> => vi.wait
 const eventsOf = (requestId: string, count = 1): Promise<any[]> =>
   inTime(async () => {
     const found: unknown[] = [];
-    for await (const { text } of server.running.engine.store.audit.list())
+    for await (const { text } of readEvents(server.running.engine.store.audit))
       if (text.includes(`"value":"${requestId}"`)) found.push(JSON.parse(text));
     if (found.length < count) throw new Error(`Of ${requestId} there are ${found.length} events`);
     return found;
@@ -50,7 +51,9 @@ const eventsOf = (requestId: string, count = 1): Promise<any[]> =>
 /** The events since then of refusals that are counted, once they tell of so many for each status. */
 const refusals = (since: number, expected: Readonly<Record<number, number>>): Promise<any[]> =>
   inTime(async () => {
-    const found = (await list(server.running.engine.store.audit.list({ since }))).map(({ text }) => JSON.parse(text));
+    const found = (await list(readEvents(server.running.engine.store.audit, { since }))).map(({ text }) =>
+      JSON.parse(text),
+    );
     const counted = (status: string): number =>
       found.filter(({ outcomeDesc }) => outcomeDesc === `HTTP status ${status}`).reduce((sum, { entity }) => sum + Number(entity[0].detail?.[0].valueString ?? 1), 0); // prettier-ignore
     for (const [status, count] of Object.entries(expected)) expect([status, counted(status)]).toEqual([status, count]);
@@ -193,7 +196,7 @@ describe('the event of a request', () => {
     for (const path of ['/Condition?access_token=s3cret', '/Condition?access%5Ftoken=s3cret&patient=p1'])
       expect((await server.get(path, system)).status).toBe(400);
     await refusals(since, { 400: 2 });
-    for await (const { text } of server.running.engine.store.audit.list()) {
+    for await (const { text } of readEvents(server.running.engine.store.audit)) {
       expect(text).not.toContain('test.');
       for (const [, query = ''] of text.matchAll(/"query":"([^"]*)"/g))
         expect(Buffer.from(query, 'base64').toString()).not.toContain('s3cret');
@@ -241,11 +244,11 @@ describe('refusals of nobody who is known', () => {
 });
 
 it('nothing is kept of what everybody may read', async () => {
-  const before = (await list(server.running.engine.store.audit.list())).length;
+  const before = (await list(readEvents(server.running.engine.store.audit))).length;
   for (const path of ['/metadata', '/.well-known/smart-configuration', '//healthz', '//readyz', '//elsewhere'])
     await server.get(path);
   await server.get('/Condition/c1'); // without a token: what is kept last
-  const kept = () => list(server.running.engine.store.audit.list());
+  const kept = () => list(readEvents(server.running.engine.store.audit));
   await inTime(async () => expect((await kept()).length).toBeGreaterThan(before));
   expect(await kept()).toHaveLength(before + 1);
 });
@@ -256,7 +259,7 @@ it('all of them are AuditEvents as R4 has them', async () => {
   const wrongs = (event: object): unknown[] =>
     loaded.validate(event, { type: 'AuditEvent' }).filter(({ severity }) => severity === 'error');
   let count = 0;
-  for await (const { text } of store.audit.list()) {
+  for await (const { text } of readEvents(store.audit)) {
     expect(wrongs(JSON.parse(text) as object)).toEqual([]);
     count += 1;
   }
@@ -266,7 +269,7 @@ it('all of them are AuditEvents as R4 has them', async () => {
 
 it('they are asked for by partition, client and patient', async () => {
   const { audit } = server.running.engine.store;
-  const of = async (filter: AuditFilter): Promise<number> => (await list(audit.list(filter))).length;
+  const of = async (filter: AuditFilter): Promise<number> => (await list(readEvents(audit, filter))).length;
   expect(await of({ partition: 'demo', client: 'phone' })).toBe(3);
   expect(await of({ patient: 'p2' })).toBeGreaterThan(3);
   expect(await of({ patient: 'p3' })).toBe(0);

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readEvents } from '../../src/audit/read-events.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
 import type { RunningEngine } from '../../src/engine.ts';
@@ -58,7 +59,7 @@ describe('where events cannot be kept', () => {
     heal();
     await until(async () => (await get('/readyz')).status === 200);
     expect((await create()).status).toBe(201);
-    const events = (await list(running.engine.store.audit.list())).map(({ text }) => text);
+    const events = (await list(readEvents(running.engine.store.audit))).map(({ text }) => text);
     expect(events.some(text => text.includes('"code":"audit-outage"'))).toBe(true);
   });
 
@@ -73,7 +74,7 @@ describe('where events cannot be kept', () => {
     expect(answered).toBeGreaterThan(0);
     heal();
     await until(async () => (await get('/readyz')).status === 200);
-    const events = await list(running.engine.store.audit.list({ patient: 'p1' }));
+    const events = await list(readEvents(running.engine.store.audit, { patient: 'p1' }));
     expect(events).toHaveLength(answered);
   });
 
@@ -84,7 +85,7 @@ describe('where events cannot be kept', () => {
     expect((await get('/readyz')).status).toBe(503);
     heal();
     await until(async () => (await get('/readyz')).status === 200);
-    const outcomes = (await list(running.engine.store.audit.list({ partition: 'demo' }))).map(({ text }) => /"outcome":"(.)"/.exec(text)?.[1] ?? 'begun'); // prettier-ignore
+    const outcomes = (await list(readEvents(running.engine.store.audit, { partition: 'demo' }))).map(({ text }) => /"outcome":"(.)"/.exec(text)?.[1] ?? 'begun'); // prettier-ignore
     expect(outcomes).toEqual(['begun', '0', '0']);
   });
 });
@@ -96,7 +97,7 @@ describe('a server that ends', () => {
     expect((await get('/r4/demo/Patient/p1')).status).toBe(200);
     await running.close();
     const store = await t.openDemo(place.url, { mode: 'command' });
-    expect(await list(store.store.audit.list({ patient: 'p1' }))).toHaveLength(1);
+    expect(await list(readEvents(store.store.audit, { patient: 'p1' }))).toHaveLength(1);
     await store.store.close();
   });
 });
@@ -115,7 +116,7 @@ it('events of days that are over are dropped at the start, and an event tells of
   await running.close();
   now += 32 * 86_400_000;
   running = await start();
-  const events = (): Promise<readonly { readonly text: string }[]> => list(running.engine.store.audit.list());
+  const events = (): Promise<readonly { readonly text: string }[]> => list(readEvents(running.engine.store.audit));
   await until(async () => (await events()).some(({ text }) => text.includes('audit-prune')));
   const [event, ...others] = await events();
   expect(others).toEqual([]);

@@ -1,6 +1,7 @@
 // https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html: who may ask for `$validate`, and what of it is kept.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../../src/audit/read-events.ts';
 import type { Claims } from '../../src/auth/claims.ts';
 import { list } from '../store/support/list.ts';
 import { media } from '../support/media.ts';
@@ -104,7 +105,7 @@ it.each<[string, string, string, string[]]>([
 });
 
 const eventsOf = async (id: string): Promise<readonly unknown[]> =>
-  (await list(server.running.engine.store.audit.list()))
+  (await list(readEvents(server.running.engine.store.audit)))
     .filter(({ text }) => text.includes(`"value":"${id}"`))
     .map(({ text }) => JSON.parse(text) as unknown);
 

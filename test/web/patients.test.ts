@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../../src/audit/read-events.ts';
 import { openClinic } from './support/clinic.ts';
 import type { Clinic } from './support/clinic.ts';
 import { Visitor, plain, valuesOf } from './support/visitor.ts';
@@ -24,7 +25,7 @@ async function events(): Promise<
 > {
   const { audit } = clinic.running.engine.store;
   const found = [];
-  for await (const { text, patients, client = '' } of audit.list({ partition: 'demo' })) {
+  for await (const { text, patients, client = '' } of readEvents(audit, { partition: 'demo' })) {
     const event = JSON.parse(text) as {
       subtype?: { code: string }[];
       outcome: string;

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../../../src/audit/read-events.ts';
 import type { AuditEntry } from '../../../src/store/store.ts';
 import { newStorePlace } from '../../support/store-place.ts';
 import { backendToken, credentials, launchApp, post, refresh } from './support/flow.ts';
@@ -16,7 +17,7 @@ afterAll(() => server.close());
 async function events(since: number, count: number): Promise<readonly AuditEntry[]> {
   for (;;) {
     const found: AuditEntry[] = [];
-    for await (const entry of server.store.audit.list({})) {
+    for await (const entry of readEvents(server.store.audit, {})) {
       if (entry.recorded >= since && /CodeSystem\/authorization/.test(entry.text)) found.push(entry);
     }
     if (found.length >= count) return found;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../../../src/audit/read-events.ts';
 import type { AuditEntry } from '../../../src/store/store.ts';
 import { Browser } from './support/browser.ts';
 import { authorizing, password } from './support/server.ts';
@@ -15,7 +16,7 @@ afterAll(() => server.close());
 async function events(count: number, fits: (text: string) => boolean): Promise<readonly AuditEntry[]> {
   for (let tries = 0; ; tries++) {
     const found: AuditEntry[] = [];
-    for await (const entry of server.store.audit.list({})) if (fits(entry.text)) found.push(entry);
+    for await (const entry of readEvents(server.store.audit, {})) if (fits(entry.text)) found.push(entry);
     if (found.length >= count || tries > 100) return found;
     await sleep(50);
   }
