@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../store/store.ts';
 import { detailEntity, patientEntity, requestEntity } from './entities.ts';
-import { coding, entryOf, outcomeOf } from './event.ts';
+import { agentsOf, coding, entryOf, outcomeOf } from './event.ts';
 import { systems } from './systems.ts';
 
 /** What became of a request for a token, of a client that has shown who it is. */
@@ -33,14 +33,6 @@ export function authorizationEvent(
   access: AuthorizationAccess,
 ): AuditEntry {
   const { what, status, error, grantType, scope, client, user, partition, patient, address, requestId } = access;
-  const named = (value: string): string => JSON.stringify({ identifier: { system: publicUrl, value } });
-  const network = address === '' ? '' : `,"network":{"address":${JSON.stringify(address)},"type":"2"}`;
-  const agents = [
-    `{"type":{"coding":[${coding(systems.dicom, '110153')}]},"who":${named(client)},"requestor":${user === undefined}${network}}`,
-    ...(user === undefined
-      ? []
-      : [`{"type":{"coding":[${coding(systems.participation, 'IRCP')}]},"who":${named(user)},"requestor":true}`]),
-  ];
   const details = {
     ...(grantType === undefined ? {} : { grant_type: grantType }),
     ...(scope === undefined ? {} : { scope }),
@@ -54,7 +46,7 @@ export function authorizationEvent(
     action: what === 'revoked' ? 'D' : 'C',
     outcome: outcomeOf(status),
     outcomeText: error === undefined ? undefined : `HTTP status ${status}`,
-    agents: agents.join(','),
+    agents: agentsOf({ issuer: publicUrl, client, subject: user }, address),
     entities: [
       ...(patient === undefined ? [] : [patientEntity(owner, patient)]),
       ...(Object.keys(details).length === 0 ? [] : [detailEntity(details)]),

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import type { AuditEntry } from '../store/store.ts';
 import { detailEntity, mostNamed, patientEntity } from './entities.ts';
 import { coding, entryOf } from './event.ts';
-import type { Action, Outcome } from './event.ts';
+import type { Action, Agent, Entity, Outcome } from './event.ts';
 import { systems } from './systems.ts';
 
 /** What a command of the command line did, or is about to do. */
@@ -17,8 +17,7 @@ export interface CommandAccess {
   /** The type of those whom it is about, and their ids. */
   readonly owner?: string | undefined;
   readonly patients?: Iterable<string>;
-  /** JSON of entities: the records. */
-  readonly records?: readonly string[];
+  readonly records?: readonly Entity[];
   /** Figures and names, by what they are. */
   readonly details?: Readonly<Record<string, string | number>>;
 }
@@ -57,7 +56,7 @@ export function commandEvent(
     action,
     outcome,
     outcomeText: outcome === undefined ? 'Begun' : undefined,
-    agents: operatingSystemUser(),
+    agents: [operatingSystemUser()],
     entities: [
       ...patients.map(id => patientEntity(owner, id)),
       ...records.slice(0, mostNamed),
@@ -78,9 +77,12 @@ export function serverEvent(
 }
 
 /** https://hl7.org/fhir/R4/valueset-network-type.html: 1 is the name of a machine. */
-function operatingSystemUser(): string {
-  return `{"type":{"coding":[${coding(systems.participation, 'AUT')}]},"altId":${JSON.stringify(userName())},"requestor":true,"network":{"address":${JSON.stringify(hostname())},"type":"1"}}`;
-}
+const operatingSystemUser = (): Agent => ({
+  type: { coding: [coding(systems.participation, 'AUT')] },
+  altId: userName(),
+  requestor: true,
+  network: { address: hostname(), type: '1' },
+});
 
 function userName(): string {
   try {

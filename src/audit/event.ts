@@ -11,18 +11,48 @@ export interface Event {
   readonly recorded: number;
   /** The URL of the partition, or of the server. */
   readonly site: string;
-  /** JSON: the Coding of what kind of event it is, and of what was done exactly. */
-  readonly type: string;
-  readonly subtype: string | undefined;
+  /** What kind of event it is, and what was done exactly. */
+  readonly type: Coding;
+  readonly subtype: Coding | undefined;
   readonly action: Action;
   /** Undefined where it is not known yet. */
   readonly outcome: Outcome | undefined;
   readonly outcomeText: string | undefined;
   /** From when to when, where it stands for several; milliseconds since 1970 UTC. */
   readonly period?: { readonly start: number; readonly end: number };
-  /** JSON, separated by commas. */
-  readonly agents: string;
-  readonly entities: readonly string[];
+  readonly agents: readonly Agent[];
+  readonly entities: readonly Entity[];
+}
+
+export interface Coding {
+  readonly system: string;
+  readonly code: string;
+}
+
+/** https://hl7.org/fhir/R4/auditevent-definitions.html#AuditEvent.agent */
+export interface Agent {
+  readonly type: { readonly coding: readonly Coding[] };
+  readonly who?: Named;
+  readonly altId?: string;
+  readonly requestor: boolean;
+  readonly network?: { readonly address: string; readonly type: string };
+}
+
+/** https://hl7.org/fhir/R4/auditevent-definitions.html#AuditEvent.entity */
+export interface Entity {
+  readonly what?: Named;
+  readonly type?: Coding;
+  readonly role?: Coding;
+  /** As base64. */
+  readonly query?: string;
+  readonly detail?: readonly { readonly type: string; readonly valueString: string }[];
+}
+
+/** A reference. */
+interface Named {
+  readonly reference?: string | undefined;
+  readonly identifier?: { readonly system?: string; readonly value: string } | undefined;
+  readonly display?: string;
 }
 
 /** Create, read, update, delete, execute. https://hl7.org/fhir/R4/valueset-audit-event-action.html */
@@ -30,22 +60,22 @@ export type Action = 'C' | 'R' | 'U' | 'D' | 'E';
 /** Success, minor failure, serious failure. https://hl7.org/fhir/R4/valueset-audit-event-outcome.html */
 export type Outcome = '0' | '4' | '8';
 
-/**
- * An event as FHIR has it. https://hl7.org/fhir/R4/auditevent.html, with the
- * codes of https://profiles.ihe.net/ITI/BALP/
- */
-export function printEvent(event: Event): string {
-  const { recorded, outcome, outcomeText, period } = event;
-  const subtype = event.subtype === undefined ? '' : `,"subtype":[${event.subtype}]`;
-  const between =
-    period === undefined ? '' : `,"period":{"start":"${instant(period.start)}","end":"${instant(period.end)}"}`;
-  const ended = outcome === undefined ? '' : `,"outcome":"${outcome}"`;
-  const text = outcomeText === undefined ? '' : `,"outcomeDesc":${JSON.stringify(outcomeText)}`;
-  const entities = event.entities.length === 0 ? '' : `,"entity":[${event.entities.join(',')}]`;
-  return (
-    `{"resourceType":"AuditEvent","id":"${event.id ?? randomUUID()}","type":${event.type}${subtype},"action":"${event.action}"${between}` +
-    `,"recorded":"${instant(recorded)}"${ended}${text},"agent":[${event.agents}],"source":{"observer":{"display":${JSON.stringify(event.site)}}}${entities}}`
-  );
+/** JSON of an event as FHIR has it. https://hl7.org/fhir/R4/auditevent.html, with the codes of https://profiles.ihe.net/ITI/BALP/ */
+export function printEvent({ id = randomUUID(), type, subtype, action, period, outcome, ...event }: Event): string {
+  return JSON.stringify({
+    resourceType: 'AuditEvent',
+    id,
+    type,
+    subtype: subtype && [subtype],
+    action,
+    period: period && { start: instant(period.start), end: instant(period.end) },
+    recorded: instant(event.recorded),
+    outcome,
+    outcomeDesc: event.outcomeText,
+    agent: event.agents,
+    source: { observer: { display: event.site } },
+    entity: event.entities.length === 0 ? undefined : event.entities,
+  });
 }
 
 /** An event together with what it is asked for by. */
@@ -62,8 +92,7 @@ export const entryOf = (
 
 const instant = (time: number): string => new Date(time).toISOString();
 
-/** JSON of a Coding; what is given needs no escapes. */
-export const coding = (system: string, code: string): string => `{"system":"${system}","code":"${code}"}`;
+export const coding = (system: string, code: string): Coding => ({ system, code });
 
 /** Who asks: the client, and the user that it acts for where there is one; whose their ids are. */
 export interface Caller {
@@ -71,29 +100,33 @@ export interface Caller {
   readonly client: string;
   readonly subject: string | undefined;
   /** A reference. */
-  readonly fhirUser: string | undefined;
+  readonly fhirUser?: string | undefined;
 }
 
-/** JSON of the agents. */
-export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address: string): string {
-  const hasUser = subject !== undefined || fhirUser !== undefined;
-  const named = (value: string): string => `"identifier":${JSON.stringify({ system: issuer, value })}`;
-  const own = fhirUser === undefined ? [] : [`"reference":${JSON.stringify(fhirUser)}`];
-  const who = [...own, ...(subject === undefined ? [] : [named(subject)])].join(',');
-  const user = hasUser ? `,{"type":${userType},"who":{${who}},"requestor":true}` : '';
-  return `{"type":${clientType},"who":{${named(client)}},"requestor":${!hasUser}${network(address)}}${user}`;
+export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address: string): readonly Agent[] {
+  const user = subject !== undefined || fhirUser !== undefined;
+  const named = (value: string): Named => ({ identifier: { system: issuer, value } });
+  const who = { reference: fhirUser, ...(subject === undefined ? {} : named(subject)) };
+  return [
+    { type: clientType, who: named(client), requestor: !user, ...networkOf(address) },
+    ...(user ? [{ type: userType, who, requestor: true }] : []),
+  ];
 }
 
 /** Somebody of whom the address is all that is known. */
-export const unknownAgent = (address: string): string =>
-  `{"type":${clientType},"who":{"display":"unknown"},"requestor":true${network(address)}}`;
-
-const clientType = `{"coding":[${coding(systems.dicom, '110153')}]}`;
-const userType = `{"coding":[${coding(systems.participation, 'IRCP')}]}`;
+export const unknownAgent = (address: string): Agent => ({
+  type: clientType,
+  who: { display: 'unknown' },
+  requestor: true,
+  ...networkOf(address),
+});
 
 /** https://hl7.org/fhir/R4/valueset-network-type.html: 2 is an IP address. */
-const network = (address: string): string =>
-  address === '' ? '' : `,"network":{"address":${JSON.stringify(address)},"type":"2"}`;
+export const networkOf = (address: string): Pick<Agent, 'network'> =>
+  address === '' ? {} : { network: { address, type: '2' } };
+
+export const clientType = { coding: [coding(systems.dicom, '110153')] };
+export const userType = { coding: [coding(systems.participation, 'IRCP')] };
 
 /** What an interaction does; of what is not offered the method tells. */
 export function actionOf(interaction: InteractionCode | undefined, method: string): Action {

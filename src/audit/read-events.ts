@@ -26,7 +26,7 @@ function auditEventOf({ recorded, partition, client, patients }: AuditEntry, sho
     action: actionOf(did, method),
     outcome: status === undefined ? undefined : outcomeOf(status),
     outcomeText: status === undefined ? begunText : status < 400 ? undefined : `HTTP status ${status}`,
-    agents: client === undefined ? unknownAgent(address) : agentsOf({ issuer, client, subject, fhirUser }, address),
+    agents: client === undefined ? [unknownAgent(address)] : agentsOf({ issuer, client, subject, fhirUser }, address),
     entities: [
       ...patients.map(patient => patientEntity(owner, patient)),
       ...(short.patients === undefined ? [] : [detailEntity({ patients: short.patients })]),

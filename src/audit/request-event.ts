@@ -90,7 +90,7 @@ export function createRequestEvents(
         outcome: outcomeOf(status),
         outcomeText: `HTTP status ${status}`,
         period: { start, end },
-        agents: unknownAgent(address),
+        agents: [unknownAgent(address)],
         entities: [detailEntity({ requests: count })],
       } as const;
       return entryOf(event, { partition, client: undefined, patients: [] });

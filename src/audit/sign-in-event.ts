@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../store/store.ts';
 import { requestEntity } from './entities.ts';
-import { coding, entryOf, outcomeOf } from './event.ts';
+import { coding, entryOf, networkOf, outcomeOf, userType } from './event.ts';
 import { systems } from './systems.ts';
 
 /** Somebody signed in or out, or failed to. */
@@ -17,8 +17,6 @@ export interface SignInAccess {
 /** The event of it. https://dicom.nema.org/medical/dicom/current/output/chtml/part15/sect_A.5.3.11.html */
 export function signInEvent(publicUrl: string, recorded: number, access: SignInAccess): AuditEntry {
   const { what, user, status, address, requestId } = access;
-  const network = address === '' ? '' : `,"network":{"address":${JSON.stringify(address)},"type":"2"}`;
-  const who = JSON.stringify({ identifier: { system: publicUrl, value: user } });
   const event = {
     recorded,
     site: publicUrl,
@@ -27,7 +25,14 @@ export function signInEvent(publicUrl: string, recorded: number, access: SignInA
     action: 'E',
     outcome: outcomeOf(status),
     outcomeText: status === 429 ? 'Tried too often' : status >= 400 ? 'The password is wrong' : undefined,
-    agents: `{"type":{"coding":[${coding(systems.participation, 'IRCP')}]},"who":${who},"requestor":true${network}}`,
+    agents: [
+      {
+        type: userType,
+        who: { identifier: { system: publicUrl, value: user } },
+        requestor: true,
+        ...networkOf(address),
+      },
+    ],
     entities: [requestEntity(requestId)],
   } as const;
   return entryOf(event, { partition: undefined, client: undefined, patients: [] });

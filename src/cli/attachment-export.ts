@@ -1,4 +1,5 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
+import type { Entity } from '../audit/event.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';
 import { accounted } from './accounted.ts';
@@ -36,7 +37,7 @@ over. Exit code 3 where bytes are missing or are not what was kept.
       const addPatients = createAddPatients(model, extract);
       const patient = own['patient'] as string | undefined; // both were read by attachmentFlags
       const patients = new Set<string>(patient === undefined ? [] : [patient]);
-      const named: string[] = [];
+      const named: Entity[] = [];
       const noted = async function* (source: AsyncIterable<CarryingRecord>): AsyncIterable<CarryingRecord> {
         for await (const carrying of source) {
           addPatients(patients, carrying.record, partition);
