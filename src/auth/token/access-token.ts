@@ -22,6 +22,10 @@ export function requireAccessToken(
   requireUnbound(payload);
 }
 
+/** Whether a claim is a time that can be reckoned with, in seconds since 1970 UTC. https://www.rfc-editor.org/rfc/rfc7519#section-2 */
+export const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(Math.trunc(value));
+
 /** For `typ` as Keycloak puts it among the claims: Bearer, ID, Refresh. */
 export function requireBearer(typ: unknown): void {
   if (typ === undefined) return;

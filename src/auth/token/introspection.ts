@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Configuration } from 'openid-client';
 import { TokenRefused } from '../claims.ts';
-import { requireBearer, requireUnbound } from './access-token.ts';
+import { isTime, requireBearer, requireUnbound } from './access-token.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
@@ -21,6 +21,8 @@ export async function introspect(
   const payload: JWTPayload = Object.fromEntries(Object.entries(answer));
   const { iss, exp, nbf } = payload;
   if (iss !== undefined && iss !== issuer) throw new TokenRefused('The token is of another issuer.');
+  if ([exp, nbf].some(time => time !== undefined && !isTime(time)))
+    throw new TokenRefused('The issuer does not say readably when the token is valid.');
   if (exp !== undefined && exp * 1000 + clockSkew <= now) throw new TokenRefused('The token has expired.');
   if (nbf !== undefined && nbf * 1000 - clockSkew > now) throw new TokenRefused('The token is not valid yet.');
   requireBearer(payload['typ']);

@@ -1,7 +1,7 @@
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload, RemoteJWKSet } from 'jose';
 import { TokenRefused } from '../claims.ts';
-import { requireAccessToken } from './access-token.ts';
+import { isTime, requireAccessToken } from './access-token.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /** Signatures by a key whose other half the issuer keeps: nothing that is unsigned, or signed by what both know. */
@@ -43,8 +43,7 @@ export async function verifyJwt(
     throw text === undefined ? error : new TokenRefused(text);
   });
   const { exp, iat } = payload;
-  if (exp === undefined || !Number.isSafeInteger(Math.trunc(exp)))
-    throw new TokenRefused('The token does not say when it expires.');
+  if (!isTime(exp)) throw new TokenRefused('The token does not say when it expires.');
   if (iat !== undefined && iat > now / 1000 + clockTolerance) throw new TokenRefused('The token is not valid yet.');
   requireAccessToken(protectedHeader, payload, issuer);
   return { ...payload, exp };
