@@ -1,5 +1,6 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { TokenRefused } from '../claims.ts';
+import { textOf } from './external-claims.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
@@ -19,6 +20,10 @@ export function requireAccessToken(
   const says = type === 'at+jwt' || payload['typ'] !== undefined;
   const marks = ['at_hash', 'c_hash', 's_hash', 'events', ...(says ? [] : ['nonce'])];
   if (marks.some(mark => payload[mark] !== undefined)) throw new TokenRefused('The token is not an access token.');
+  // An ID token always names the client there, whoever else it is for. https://openid.net/specs/openid-connect-core-1_0.html#IDToken
+  const client = textOf(payload, issuer.claims.client);
+  if (!says && client !== undefined && [payload.aud].flat().includes(client))
+    throw new TokenRefused('The token names its own client as its audience, as an ID token does.');
   requireUnbound(payload);
 }
 

@@ -60,8 +60,8 @@ function partitionOf(
   return partition;
 }
 
-/** The first of these claims that is there; a list of one counts as its item. */
-function textOf(payload: JWTPayload, names: readonly string[]): string | undefined {
+/** The first of these claims that is there; a list of one counts as its item. Throws TokenRefused for one that is no text. */
+export function textOf(payload: JWTPayload, names: readonly string[]): string | undefined {
   const name = names.find(name => payload[name] !== undefined && payload[name] !== null);
   if (name === undefined) return undefined;
   const [value, ...more] = [payload[name]].flat();

@@ -89,6 +89,22 @@ describe('a JWT of an external issuer', () => {
     expect(await refused(crit)).toMatch(message);
   });
 
+  it('that does not say what it is, is refused where its client is among its audiences, as in an ID token', async () => {
+    const { verify } = verifying([settingsOf(issuer, { types: ['jwt', 'none', 'at+jwt'] })]);
+    const of = async (typ: string | undefined, more: JWTPayload): Promise<string> => {
+      const token = await issuer.sign({ ...claims, aud: [baseOf('clinic'), 'app'], ...more }, { typ: typ as never });
+      return verify(token, 'clinic').then(
+        ({ client }) => client,
+        (error: unknown) => (error as Error).message,
+      );
+    };
+    for (const typ of ['JWT', undefined]) {
+      expect(await of(typ, {})).toMatch(/its own client/);
+      expect(await of(typ, { typ: 'Bearer' })).toBe('app');
+    }
+    expect(await of('at+jwt', {})).toBe('app');
+  });
+
   it('counts as expired or valid within the clock skew', async () => {
     for (const change of [{ exp: now() - 20 }, { nbf: now() + 20 }, { iat: now() + 20 }]) {
       const { expires } = await verifier.verify(await issuer.sign({ ...claims, ...change }), 'clinic');
