@@ -113,6 +113,18 @@ describe('token', () => {
     ],
     [['--client', 'x', '--i-am-operator', '--scope', 'patient/Patient.rs'], 'it needs the id of a patient in context'],
     [
+      ['--client', 'x', '--i-am-operator', '--scope', 'patient/Condition.rs?nothing=a', '--patient', 'p'],
+      'its search does not work, or finds nothing of what it is for.',
+    ],
+    [
+      ['--client', 'x', '--i-am-operator', '--scope', 'user/Condition.rs?_count=1', '--user', 'Practitioner/x'],
+      'its search does not work, or finds nothing of what it is for.',
+    ],
+    [
+      ['--client', 'x', '--i-am-operator', '--scope', 'fhirUser', '--user', 'Patient/p'],
+      'whose fhirUser is a resource of this partition, of a type that users may read so',
+    ],
+    [
       ['--client', 'x', '--i-am-operator', '--scope', 'patient/Observation.rs', '--patient', 'p'],
       'does not exist here',
     ],

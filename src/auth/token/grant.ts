@@ -1,6 +1,7 @@
 import { createAccess } from '../access.ts';
 import type { Place } from '../criteria.ts';
-import { scopeExists } from '../grants.ts';
+import { grantsOf, scopeExists } from '../grants.ts';
+import type { Who } from '../reach.ts';
 import type { TokenGrant } from './own-tokens.ts';
 
 /** Whom a token of ours is asked for. */
@@ -29,13 +30,18 @@ export function grantToken(request: TokenRequest, partition: string, place: Plac
   const expires = place.now + lifetime;
   const access = createAccess({ issuer: '', client, subject, fhirUser, patient, scope, partition, expires }, place);
   const idle = scopes.find(scope => !access.scopes.includes(scope));
-  if (idle !== undefined) throw new Error(`The scope \`${idle}\` would count for nothing: ${whyIdle(idle)}.`);
+  if (idle !== undefined)
+    throw new Error(`The scope \`${idle}\` would count for nothing: ${whyIdle(idle, access, place)}.`);
   return { client, subject, fhirUser, patient, scope, audience: place.base, issued: place.now, expires };
 }
 
-function whyIdle(scope: string): string {
+function whyIdle(scope: string, who: Who, place: Place): string {
+  const [whole = '', search] = scope.split(/\?(.*)/s);
+  if (search !== undefined && grantsOf(whole, who, place).length > 0)
+    return 'its search does not work, or finds nothing of what it is for';
   if (scope.startsWith('patient/')) return 'it needs the id of a patient in context, and types that belong to patients';
   if (scope.startsWith('user/')) return 'it is for users whose fhirUser is a clinician';
-  if (scope === 'fhirUser') return 'it needs a user whose fhirUser is a resource of this partition';
-  return 'its search does not work';
+  if (scope === 'fhirUser')
+    return 'it needs a user whose fhirUser is a resource of this partition, of a type that users may read so';
+  return 'its context reaches nothing here';
 }
