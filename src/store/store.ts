@@ -19,6 +19,8 @@ export interface StoreOptions {
   readonly deadline: number;
   /** Longest wait for a server behind the store, in milliseconds; left out, a call may take longer than each of its answers. */
   readonly timeout?: number;
+  /** Is told what fails beside the requests, once until it works again: it is tried again. */
+  readonly fault?: (error: unknown) => void;
 }
 
 /** Reads the index entries out of a resource's text (indexing/extract.ts); `parsed` is the parsed text where the caller has it. */

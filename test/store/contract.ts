@@ -448,6 +448,26 @@ export function contract(where: Where): void {
       expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
     });
 
+    it('are filled when that can be done, and until then it is told why they are not', async () => {
+      await fill();
+      await store.close();
+      let isBroken = true;
+      const faults = new Set<string>();
+      await open({
+        model: changed,
+        extract: (...record) => {
+          if (isBroken) throw new Error('The definition cannot be read');
+          return t.extract(...record);
+        },
+        fault: error => faults.add(String(error)),
+      });
+      await until(async () => faults.size > 0);
+      expect([...faults]).toEqual(['Error: The definition cannot be read']);
+      isBroken = false;
+      await until(async () => (await demo.pending(t.typeName)).length === 0);
+      expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(50);
+    });
+
     it('are not trusted after writes of someone who does not know them', async () => {
       await fill();
       await store.close();

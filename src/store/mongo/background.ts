@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
+import { createBeside } from '../beside.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
@@ -33,12 +34,14 @@ export async function work(core: Core, connect: () => MongoClient): Promise<void
   ]);
 }
 
-async function again({ ending }: Core, pause: number, step: () => Promise<void>): Promise<void> {
+async function again({ ending, options }: Core, pause: number, step: () => Promise<void>): Promise<void> {
+  const { worked, failed } = createBeside(options.fault);
   while (!ending.aborted) {
     try {
       await step();
-    } catch {
-      // The next request that writes reports what is wrong; here it is tried again later.
+      worked();
+    } catch (error) {
+      if (!ending.aborted) failed(error);
     }
     await setTimeout(pause, undefined, { signal: ending, ref: false }).catch(() => undefined);
   }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { createBeside } from '../beside.ts';
 import type { BytesFolder } from './attachment-sweep.ts';
 import { ByteSweep } from './byte-sweep.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
@@ -13,13 +14,15 @@ const pause = 2_000;
  */
 export async function work(core: Core, unswept: readonly BytesFolder[], signal: AbortSignal): Promise<void> {
   const bytes = new ByteSweep(core, unswept);
+  const { worked, failed } = createBeside(core.options.fault);
   while (!signal.aborted) {
     try {
       const started = performance.now();
       const more = (await rebuildSome(core)) || (await sweepSome(core)) || (await bytes.step());
+      worked();
       await rest(more ? performance.now() - started : pause, signal);
-    } catch {
-      // The next request that writes reports what is wrong; here it is tried again later.
+    } catch (error) {
+      if (!signal.aborted) failed(error);
       await rest(pause, signal);
     }
   }

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { createBeside } from '../../src/store/beside.ts';
+
+it('a failure of what is tried again is told once until it has worked', () => {
+  const told: unknown[] = [];
+  const { worked, failed } = createBeside(error => told.push(error));
+  failed('first');
+  failed('again');
+  worked();
+  worked();
+  failed('later');
+  expect(told).toEqual(['first', 'later']);
+});
