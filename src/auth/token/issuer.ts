@@ -37,14 +37,15 @@ export interface IssuerParts {
 /** How long an issuer's word for an opaque token counts, in milliseconds: by then a revocation is known here. */
 const introspected = 10_000;
 
-/** Asks nobody yet. Throws Error for a plain http URL, unless it is of this machine in a demonstration. */
+/** Asks nobody yet. Throws Error for plain http URLs in the settings, unless they are of this machine in a demonstration. */
 export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issuer {
   const { baseOf, now, demo, limits, notice } = parts;
-  const { hostname, protocol } = new URL(settings.issuer);
-  const local = demo && isLoopbackHost(hostname);
-  if (protocol !== 'https:' && !local) {
+  const local = demo && isLoopbackHost(new URL(settings.issuer).hostname);
+  for (const [what, url = settings.issuer] of [['issuer'], ['keys', settings.keysUrl]] as const) {
+    const { hostname, protocol } = new URL(url);
+    if (protocol === 'https:' || (local && isLoopbackHost(hostname))) continue;
     throw new Error(
-      `The issuer \`${settings.issuer}\` must have an https URL; http is for issuers on loopback in a demonstration.`,
+      `The ${what} \`${url}\` must have an https URL; http is for issuers on loopback in a demonstration.`,
     );
   }
   const fetch = createFetch({

@@ -92,7 +92,12 @@ describe('an issuer', () => {
 
   it('that is private may name neither the secrets of a cloud nor plain http on this machine', async () => {
     for (const keysUrl of ['https://169.254.169.254/latest', 'https://[fe80::1]/keys', `${inside.url}/keys`]) {
-      expect(await unavailable(verifying([settingsOf(issuer, { keysUrl })]))).toMatch(/may not be asked|https alone/);
+      issuer.instead.set('/.well-known/openid-configuration', (_, response) =>
+        json(response, { issuer: issuer.url, jwks_uri: keysUrl }),
+      );
+      expect(await unavailable(verifying([settingsOf(issuer)]))).toMatch(/may not be asked|https alone/);
+      if (keysUrl.startsWith('http:')) continue; // which settings cannot say
+      expect(await unavailable(verifying([settingsOf(issuer, { keysUrl })]))).toMatch(/may not be asked/);
     }
     expect(inside.asked).toEqual([]);
   });
@@ -126,14 +131,18 @@ describe('an issuer', () => {
     expect((await verify(await inside.sign(claims), 'clinic')).client).toBe('app');
   });
 
-  it('that is public cannot point to plain http on this machine, also in a demonstration', async () => {
-    const settings = settingsOf(issuer, { keysUrl: `${inside.url}/keys` });
-    const { verify, notices } = verifying([{ ...settings, issuer: 'https://issuer.example' }], { demo: true });
-    await expect(verify(await inside.sign({ ...claims, iss: 'https://issuer.example' }), 'clinic')).rejects.toThrow(
-      FhirError,
-    );
-    expect(notices).toEqual([expect.stringMatching(/asked over https alone\.$/)]);
-    expect(inside.asked).toEqual([]);
+  it('whose keys are said to be at a plain http URL stops the start, also in a demonstration where it is public', async () => {
+    const keysUrl = `${inside.url}/keys`;
+    for (const [change, demo] of [
+      [{}, false],
+      [{ issuer: 'https://issuer.example' }, true],
+      [{ issuer: inside.url, keysUrl: 'http://issuer.example/keys' }, true],
+    ] as const) {
+      const settings = { ...settingsOf(issuer, { keysUrl }), ...change };
+      expect(() => verifying([settings], { demo })).toThrow(/^The keys `http:[^`]+` must have an https URL/);
+    }
+    const { verify } = verifying([settingsOf(inside, { keysUrl })], { demo: true });
+    expect((await verify(await inside.sign(claims), 'clinic')).client).toBe('app');
   });
 
   it('that fails is not asked again at once, and then is', async () => {
