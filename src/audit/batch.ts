@@ -69,13 +69,16 @@ export class Batch {
 
   /** Keeps what waits; gives how many events could not be kept. */
   async close(): Promise<number> {
-    clearTimeout(this.#timer);
     await this.#work;
+    for (;;) {
+      this.#parts.late();
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      if (this.#waiting.count === 0) break;
+      await (this.#work = this.#flush()); // meanwhile some of connections that were cut may come, or what tells of an outage
+      if (this.#failed) break;
+    }
     this.#parts.late();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#waiting.count > 0) await this.#flush();
-    this.#parts.late(); // of connections that were cut
     this.#closed = true;
     clearTimeout(this.#timer);
     return this.#waiting.count + this.#lost;

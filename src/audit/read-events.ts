@@ -5,9 +5,14 @@ import { parseShortEvent } from './short-event.ts';
 import type { ShortEvent } from './short-event.ts';
 import { systems } from './systems.ts';
 
-/** The events that a filter lets through, with their texts as AuditEvents, in the order of their time. */
+/**
+ * The events that a filter lets through, with their texts as AuditEvents, in the order of their time. What was kept once more after
+ * a failure, since nobody knew how much of it was kept before, comes once.
+ */
 export async function* readEvents(log: AuditLog, filter?: AuditFilter): AsyncIterable<AuditEntry> {
+  const recent = new Recent();
   for await (const entry of log.list(filter)) {
+    if (!recent.add(idOf(entry.text))) continue;
     const short = parseShortEvent(entry.text);
     yield short === undefined ? entry : { ...entry, text: auditEventOf(entry, short) };
   }
@@ -38,6 +43,23 @@ function auditEventOf({ recorded, partition, client, patients }: AuditEntry, sho
       requestEntity(request),
     ],
   });
+}
+
+/** The id of an event, short or whole: nothing before it holds quotes. */
+const idOf = (text: string): string => /"id":"([^"]+)"/.exec(text)?.[1] ?? text;
+
+/** The ids that came last: twice as many as wait at most while events cannot be kept, and more. */
+class Recent {
+  #new = new Set<string>();
+  #old = new Set<string>();
+
+  /** False for one that is there. */
+  add(id: string): boolean {
+    if (this.#new.has(id) || this.#old.has(id)) return false;
+    this.#new.add(id);
+    if (this.#new.size >= 100_000) [this.#old, this.#new] = [this.#new, new Set()];
+    return true;
+  }
 }
 
 /** What the events of writes say that have not been done yet. */

@@ -142,8 +142,19 @@ export class ChainedLog implements AuditLog {
     const chain = await this.#place.begin(name);
     this.#printer.clear();
     this.#writing = { chain, name, n: 1, hash: this.#printer.print(0, PrintedLines.of([{ before }]), '') };
-    await chain.write(0, this.#printer.lines());
+    try {
+      await chain.write(0, this.#printer.lines());
+    } catch (error) {
+      await this.#leave().catch(() => undefined);
+      await this.#removeEmpty(name).catch(() => undefined);
+      throw error;
+    }
     return this.#writing;
+  }
+
+  /** While a disk is full there would be one for each attempt, so that none of the last would tell of those before. */
+  async #removeEmpty(chain: string): Promise<void> {
+    if ((await this.#place.last(chain)) === undefined) await this.#place.remove(chain);
   }
 
   /** Where the last chains end now. */

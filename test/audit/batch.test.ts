@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Batch } from '../../src/audit/batch.ts';
+import { readEvents } from '../../src/audit/read-events.ts';
+import { ChainedLog } from '../../src/store/audit/log.ts';
+import type { AuditEntry } from '../../src/store/store.ts';
+import { list } from '../store/support/list.ts';
+import { chainsInMemory } from './support/chains.ts';
+import type { Chains } from './support/chains.ts';
+
+const event = (name: string): AuditEntry => ({
+  recorded: 0,
+  partition: undefined,
+  client: undefined,
+  patients: [],
+  text: JSON.stringify({ id: randomUUID(), name }),
+});
+
+function start(): { batch: Batch; disk: Chains; log: ChainedLog; names: () => Promise<string[]> } {
+  const disk = chainsInMemory();
+  let now = 0;
+  const log = new ChainedLog(disk, () => (now += 1)); // so that chains are in order
+  const batch = new Batch({ log, fault: () => {}, outage: lost => event(`outage ${lost}`), late: () => {} });
+  const names = async (): Promise<string[]> =>
+    (await list(readEvents(log))).map(({ text }) => (JSON.parse(text) as { name: string }).name);
+  return { batch, disk, log, names };
+}
+
+const after = (time: number): Promise<void> => new Promise(done => setTimeout(done, time));
+
+describe('events that wait', () => {
+  it('come once and in order, also where a part of them was kept when the disk was full', async () => {
+    const { batch, disk, names } = start();
+    batch.add(event('first'));
+    await expect.poll(names).toEqual(['first']);
+    disk.room = 2;
+    for (const name of ['a', 'b', 'c']) batch.add(event(name));
+    await expect.poll(() => batch.failing).toBe(true);
+    batch.add(event('d'));
+    disk.room = Infinity;
+    await expect.poll(() => batch.failing).toBe(false);
+    expect(await names()).toEqual(['first', 'a', 'b', 'c', 'outage 0', 'd']);
+    expect(await batch.close()).toBe(0);
+  });
+
+  it('leave no chain for each attempt while the disk is full', async () => {
+    const { batch, disk, log } = start();
+    disk.room = 0;
+    for (let at = 0; at < 5; at += 1) await expect(batch.keep(event('refused'))).rejects.toThrow('full');
+    expect(disk.kept.size).toBe(0);
+    disk.room = Infinity;
+    expect(await batch.close()).toBe(0);
+    expect(await list(log.verify())).toEqual([]);
+  });
+
+  it('are all kept in the end, with what tells of those that were too many', async () => {
+    const { batch, disk, names } = start();
+    disk.room = 0;
+    await expect(batch.keep(event('refused'))).rejects.toThrow('full');
+    for (let at = 0; at < 50_009; at += 1) batch.add(event('waits'));
+    disk.room = Infinity;
+    expect(await batch.close()).toBe(0);
+    const all = await names();
+    expect([all.length, all[0], all.at(-1)]).toEqual([50_001, 'outage 0', 'outage 10']);
+  });
+
+  it('are kept once each, also those that come while the last are being kept', async () => {
+    const { batch, disk, names } = start();
+    disk.time = 300;
+    batch.add(event('0'));
+    const closing = batch.close();
+    const added = ['0'];
+    for (let at = 1; at < 12; at += 1) {
+      await after(50);
+      batch.add(event(`${at}`));
+      added.push(`${at}`);
+    }
+    expect(await closing).toBe(0);
+    expect((await names()).slice(0, added.length)).toEqual(added);
+  });
+
+  it('are counted where they cannot be kept in the end', async () => {
+    const { batch, disk } = start();
+    disk.room = 0;
+    for (const name of ['a', 'b']) batch.add(event(name));
+    expect(await batch.close()).toBe(3); // with the one that would tell of it
+  });
+});
