@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
 import type { Model } from '../model/model.ts';
@@ -44,10 +45,18 @@ export function createRequestEvents(
   const siteOf = (partition: string | undefined): string =>
     partition === undefined ? publicUrl : `${publicUrl}/r4/${partition}`;
 
-  const make = (request: AuditedRequest, patients: ReadonlySet<string>, recorded: number, told: Told): AuditEntry => {
+  const begun = new WeakMap<object, string[]>();
+
+  const make = (
+    request: AuditedRequest,
+    patients: ReadonlySet<string>,
+    recorded: number,
+    told: Told,
+    id: string = randomUUID(),
+  ): AuditEntry => {
     const { access, partition } = request;
     const ids = patients.size > mostNamed ? [...patients].slice(0, mostNamed) : [...patients];
-    const text = printShortEvent(publicUrl, request, {
+    const text = printShortEvent(id, publicUrl, request, {
       ...told,
       owner: ids.length === 0 ? undefined : owner,
       patients: patients.size > mostNamed ? patients.size : undefined,
@@ -58,7 +67,7 @@ export function createRequestEvents(
 
   return {
     answered(request, { status, records }, at) {
-      const { partition, resourceType, id, query } = request;
+      const { origin, partition, resourceType, id, query } = request;
       const patients = inContext(request);
       for (const record of records) addPatients(patients, record, partition);
       const isMissed =
@@ -72,13 +81,17 @@ export function createRequestEvents(
         records: records.slice(0, mostNamed).map(versionReference),
         shown: records.length > mostNamed ? records.length : undefined,
         target: isMissed ? `${resourceType}/${id}` : undefined,
+        begun: origin === undefined ? undefined : begun.get(origin),
         query: query === undefined || query.length <= longestQuery ? query : `${query.slice(0, longestQuery)}…`,
       });
     },
     begun(request, write) {
       const patients = inContext(request);
       addPatients(patients, write, request.partition);
-      return make(request, patients, now(), { target: `${write.type}/${write.id}`, key: write.key });
+      const id = randomUUID();
+      const { origin } = request;
+      if (origin !== undefined) begun.set(origin, [...(begun.get(origin) ?? []), id]);
+      return make(request, patients, now(), { target: `${write.type}/${write.id}`, key: write.key }, id);
     },
     refused({ status, partition, address, count, start, end }) {
       const event = {

@@ -5,6 +5,8 @@ import type { Partition, StoredVersion } from '../store/store.ts';
 /** Of a request what an event tells. */
 export interface AuditedRequest {
   readonly requestId: string;
+  /** What all that is told of one request has in common, since clients may give many the same id; undefined where nothing is written. */
+  readonly origin?: object | undefined;
   /** The address of the client; empty where it is not known. */
   readonly address: string;
   readonly access: Access;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Access, AccessContext } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { AuditedRequest } from './request.ts';
@@ -34,6 +33,8 @@ export interface ShortEvent {
   readonly shown?: number;
   /** `Type/id` of what was asked for and not shown, or is to be written. */
   readonly target?: string;
+  /** Ids of the events by which the request began to write: a client may give other requests the same name. */
+  readonly begun?: readonly string[];
   /** The digest of the key that makes a write repeatable. */
   readonly key?: string;
   /** Type and parameters, as in a URL. */
@@ -42,15 +43,16 @@ export interface ShortEvent {
 
 /** What becomes of a request, and whom it is about. */
 export type Told = {
-  readonly [Name in 'status' | 'owner' | 'patients' | 'records' | 'shown' | 'target' | 'key' | 'query']?:
+  readonly [Name in 'status' | 'owner' | 'patients' | 'records' | 'shown' | 'target' | 'begun' | 'key' | 'query']?:
     ShortEvent[Name] | undefined;
 };
 
-/** JSON of a short event. Put together from texts: it is made for each request. Ids, types and codes need no escapes. */
+/** JSON of a short event with an id. Put together from texts: it is made for each request. Ids, types and codes need no escapes. */
 export function printShortEvent(
+  id: string,
   url: string,
   { requestId, access, address, method, interaction }: AuditedRequest,
-  { status, owner, patients, records, shown, target, key, query }: Told,
+  { status, owner, patients, records, shown, target, begun, key, query }: Told,
 ): string {
   const did = interaction === undefined ? '' : `,"did":"${interaction}"`;
   const ended = status === undefined ? '' : `,"status":${status}`;
@@ -59,11 +61,12 @@ export function printShortEvent(
   const what = records === undefined || records.length === 0 ? '' : `,"records":["${records.join('","')}"]`;
   const all = shown === undefined ? '' : `,"shown":${shown}`;
   const one = target === undefined ? '' : `,"target":"${target}"`;
+  const before = begun === undefined ? '' : `,"begun":["${begun.join('","')}"]`;
   const once = key === undefined ? '' : `,"key":${JSON.stringify(key)}`;
   const search = query === undefined ? '' : `,"query":${JSON.stringify(query)}`;
   return (
-    `${start}${JSON.stringify(requestId)},"id":"${randomUUID()}","url":${callerOf(url, access, address)}` +
-    `,"method":${JSON.stringify(method)}${did}${ended}${of}${who}${what}${all}${one}${once}${search}}`
+    `${start}${JSON.stringify(requestId)},"id":"${id}","url":${callerOf(url, access, address)}` +
+    `,"method":${JSON.stringify(method)}${did}${ended}${of}${who}${what}${all}${one}${before}${once}${search}}`
   );
 }
 

@@ -21,17 +21,18 @@ export async function unfinishedWrites(audit: AuditLog, filter: AuditFilter): Pr
   for await (const { text, partition, recorded, client } of audit.list(filter)) {
     const event = partition === undefined ? undefined : parseShortEvent(text);
     if (partition === undefined || event === undefined) continue;
-    const { request, status, key, target } = event;
-    const id = `${partition} ${request}`;
+    const { id, status, begun: ended, key, target } = event;
     if (status === undefined) {
       begun.set(id, { partition, recorded, client, key, targets: target === undefined ? [] : [target] });
       if (key !== undefined && target !== undefined) keys.set(key, (keys.get(key) ?? new Set()).add(target));
       continue;
     }
-    const ended = begun.get(id);
-    begun.delete(id);
-    if (ended?.key === undefined || status >= 400) continue;
-    for (const [other, { key: same }] of begun) if (same === ended.key) begun.delete(other);
+    for (const one of ended ?? []) {
+      const done = begun.get(one)?.key;
+      begun.delete(one);
+      if (done === undefined || status >= 400) continue;
+      for (const [other, { key: same }] of begun) if (same === done) begun.delete(other);
+    }
   }
   return [...begun.values()].map(({ key, targets, ...rest }) => ({
     ...rest,

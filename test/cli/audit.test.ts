@@ -98,6 +98,17 @@ describe('audit list and export', () => {
     expect(await list('--partition', 'other')).toHaveLength(1); // the listing itself
   });
 
+  it('list one line an event, whatever clients and users are called', async () => {
+    const odd = 'a\t-\n2026\u001b[2J\u2028\ud800';
+    const store = await open(url);
+    const who = { identifier: { value: odd } };
+    const text = JSON.stringify({ resourceType: 'AuditEvent', id: 'odd', agent: [{ who, requestor: true }] });
+    await store.audit.append([{ recorded: Date.now(), partition: 'odd', client: odd, patients: [], text }]);
+    await store.close();
+    const name = 'a\ufffd-\ufffd2026\ufffd[2J\ufffd\ufffd';
+    expect(await list('--partition', 'odd')).toContainEqual([expect.any(String), 'odd', 'refused', 'begun', name, name, '-', '-']); // prettier-ignore
+  });
+
   it('refuse what is no time', async () => {
     const { code, stderr } = await cli('audit', 'list', '--since', 'yesterday');
     expect([code, stderr]).toEqual([2, expect.stringContaining('`--since` is `yesterday`, but must be a day such as')]);
@@ -126,19 +137,22 @@ describe('verify', () => {
       publicUrl,
       () => Date.now() - 3_600_000,
     );
-    const request = { access: 'open', partition: demo, method: 'POST', interaction: 'create', address: '' } as const;
-    const begun = (requestId: string, id: string, key?: string) =>
-      made.begun({ ...request, requestId }, { type: 'Media', id, text: '{}', key });
-    const ended = (requestId: string) =>
-      made.answered({ ...request, requestId }, { status: 201, records: [] }, Date.now());
+    // A client may give all its requests the same id.
+    const request = { requestId: 'same', access: 'open', partition: demo, method: 'POST', interaction: 'create', address: '' } as const; // prettier-ignore
+    const origins = Array.from({ length: 6 }, () => ({}));
+    const begun = (at: number, id: string, key?: string) =>
+      made.begun({ ...request, origin: origins[at] }, { type: 'Media', id, text: '{}', key });
+    const ended = (at: number) =>
+      made.answered({ ...request, origin: origins[at] }, { status: 201, records: [] }, Date.now());
+    const last = begun(5, 'p1');
     await store.audit.append([
-      begun('1', 'lost'),
-      begun('2', 'done'),
-      ended('2'),
-      begun('3', 'repeated', 'k'),
-      begun('4', 'another', 'k'),
-      ended('4'),
-      { ...begun('5', 'p1'), text: begun('5', 'p1').text.replace('Media/p1', 'Patient/p1') },
+      begun(1, 'lost'),
+      begun(2, 'done'),
+      ended(2),
+      begun(3, 'repeated', 'k'),
+      begun(4, 'another', 'k'),
+      ended(4),
+      { ...last, text: last.text.replace('Media/p1', 'Patient/p1') },
     ]);
     await store.close();
     const { code, stdout } = await cli('verify');

@@ -49,7 +49,7 @@ function requestOf(context: Context): AuditedRequest {
   const { state, method } = context;
   const { requestId, address, access, partition } = state;
   const route = (state.route as typeof state.route | undefined) ?? {}; // not set where nothing such is offered
-  return { requestId, address, access, partition, method, ...route, query: queryOf(context) };
+  return { requestId, origin: state, address, access, partition, method, ...route, query: queryOf(context) };
 }
 
 /** What was searched for, as a URL says it; never with a token. */
