@@ -8,6 +8,7 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
+import { printable } from './printable.ts';
 
 /** One line an event, separated by tabs. */
 export const command: Command = {
@@ -45,7 +46,8 @@ function lineOf({ recorded, partition, client, patients, text }: AuditEntry): st
     return reference === undefined ? [] : [reference];
   });
   const fields = [new Date(recorded).toISOString(), partition, what, outcome, client, nameOf(user)];
-  return [...fields.map(field => field ?? '-'), patients.join(' ') || '-', records.join(' ') || '-'].join('\t');
+  const all = [...fields.map(field => field ?? '-'), patients.join(' ') || '-', records.join(' ') || '-'];
+  return all.map(printable).join('\t'); // names of other issuers may hold anything
 }
 
 function nameOf(agent: JsonObject | undefined): string | undefined {

@@ -3,6 +3,7 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
+import { printable } from './printable.ts';
 import { count, createProgress } from './progress.ts';
 
 /** Reads all bytes that are kept beside the records, and all audit events, and tells what is wrong with them. */
@@ -61,7 +62,7 @@ async function verifyAudit(store: Store, filter: AuditFilter): Promise<number> {
     const keys = targets.map(target => target.split('/')).map(([type = '', id = '']) => ({ type, id }));
     if (partition === undefined || (await partition.readMany(keys)).length > 0) continue;
     unwritten += 1;
-    console.log([id, 'unwritten', new Date(recorded).toISOString(), client ?? '-', ...targets].join('\t'));
+    console.log([id, 'unwritten', new Date(recorded).toISOString(), printable(client ?? '-'), ...targets].join('\t'));
   }
   console.log(`Audit log: ${count(found)} findings, ${count(unwritten)} writes that were begun and not done.`);
   return found;
