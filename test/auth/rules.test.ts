@@ -101,6 +101,39 @@ describe('access-criteria', () => {
   });
 });
 
+describe('a scope that is listed with a search', () => {
+  const scope = (text: string) => ours('smart-scope', { valueString: text });
+  it('gives no more than that search finds, however it is asked for', async () => {
+    const listed = [
+      scope('patient/Observation.rs?category=laboratory'),
+      scope('user/Observation.s?category=laboratory'),
+    ];
+    const folder = folderWith({ 'capability/a.json': statement([{ type: 'Observation', extension: listed }]) });
+    const of = (id: string, category: string) => ({ resourceType: 'Observation', id, status: 'final', code: { text: 'x' }, category: [{ coding: [{ code: category }] }], subject: { reference: 'Patient/p1' } }); // prettier-ignore
+    const records = [patient('p1'), of('lab', 'laboratory'), of('vital', 'vital-signs')];
+    const narrow = await serve(records, ['--definitions', folder], undefined, { verify: tokens.verify });
+    const total = async (claims: object) => (await narrow.get('/Observation?_total=accurate', tokens.bearer(claims))).json.total; // prettier-ignore
+    for (const asked of [
+      'patient/Observation.rs',
+      'patient/*.rs',
+      'patient/Observation.read',
+      'patient/Observation.rs?_id=lab,vital',
+    ]) {
+      // prettier-ignore
+      const claims = { scope: asked, patient: 'p1' };
+      expect([asked, await total(claims)]).toEqual([asked, 1]);
+      expect((await narrow.get('/Observation/lab', tokens.bearer(claims))).status).toBe(200);
+      expect((await narrow.get('/Observation/vital', tokens.bearer(claims))).status).toBe(404);
+    }
+    expect(await total({ ...clinician, scope: 'user/*.cruds' })).toBe(1);
+    expect((await narrow.get('/Observation/lab', tokens.bearer({ ...clinician, scope: 'user/*.cruds' }))).status).toBe(
+      403,
+    );
+    expect(await total({ scope: 'system/Observation.rs' })).toBe(2);
+    await narrow.close();
+  });
+});
+
 describe('a create', () => {
   const create = (type: string, body: object, claims: object, headers = {}) =>
     post(server, type, body, { ...tokens.bearer(claims), ...headers });

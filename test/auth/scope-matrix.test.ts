@@ -10,13 +10,20 @@ import { clinician, testTokens } from '../support/tokens.ts';
 const of = (owner: string) => ({ subject: { reference: `Patient/${owner}` } });
 const code = (text: string) => ({ coding: [{ system: 'http://snomed.info/sct', code: text }] });
 
-/** One resource of each type that belongs to a patient. */
-const records = (owner: string): object[] => [
-  patient(owner),
-  observation(`observation-${owner}`, of(owner)),
+/** One resource of each type that belongs to a patient; another one, who is named beside him, gets nothing by that. */
+const records = (owner: string, other: { reference: string }): object[] => [
+  patient(owner, { link: [{ other, type: 'replaced-by' }] }),
+  observation(`observation-${owner}`, { ...of(owner), performer: [other] }),
   { resourceType: 'Appointment', id: `appointment-${owner}`, status: 'booked', participant: [{ actor: { reference: `Patient/${owner}` }, status: 'accepted' }, { actor: { reference: 'Practitioner/dr' }, status: 'accepted' }] }, // prettier-ignore
-  { resourceType: 'Condition', id: `condition-${owner}`, code: code('1'), ...of(owner) },
-  { resourceType: 'MedicationRequest', id: `medicationrequest-${owner}`, status: 'active', intent: 'order', medicationCodeableConcept: code('2'), ...of(owner) }, // prettier-ignore
+  {
+    resourceType: 'Condition',
+    id: `condition-${owner}`,
+    code: code('1'),
+    ...of(owner),
+    asserter: other,
+    recorder: other,
+  },
+  { resourceType: 'MedicationRequest', id: `medicationrequest-${owner}`, status: 'active', intent: 'order', medicationCodeableConcept: code('2'), ...of(owner), requester: other, performer: other }, // prettier-ignore
   { resourceType: 'FamilyMemberHistory', id: `familymemberhistory-${owner}`, status: 'partial', relationship: code('3'), patient: { reference: `Patient/${owner}` } }, // prettier-ignore
   { resourceType: 'Encounter', id: `encounter-${owner}`, status: 'finished', class: { code: 'AMB' }, ...of(owner) },
 ];
@@ -26,7 +33,8 @@ const tokens = testTokens();
 let server: Served;
 beforeAll(async () => {
   const doctors = ['dr', 'other'].map(id => ({ resourceType: 'Practitioner', id, name: [{ family: id }] }));
-  server = await serve([...records('p1'), ...records('p2'), ...doctors], [], undefined, { verify: tokens.verify });
+  const owned = [...records('p1', { reference: 'Patient/p2' }), ...records('p2', { reference: 'Patient/p1' })];
+  server = await serve([...owned, ...doctors], [], undefined, { verify: tokens.verify });
 });
 afterAll(() => server.close());
 

@@ -14,7 +14,7 @@ const extract = createExtract(model, 'http://records.example');
 const place = { id: 'demo', settings: { zone: 'UTC' } } as Parameters<typeof isWithin>[4];
 
 const reference = fc.constantFrom(
-  'Patient/p1', 'Patient/p2', 'Patient/p1/_history/1', 'http://records.example/r4/demo/Patient/p1', 'http://else.example/Patient/p1', '#p1', 'Group/p1', 'p1', ' Patient/p1',
+  'Patient/p1', 'Patient/p2', 'Patient/p10', 'Patient/p1/_history/1', 'http://records.example/r4/demo/Patient/p1', 'http://else.example/Patient/p1', '#p1', 'Group/p1', 'p1', ' Patient/p1',
 ); // prettier-ignore
 const link = fc.oneof(
   fc.record({ reference }),

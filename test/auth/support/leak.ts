@@ -13,7 +13,7 @@ import type { Twins } from './twins.ts';
  * which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried; so many
  * again until they held what could leak, and the requests were such as find something.
  */
-export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, usual = 60): void {
+export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, usual = 100): void {
   const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? usual);
   let twins: Twins;
   beforeAll(async () => {
@@ -54,14 +54,15 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, u
           );
           const [a = '', b = ''] = answers;
           expect(withoutTokens(a)).toBe(withoutTokens(b));
-          const key = `${asked.method === 'POST' && asked.body?.startsWith('{') === true ? 'create' : asked.method} ${a.slice(1, 4)}`;
+          const key = `${kindOf(asked)} ${a.slice(1, 4)}`;
           statuses.set(key, (statuses.get(key) ?? 0) + 1);
           const next = answers.map(answer => nextOf(answer, partition));
           both = next[0] === undefined || next[1] === undefined ? undefined : [next[0], next[1]];
         }
       }
     });
-    const lacking = (): readonly string[] => telling.filter(key => !statuses.has(key));
+    const lacking = (): readonly string[] =>
+      [...telling, ...(guarded ? ['validate 200', 'validate 404'] : [])].filter(key => !statuses.has(key));
     for (let times = 0; times === 0 || (times < 20 && lacking().length > 0); times += 1)
       await fc.assert(property, { numRuns: rounds, endOnFailure: true });
     expect(lacking()).toEqual([]);
@@ -71,6 +72,11 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, u
 
 /** Answers without which nothing could leak. */
 const telling = ['GET 200', 'GET 404', 'POST 200', 'create 201'];
+
+function kindOf({ method, path, body }: Asked): string {
+  if (path.includes('$validate')) return 'validate';
+  return method === 'POST' && body?.startsWith('{') === true ? 'create' : method;
+}
 
 /** Page tokens differ each time that they are made; their length does not. */
 const withoutTokens = (answer: string): string =>

@@ -104,6 +104,28 @@ const other = fc
   )
   .map(([method, type, id, rest]): Asked => ({ method, path: `/${type}/${id}${rest}`, headers: {}, body: undefined }));
 
+/** What is about the whole partition or a whole type. */
+const whole = fc
+  .tuple(pick('GET', 'POST'), pick('/', '/_search', '/_history', '/$export', '/Patient/_history', '/metadata'))
+  .map(([method, path]): Asked => ({ method, path, headers: {}, body: undefined }));
+
+/** `$validate`, where it is served: of what is here, of what would take its place, and of what would be created. */
+const validated = ['Patient', 'Condition', 'Communication'];
+const validate = fc
+  .tuple(
+    pick(...validated).chain(type => fc.tuple(pick(type), idOf(type))),
+    pick('GET', 'POST of type', 'POST'),
+    pick('', '', '?mode=create', '?mode=update', '?mode=delete', '?mode=profile'),
+    anyPatient,
+  )
+  .map(([[type, id], method, query, subject]): Asked => {
+    if (method === 'GET') return { method, path: `/${type}/${id}/$validate${query}`, headers: {}, body: undefined };
+    const more = type === 'Patient' ? {} : { subject: { reference: `Patient/${subject}` } };
+    const body = JSON.stringify({ resourceType: type, id, status: 'completed', ...more });
+    const path = method === 'POST' ? `/${type}/${id}/$validate${query}` : `/${type}/$validate${query}`;
+    return { method: 'POST', path, headers: { 'Content-Type': 'application/fhir+json' }, body };
+  });
+
 const createHeaders = fc.oneof(
   pick<Readonly<Record<string, string>>>({}, { Prefer: 'return=minimal' }, { Prefer: 'return=OperationOutcome' }),
   pick('k1', 'k2').map((key): Readonly<Record<string, string>> => ({ 'Idempotency-Key': key })),
@@ -145,6 +167,8 @@ export const anyRequests = (created: readonly string[]): fc.Arbitrary<readonly A
       { weight: 4, arbitrary: read },
       { weight: 4, arbitrary: create(created) },
       { weight: 1, arbitrary: other },
+      { weight: 1, arbitrary: whole },
+      { weight: 2, arbitrary: validate },
     ),
-    { minLength: 15, maxLength: 15 },
+    { minLength: 20, maxLength: 20 },
   );

@@ -53,8 +53,11 @@ describe('an opaque token', () => {
     expect(Buffer.from(basic, 'base64').toString()).toBe('clinical+records:s%3Acr%25t'); // RFC 6749 2.3.1
   });
 
-  it('is asked about once in ten seconds, and its revocation known after', async () => {
-    issuer.opaque.set('opaque', good);
+  it.each<[title: string, more: object]>([
+    ['', {}],
+    [', also where it lives longer', { exp: now() + 3600 }],
+  ])('is asked about once in ten seconds, and its revocation known after%s', async (_, more) => {
+    issuer.opaque.set('opaque', { ...good, ...more });
     await Promise.all([verifier.verify('opaque', 'clinic'), verifier.verify('opaque', 'clinic')]);
     await verifier.verify('opaque', 'clinic');
     expect(asked()).toBe(1);

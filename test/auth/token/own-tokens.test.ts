@@ -43,6 +43,8 @@ describe('a token of our own', () => {
       partition: 'clinic',
     });
     expect(await verify(token, 'clinic')).toBe(claims); // what follows from claims is kept with them
+    expect(verify.known?.(digestOf(token), 'clinic')).toBe(claims);
+    expect(verify.known?.(digestOf(token), 'lab')).toBeUndefined();
   });
 
   it('is never the same twice', async () => {
@@ -80,6 +82,7 @@ describe('a token of our own', () => {
   it.each<[title: string, audience: string]>([
     ['another partition', baseOf('lab')],
     ['another service', 'https://other.example/r4/clinic'],
+    ['another service whose address is as long', 'https://ehr.another/r4/clinic'],
     ['an address that begins alike', 'https://ehr.example.evil/r4/clinic'],
     ['a path below the partition', `${baseOf('clinic')}/Patient`],
     ['nothing', ''],
