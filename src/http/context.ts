@@ -16,6 +16,8 @@ export interface RequestState {
   query: string;
   /** middleware/account.ts: of the client. */
   address: string;
+  /** By which the audit knows what belongs to this request; small, since it is held until the event is made. */
+  origin: object;
   /** respond.ts: how the request was answered. */
   response: FhirResponse | undefined;
   /** middleware/path.ts: the pattern of the path, and what stands in its variable segments. */

@@ -7,7 +7,7 @@ export function fhirRequest({ state, req, method }: Context): FhirRequest {
     ...state.route,
     method,
     requestId: state.requestId,
-    origin: state,
+    origin: state.origin,
     address: state.address,
     access: state.access,
     partition: state.partition,

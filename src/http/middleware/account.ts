@@ -13,6 +13,7 @@ export function account(audit: Audit, clientAddress: ClientAddress): Middleware 
   return async (context, next) => {
     const { state, req } = context;
     state.address = clientAddress(req);
+    state.origin = {};
     try {
       await next();
     } finally {
@@ -47,9 +48,9 @@ function tell(audit: Audit, context: Context): void {
 
 function requestOf(context: Context): AuditedRequest {
   const { state, method } = context;
-  const { requestId, address, access, partition } = state;
+  const { requestId, origin, address, access, partition } = state;
   const route = (state.route as typeof state.route | undefined) ?? {}; // not set where nothing such is offered
-  return { requestId, origin: state, address, access, partition, method, ...route, query: queryOf(context) };
+  return { requestId, origin, address, access, partition, method, ...route, query: queryOf(context) };
 }
 
 /** What was searched for, as a URL says it; never with a token. */
