@@ -27,10 +27,10 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, u
     const statuses = new Map<string, number>();
     let worlds = 0;
     let hidden = 0;
-    const world = fc.record({
-      records: anyRecords,
-      token: anyToken,
-      requests: anyRequests(guarded ? ['Media', 'Communication', 'Communication'] : ['Media']),
+    const created = guarded ? ['Media', 'Communication', 'Communication'] : ['Media'];
+    const world = anyRecords.chain(records => {
+      const there = records.flatMap(({ versions: [one] }) => (one === undefined ? [] : [[one.resourceType, one.id] as const])); // prettier-ignore
+      return fc.record({ records: fc.constant(records), token: anyToken, requests: anyRequests(created, there) });
     });
     const property = fc.asyncProperty(world, async ({ records: all, token, requests }) => {
       const { types } = whole.running.engine.model;

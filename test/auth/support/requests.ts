@@ -44,22 +44,23 @@ const anyParameter = pick(...Object.keys(offered)).chain(parameterOf);
 const control = pick('_total=accurate', '_total=accurate', '_total=estimate', '_summary=count', '_summary=true', '_count=0', '_count=1', '_count=2', '_sort=-_lastUpdated', '_sort=_id', '_sort=date', '_sort=-recorded-date,_id', '_elements=id', '_page_token=x'); // prettier-ignore
 const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
 
-const search = pick(...types, ...Object.keys(offered))
-  .chain(type =>
-    fc.tuple(
-      pick(type),
-      fc.array(parameterOf(type), { maxLength: 2 }),
-      fc.uniqueArray(control, { maxLength: 2 }),
-      lenient,
-      fc.boolean(),
-    ),
-  )
-  .map(([type, parameters, controls, headers, byPost]): Asked => {
-    const query = [...parameters, ...controls].join('&');
-    if (!byPost) return { method: 'GET', path: `/${type}?${query}`, headers, body: undefined };
-    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    return { method: 'POST', path: `/${type}/_search`, headers: { ...headers, ...form }, body: query };
-  });
+const search = (anyType: fc.Arbitrary<string>) =>
+  anyType
+    .chain(type =>
+      fc.tuple(
+        pick(type),
+        fc.array(parameterOf(type), { maxLength: 2 }),
+        fc.uniqueArray(control, { maxLength: 2 }),
+        lenient,
+        fc.boolean(),
+      ),
+    )
+    .map(([type, parameters, controls, headers, byPost]): Asked => {
+      const query = [...parameters, ...controls].join('&');
+      if (!byPost) return { method: 'GET', path: `/${type}?${query}`, headers, body: undefined };
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      return { method: 'POST', path: `/${type}/_search`, headers: { ...headers, ...form }, body: query };
+    });
 
 const condition = pick<Readonly<Record<string, string>>>(
   {},
@@ -78,22 +79,18 @@ const idOf = (type: string): fc.Arbitrary<string> => {
     { weight: 1, arbitrary: pick(...ids) },
   );
 };
-const read = pick(...types)
-  .chain(type =>
-    fc.tuple(
-      pick('GET', 'GET', 'HEAD'),
-      pick(type),
-      idOf(type),
-      condition,
-      pick('', '', '', '?_summary=true', '?_elements=id', '?nme=a'),
-    ),
-  )
-  .map(([method, type, id, headers, query]): Asked => ({
-    method,
-    path: `/${type}/${id}${query}`,
-    headers,
-    body: undefined,
-  }));
+/** A record that may be there. */
+type Target = readonly [type: string, id: string];
+const anyTarget: fc.Arbitrary<Target> = pick(...types).chain(type => fc.tuple(pick(type), idOf(type)));
+const read = (target: fc.Arbitrary<Target>) =>
+  fc
+    .tuple(pick('GET', 'GET', 'HEAD'), target, condition, pick('', '', '', '?_summary=true', '?_elements=id', '?nme=a'))
+    .map(([method, [type, id], headers, query]): Asked => ({
+      method,
+      path: `/${type}/${id}${query}`,
+      headers,
+      body: undefined,
+    }));
 
 const other = fc
   .tuple(
@@ -111,25 +108,28 @@ const whole = fc
 
 /** `$validate`, where it is served: of what is here, of what would take its place, and of what would be created. */
 const validated = ['Patient', 'Condition', 'Communication'];
-const validate = fc
-  .tuple(
-    pick(...validated).chain(type => fc.tuple(pick(type), idOf(type))),
-    pick('GET', 'POST of type', 'POST'),
-    pick('', '', '?mode=create', '?mode=update', '?mode=delete', '?mode=profile'),
-    anyPatient,
-  )
-  .map(([[type, id], method, query, subject]): Asked => {
-    if (method === 'GET') return { method, path: `/${type}/${id}/$validate${query}`, headers: {}, body: undefined };
-    const more = type === 'Patient' ? {} : { subject: { reference: `Patient/${subject}` } };
-    const body = JSON.stringify({ resourceType: type, id, status: 'completed', ...more });
-    const path = method === 'POST' ? `/${type}/${id}/$validate${query}` : `/${type}/$validate${query}`;
-    return { method: 'POST', path, headers: { 'Content-Type': 'application/fhir+json' }, body };
-  });
+const validate = (target: fc.Arbitrary<Target>) =>
+  fc
+    .tuple(
+      target,
+      pick('GET', 'POST of type', 'POST'),
+      pick('', '', '?mode=create', '?mode=update', '?mode=delete', '?mode=profile'),
+      anyPatient,
+    )
+    .map(([[type, id], method, query, subject]): Asked => {
+      if (method === 'GET') return { method, path: `/${type}/${id}/$validate${query}`, headers: {}, body: undefined };
+      const more = type === 'Patient' ? {} : { subject: { reference: `Patient/${subject}` } };
+      const body = JSON.stringify({ resourceType: type, id, status: 'completed', ...more });
+      const path = method === 'POST' ? `/${type}/${id}/$validate${query}` : `/${type}/$validate${query}`;
+      return { method: 'POST', path, headers: { 'Content-Type': 'application/fhir+json' }, body };
+    });
 
 const createHeaders = fc.oneof(
   pick<Readonly<Record<string, string>>>({}, { Prefer: 'return=minimal' }, { Prefer: 'return=OperationOutcome' }),
   pick('k1', 'k2').map((key): Readonly<Record<string, string>> => ({ 'Idempotency-Key': key })),
-  anyParameter.map((criteria): Readonly<Record<string, string>> => ({ 'If-None-Exist': criteria })),
+  fc
+    .oneof(anyParameter, ...[1, 2].map(() => parameterOf('Communication')))
+    .map((criteria): Readonly<Record<string, string>> => ({ 'If-None-Exist': criteria })),
 );
 /** Of the types that can be created. */
 const create = (created: readonly string[]) =>
@@ -159,16 +159,28 @@ const create = (created: readonly string[]) =>
     });
 const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-/** Some requests; `created` are the types that can be created. */
-export const anyRequests = (created: readonly string[]): fc.Arbitrary<readonly Asked[]> =>
-  fc.array(
+/** Some requests; `created` are the types that can be created, `there` is what is in the store: most ask for that. */
+export function anyRequests(created: readonly string[], there: readonly Target[]): fc.Arbitrary<readonly Asked[]> {
+  const target = fc.oneof({ weight: 3, arbitrary: pick(...there) }, { weight: 1, arbitrary: anyTarget });
+  const found = there.filter(([type]) => type in offered);
+  const searched =
+    found.length === 0
+      ? pick(...types)
+      : fc.oneof(
+          pick(...found).map(([type]) => type),
+          pick(...types),
+        );
+  const served = there.filter(([type]) => validated.includes(type));
+  const ofValidated = served.length === 0 ? pick<Target>(['Patient', 'p0']) : pick(...served);
+  return fc.array(
     fc.oneof(
-      { weight: 6, arbitrary: search },
-      { weight: 4, arbitrary: read },
+      { weight: 6, arbitrary: search(searched) },
+      { weight: 4, arbitrary: read(target) },
       { weight: 4, arbitrary: create(created) },
       { weight: 1, arbitrary: other },
       { weight: 1, arbitrary: whole },
-      { weight: 2, arbitrary: validate },
+      { weight: 2, arbitrary: validate(ofValidated) },
     ),
     { minLength: 20, maxLength: 20 },
   );
+}
