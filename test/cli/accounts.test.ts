@@ -15,9 +15,11 @@ import { digestOf } from '../../src/auth/token/digest.ts';
 import { isRevoked, revocationCollection } from '../../src/auth/token/revocations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { open } from '../support/filled-store.ts';
-import { root, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { root } from './process.ts';
 import type { Ended } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let url: string;
 beforeAll(async () => {

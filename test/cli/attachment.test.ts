@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { bytesPath } from '../../src/store/sqlite/attachment-files.ts';
 import { kept, openClinic, person, picture, shippedModel } from '../store/support/shipped.ts';
-import { run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let file: string;
 const cli = (...args: string[]): Promise<Ended> => run([...args, '--store', `sqlite:${file}`]);

@@ -3,9 +3,10 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, publicUrl } from '../support/filled-store.ts';
-import { run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
 
+const run = inOneProcess();
 const folder = mkdtempSync(join(tmpdir(), 'audit-'));
 const url = `sqlite:${join(folder, 'records.sqlite')}`;
 const events = join(folder, 'records.sqlite.audit');

@@ -10,8 +10,10 @@ import { withStore } from '../../src/cli/open.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Store } from '../../src/store/store.ts';
 import { selfSigned } from '../support/certificate.ts';
-import { launch, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let file: string;
 let printed: string;

@@ -4,8 +4,10 @@ import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { root, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { root } from './process.ts';
 
+const run = inOneProcess();
 let folder: string | undefined;
 afterEach(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });

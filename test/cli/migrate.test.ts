@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everything, fillStore, moreDefinitions, open, partitionOf } from '../support/filled-store.ts';
-import { launch, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch } from './process.ts';
 import type { Ended } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let source: string;
 const place = (name: string): string => `sqlite:${join(folder, name)}`;

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 import type { Place } from '../support/mongodb/place.ts';
-import { launch, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch } from './process.ts';
+
+const run = inOneProcess();
 
 // A server without transactions cannot write several records at once: what needs that is refused, with the reason.
 

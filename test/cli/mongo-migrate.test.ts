@@ -6,9 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everything, fillStore, moreDefinitions, open, partitionOf } from '../support/filled-store.ts';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 import type { Place } from '../support/mongodb/place.ts';
-import { launch, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch } from './process.ts';
 import type { Ended } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let source: string;
 let middle: Place;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
+export const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -12,7 +12,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly cwd?: string;
@@ -36,14 +36,19 @@ export interface Launched {
   until(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
-/** Starts a command and goes on. */
-export function launch(args: readonly string[], { env, cwd }: RunOptions = {}): Launched {
+/** The environment of this process without settings of the service. */
+export function environment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CRS_') && !name.startsWith('VITEST'),
   );
+  return Object.fromEntries(inherited);
+}
+
+/** Starts a command and goes on. */
+export function launch(args: readonly string[], { env, cwd }: RunOptions = {}): Launched {
   const child = spawn(process.execPath, [start, ...args], {
     cwd: cwd ?? root,
-    env: { ...Object.fromEntries(inherited), ...env },
+    env: { ...environment(), ...env },
   });
   let stdout = '';
   let stderr = '';

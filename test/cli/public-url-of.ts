@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { publicUrlOf as usualUrlOf, readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
-import { run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
 
 interface Place {
@@ -15,6 +15,7 @@ interface Place {
 
 /** That entries follow the public URL of the server, in a store at a place of its own. Each example goes on from the one before. */
 export function publicUrlOf(newPlace: () => Promise<Place>): void {
+  const run = inOneProcess();
   let folder: string;
   let place: Place;
   let store: string[];

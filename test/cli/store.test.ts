@@ -4,9 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, root, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch, root } from './process.ts';
 import type { Ended } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let store: string[];
 let records: string;

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/auth/token/digest.ts';
-import { launch, root, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch, root } from './process.ts';
 import type { Ended, Launched } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 let store: string[];
 let server: Launched;

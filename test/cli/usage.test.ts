@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+
+const run = inOneProcess();
 
 describe('the command line', () => {
   it('lists its commands and exit codes', async () => {

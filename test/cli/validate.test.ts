@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fhirPackage, profile } from '../support/definition-files.ts';
 import { terminologyServer } from '../support/terminology-server.ts';
-import { run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+
+const run = inOneProcess();
 
 // `validate`: a readable report, JSON, and an exit code.
 

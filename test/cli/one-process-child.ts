@@ -1,0 +1,58 @@
+// Runs the commands that its parent sends, one after another; ends when the parent lets go of it and nothing is left open.
+import { setPriority } from 'node:os';
+import { Readable } from 'node:stream';
+import { main } from '../../src/cli/main.ts';
+import type { Answered, Asked } from './one-process.ts';
+import { root, start } from './process.ts';
+
+const own = { ...process.env };
+let before = Promise.resolve();
+process.on('message', message => {
+  const asked = message as Asked; // the parent sends nothing else
+  before = before.then(async () => {
+    const answered = await run(asked);
+    process.send?.(answered);
+  });
+});
+
+async function run({ id, args, env, input, cwd }: Asked): Promise<Answered> {
+  const [stdout, stderr] = [heard(process.stdout), heard(process.stderr)];
+  process.argv = [process.execPath, start, ...args];
+  process.env = { ...own, ...env };
+  process.chdir(cwd ?? root);
+  Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input ?? '')]), configurable: true });
+  try {
+    const code = await main(args);
+    return { id, code, stdout: stdout.end(), stderr: stderr.end() };
+  } finally {
+    process.stdout.removeAllListeners('error'); // one for each call of `main`
+    raised();
+  }
+}
+
+/** What is written to a stream from now on, in place of writing it. */
+function heard(stream: NodeJS.WriteStream): { end(): string } {
+  const parts: Buffer[] = [];
+  const write = stream.write.bind(stream);
+  stream.write = (chunk: Uint8Array | string, encoding?: unknown, done?: unknown): boolean => {
+    parts.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk));
+    const callback = typeof encoding === 'function' ? encoding : done;
+    if (typeof callback === 'function') process.nextTick(callback);
+    return true;
+  };
+  return {
+    end() {
+      stream.write = write;
+      return Buffer.concat(parts).toString();
+    },
+  };
+}
+
+/** A load makes its process less urgent; the next command is not. */
+function raised(): void {
+  try {
+    setPriority(0);
+  } catch {
+    // Only some may.
+  }
+}
