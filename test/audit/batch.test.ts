@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Batch } from '../../src/audit/batch.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { ChainedLog } from '../../src/store/audit/log.ts';
@@ -33,14 +33,18 @@ describe('events that wait', () => {
     const { batch, disk, names } = start();
     batch.add(event('first'));
     await expect.poll(names).toEqual(['first']);
-    disk.room = 2;
+    [disk.room, disk.time] = [2, 200];
     for (const name of ['a', 'b', 'c']) batch.add(event(name));
+    await after(200);
+    batch.add(event('d')); // while those are being written
     await expect.poll(() => batch.failing).toBe(true);
-    batch.add(event('d'));
-    disk.room = Infinity;
+    batch.add(event('e'));
+    [disk.room, disk.time] = [Infinity, 0];
     await expect.poll(() => batch.failing).toBe(false);
-    expect(await names()).toEqual(['first', 'a', 'b', 'c', 'outage 0', 'd']);
     expect(await batch.close()).toBe(0);
+    const all = await names();
+    expect(all.filter(name => name !== 'outage 0')).toEqual(['first', 'a', 'b', 'c', 'd', 'e']);
+    expect(all).toContain('outage 0');
   });
 
   it('leave no chain for each attempt while the disk is full', async () => {
@@ -77,6 +81,20 @@ describe('events that wait', () => {
     }
     expect(await closing).toBe(0);
     expect((await names()).slice(0, added.length)).toEqual(added);
+  });
+
+  it('count as not kept where the disk takes too long', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { batch, disk } = start();
+    disk.time = 20_000;
+    batch.add(event('waits'));
+    const seen: boolean[] = [];
+    for (let second = 0; second < 45; second += 5) {
+      await vi.advanceTimersByTimeAsync(5_000);
+      seen.push(batch.failing);
+    }
+    expect([seen[0], seen[1], seen.at(-1)]).toEqual([false, true, false]);
   });
 
   it('are counted where they cannot be kept in the end', async () => {
