@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/store/audit/line.ts';
 import { ChainedLog } from '../../src/store/audit/log.ts';
 import type { ChainPlace } from '../../src/store/audit/place.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -177,6 +178,11 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
 
     it.each<[string, (lines: string[]) => string[], (chain: string) => readonly AuditDamage[]]>([
       ['that the end of a chain is gone', lines => lines.slice(0, -1), chain => [{ chain, line: 4, is: 'missing' }]],
+      [
+        'that a chain was written anew, with digests that fit',
+        lines => anew(lines.map(line => line.replace('{"n":2}', '{"n":9}'))),
+        chain => [{ chain, line: 4, is: 'altered' }],
+      ],
       ['that a chain is gone', () => [], chain => [{ chain, line: undefined, is: 'missing' }]],
       ['nothing where nothing was done', lines => lines, () => []],
     ])('tells %s, where a later chain names it', async (_, edit, expected) => {
@@ -223,6 +229,16 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
     broken = false;
     await log.append([event({})]);
     expect(kept.map(({ length }) => length)).toEqual([2, 2]);
+  });
+}
+
+/** Lines with digests as they would be, had they been written so. */
+function anew(lines: readonly string[]): string[] {
+  let before = '';
+  return lines.map(line => {
+    const content = line.slice(line.indexOf(',') + 1);
+    before = digestOf(before, content);
+    return `{"hash":"${before}",${content}`;
   });
 }
 
