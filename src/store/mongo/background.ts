@@ -4,6 +4,7 @@ import { createBeside } from '../beside.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
+import { portError } from './failures.ts';
 import { sweepServers } from './heartbeat.ts';
 import { makeMissingIndexes } from './index-setup.ts';
 import { rebuildType } from './rebuild.ts';
@@ -41,7 +42,7 @@ async function again({ ending, options }: Core, pause: number, step: () => Promi
       await step();
       worked();
     } catch (error) {
-      if (!ending.aborted) failed(error);
+      if (!ending.aborted) failed(portError(error, options.deadline));
     }
     await setTimeout(pause, undefined, { signal: ending, ref: false }).catch(() => undefined);
   }
