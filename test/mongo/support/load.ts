@@ -22,10 +22,12 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+/** Of the next create: none is used twice, so that loads may follow each other on one store. */
+let next = 0;
+
 /** Clients that create, read and search without a pause, each at one of the servers. */
 export function startLoad(bases: readonly string[], clients = 8): Load {
   const exchanges: Exchange[] = [];
-  let next = 0;
   const stopping = new AbortController();
   const client = async (base: string): Promise<void> => {
     while (!stopping.signal.aborted) {
