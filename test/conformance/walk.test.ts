@@ -27,7 +27,7 @@ interface SearchParam {
 }
 
 /** More to walk through, on demand: so many synthetic patients, and a file or folder of other records. */
-const patients = Number(process.env['CRS_TEST_PATIENTS'] ?? 50);
+const patients = Number(process.env['CRS_TEST_PATIENTS'] ?? 30);
 const data = process.env['CRS_TEST_DATA'];
 
 let server: Served;
@@ -101,12 +101,19 @@ async function found(type: string, query: string): Promise<string[]> {
 
 /** Local time of Toronto, given as if it were UTC, to milliseconds since 1970 UTC. */
 function toronto(local: number): number {
+  const known = times.get(local);
+  if (known !== undefined) return known;
   for (const hours of [4, 5]) {
     const time = local + hours * 3_600_000;
-    if (clock.format(time) === new Date(local).toISOString().slice(0, 16).replace('T', ' ')) return time;
+    if (clock.format(time) !== new Date(local).toISOString().slice(0, 16).replace('T', ' ')) continue;
+    times.set(local, time);
+    return time;
   }
   throw new Error(`${new Date(local).toISOString()} does not exist in Toronto`);
 }
+
+/** By their local times: the same ones are asked for in thousands of searches. */
+const times = new Map<number, number>();
 
 const clock = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'America/Toronto',

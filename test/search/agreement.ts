@@ -67,13 +67,13 @@ export function agreement(open: OpenStore, { resources, searches }: Size): void 
       const typed = { ...model, types: new Map([[type.name, type]]) };
       ({ store, remove } = await open(typed, extract, () => (clock.now += 2)));
       // A partition beside it with other content must not be seen.
-      for (const [id, seed] of [
-        ['other', 1],
-        ['demo', 2],
+      for (const [id, count, seed] of [
+        ['other', Math.min(resources, 300), 1],
+        ['demo', resources, 2],
       ] as const) {
         await store.partitions.add(id, { zone: 'UTC' });
         partition = (await store.partition(id)) ?? partition;
-        await fill(partition, type, resources, seed);
+        await fill(partition, type, count, seed);
       }
       all = await read(partition, type);
     });
