@@ -88,6 +88,17 @@ describe('the event of a request', () => {
     }
   });
 
+  it('says from where each came, also with one token from several places', async () => {
+    const access = accessOf('app', 'ann');
+    const places = ['::1', '10.0.0.7', '', '::1'];
+    const entries = places.map(address => {
+      const { events, request } = parts({ access, address });
+      return events.answered(request, { status: 200, records: [] }, Date.now());
+    });
+    const found = await kept(entries);
+    expect(found.map(({ agent }) => agent[0].network?.address ?? '')).toEqual(places);
+  });
+
   it('names a thousand records and patients, and tells how many there are', async () => {
     const { events, request } = parts();
     const records = Array.from({ length: 1200 }, (_, at) => ({ type: 'Condition', id: `c${at}`, version: 1, lastUpdated: 0, text: `{"resourceType":"Condition","id":"c${at}","subject":{"reference":"Patient/p${at}"}}` })); // prettier-ignore
