@@ -3,8 +3,10 @@ import type { AuditEntry, AuditLog } from '../store/store.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;
-/** Most events that wait; what comes when there are more is lost, and counted. */
-const most = 50_000;
+/** How long it waits until it tries again, in milliseconds: what waits is printed anew each time. */
+const pause = 500;
+/** Most events that wait, and most bytes of them; what comes when there are more is lost, and counted. */
+const most = { events: 50_000, bytes: 64 * 1024 * 1024 };
 /** From when on the log counts as failing while it keeps events, in milliseconds. */
 const longest = 5_000;
 
@@ -46,7 +48,8 @@ export class Batch {
   /** Durable within a second, where the log works. */
   add(event: AuditEntry): void {
     if (this.#closed) return; // the last connections were cut
-    if (this.#waiting.count >= most) this.#lost += 1;
+    const { count, length } = this.#waiting;
+    if (count >= most.events || length >= most.bytes) this.#lost += 1;
     else this.#waiting.add(event);
     this.#schedule();
   }
@@ -86,12 +89,15 @@ export class Batch {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#work !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#expected = false;
-      this.#parts.late(); // what this adds needs no timer of its own
-      this.#timer = undefined;
-      this.#work = this.#flush();
-    }, wait);
+    this.#timer = setTimeout(
+      () => {
+        this.#expected = false;
+        this.#parts.late(); // what this adds needs no timer of its own
+        this.#timer = undefined;
+        this.#work = this.#flush();
+      },
+      this.#failed ? pause : wait,
+    );
   }
 
   async #flush(): Promise<void> {

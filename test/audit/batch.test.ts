@@ -68,6 +68,18 @@ describe('events that wait', () => {
     expect([all.length, all[0], all.at(-1)]).toEqual([50_001, 'outage 0', 'outage 10']);
   });
 
+  it('are not more than the memory that they may take', async () => {
+    const { batch, disk, names } = start();
+    disk.room = 0;
+    await expect(batch.keep(event('refused'))).rejects.toThrow('full');
+    for (let at = 0; at < 70; at += 1) batch.add(event('x'.repeat(1024 * 1024)));
+    batch.add(event('few'));
+    disk.room = Infinity;
+    expect(await batch.close()).toBe(0);
+    const all = await names();
+    expect([all.length, all.at(-1)]).toEqual([66, 'outage 7']);
+  });
+
   it('are kept once each, also those that come while the last are being kept', async () => {
     const { batch, disk, names } = start();
     disk.time = 300;

@@ -23,16 +23,21 @@ export class PrintedLines {
     return this.#ends.length;
   }
 
+  /** In bytes. */
+  get length(): number {
+    return this.#ends.at(-1) ?? 0;
+  }
+
   add(said: Said): void {
     const text = textOf(said);
-    const from = this.#end();
+    const from = this.length;
     this.#reserve(from + 3 * text.length);
     this.#ends.push(from + this.#bytes.write(text, from));
   }
 
   addAll(others: PrintedLines): void {
-    const from = this.#end();
-    const length = others.#end();
+    const from = this.length;
+    const length = others.length;
     this.#reserve(from + length);
     others.#bytes.copy(this.#bytes, from, 0, length);
     for (const end of others.#ends) this.#ends.push(from + end);
@@ -53,12 +58,8 @@ export class PrintedLines {
     if (this.#bytes.length > most) this.#bytes = Buffer.allocUnsafe(usual);
   }
 
-  #end(): number {
-    return this.#ends.at(-1) ?? 0;
-  }
-
   #reserve(length: number): void {
-    if (length > this.#bytes.length) this.#bytes = grown(this.#bytes, this.#end(), length);
+    if (length > this.#bytes.length) this.#bytes = grown(this.#bytes, this.length, length);
   }
 }
 
