@@ -8,6 +8,13 @@ import type { TestSpecification } from 'vitest/node';
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
+// What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
+// for a fresh process (what happens at first use, listeners of the process, memory) is not among them.
+const together = [
+  'test/{config,demo,fetch,fhir,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
+  'test/auth/{*,token/*,server/!(quiet|accounts-file|processes|two-processes)}.test.ts',
+  'test/http/!(limits|server|create*).test.ts',
+];
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
 
@@ -22,9 +29,10 @@ const main = {
   ...shared,
   name: 'main',
   include: ['test/**/*.test.ts'],
-  exclude: [...mongodb, ...alone],
+  exclude: [...mongodb, ...alone, ...together],
   globalSetup: named ? [] : ['test/support/mongodb/left-out.ts'],
 };
+const inOneProcess = { ...shared, name: 'together', include: together, exclude: mongodb, isolate: false };
 const onItsOwn = { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 }, fileParallelism: false };
 const onMongodb = {
   ...shared,
@@ -61,6 +69,11 @@ export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
-    projects: [{ test: main }, { test: onItsOwn }, ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : [])],
+    projects: [
+      { test: main },
+      { test: inOneProcess },
+      { test: onItsOwn },
+      ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : []),
+    ],
   },
 });
