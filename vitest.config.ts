@@ -9,11 +9,11 @@ const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
 // What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
-// for a fresh process (what happens at first use, listeners of the process, memory) is not among them.
+// for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
 const together = [
   'test/{config,demo,fetch,fhir,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
   'test/auth/{*,token/*,server/!(quiet|accounts-file|processes|two-processes)}.test.ts',
-  'test/http/!(limits|server|create*).test.ts',
+  'test/http/!(*limits|server|create*).test.ts',
 ];
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
