@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../store/store.ts';
 import { detailEntity, patientEntity, requestEntity } from './entities.ts';
-import { agentsOf, coding, entryOf, outcomeOf } from './event.ts';
+import { agentsOf, coding, entryOf, outcomeOf, siteOf } from './event.ts';
 import { systems } from './systems.ts';
 
 /** What became of a request for a token, of a client that has shown who it is. */
@@ -40,7 +40,7 @@ export function authorizationEvent(
   };
   const event = {
     recorded,
-    site: partition === undefined ? publicUrl : `${publicUrl}/r4/${partition}`,
+    site: siteOf(publicUrl, partition),
     type: coding(systems.dicom, '110114'),
     subtype: coding(systems.authorization, `token-${what}`),
     action: what === 'revoked' ? 'D' : 'C',

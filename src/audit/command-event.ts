@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { AuditEntry } from '../store/store.ts';
 import { detailEntity, mostNamed, patientEntity } from './entities.ts';
-import { coding, entryOf } from './event.ts';
+import { coding, entryOf, siteOf } from './event.ts';
 import type { Action, Agent, Entity, Outcome } from './event.ts';
 import { systems } from './systems.ts';
 
@@ -50,7 +50,7 @@ export function commandEvent(
   };
   const event = {
     recorded,
-    site: partition === undefined ? publicUrl : `${publicUrl}/r4/${partition}`,
+    site: siteOf(publicUrl, partition),
     type: coding(systems.dicom, kinds[kind]),
     subtype: coding(systems.command, command.replaceAll(' ', '-')),
     action,

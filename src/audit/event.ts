@@ -90,6 +90,10 @@ export const entryOf = (
   text: printEvent(event),
 });
 
+/** The URL of a partition; that of the server where it is about none. */
+export const siteOf = (url: string, partition: string | undefined): string =>
+  partition === undefined ? url : `${url}/r4/${partition}`;
+
 const instant = (time: number): string => new Date(time).toISOString();
 
 export const coding = (system: string, code: string): Coding => ({ system, code });
@@ -125,7 +129,7 @@ export const unknownAgent = (address: string): Agent => ({
 export const networkOf = (address: string): Pick<Agent, 'network'> =>
   address === '' ? {} : { network: { address, type: '2' } };
 
-export const clientType = { coding: [coding(systems.dicom, '110153')] };
+const clientType = { coding: [coding(systems.dicom, '110153')] };
 export const userType = { coding: [coding(systems.participation, 'IRCP')] };
 
 /** What an interaction does; of what is not offered the method tells. */

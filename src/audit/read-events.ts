@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditFilter, AuditLog } from '../store/store.ts';
 import { detailEntity, keyEntity, patientEntity, queryEntity, recordEntity, requestEntity, targetEntity } from './entities.ts'; // prettier-ignore
-import { actionOf, agentsOf, coding, outcomeOf, printEvent, unknownAgent } from './event.ts';
+import { actionOf, agentsOf, coding, outcomeOf, printEvent, siteOf, unknownAgent } from './event.ts';
 import { parseShortEvent } from './short-event.ts';
 import type { ShortEvent } from './short-event.ts';
 import { systems } from './systems.ts';
@@ -25,7 +25,7 @@ function auditEventOf({ recorded, partition, client, patients }: AuditEntry, sho
   return printEvent({
     id,
     recorded,
-    site: partition === undefined ? url : `${url}/r4/${partition}`,
+    site: siteOf(url, partition),
     type: coding(systems.type, 'rest'),
     subtype: did === undefined ? undefined : coding(systems.interaction, did),
     action: actionOf(did, method),

@@ -4,7 +4,7 @@ import { isId } from '../fhir/id.ts';
 import type { Model } from '../model/model.ts';
 import type { AuditEntry, Extract } from '../store/store.ts';
 import { detailEntity, longestQuery, mostNamed, versionReference } from './entities.ts';
-import { coding, entryOf, outcomeOf, unknownAgent } from './event.ts';
+import { coding, entryOf, outcomeOf, siteOf, unknownAgent } from './event.ts';
 import { createAddPatients } from './patients.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
 import { printShortEvent } from './short-event.ts';
@@ -42,9 +42,7 @@ export function createRequestEvents(
 ): RequestEvents {
   const owner = ownerType(model) ?? '';
   const addPatients = createAddPatients(model, extract);
-  const siteOf = (partition: string | undefined): string =>
-    partition === undefined ? publicUrl : `${publicUrl}/r4/${partition}`;
-
+  /** Ids of the events of writes by what their request has in common. */
   const begun = new WeakMap<object, string[]>();
 
   const make = (
@@ -96,7 +94,7 @@ export function createRequestEvents(
     refused({ status, partition, address, count, start, end }) {
       const event = {
         recorded: end,
-        site: siteOf(partition),
+        site: siteOf(publicUrl, partition),
         type: rest,
         subtype: undefined,
         action: 'E',
