@@ -11,6 +11,8 @@ const idle = 300;
 export class Checkpoints {
   readonly #database: Database;
   #timer: NodeJS.Timeout | undefined;
+  /** The WAL is restarted above so many pages. */
+  #restartAbove = mostPages;
 
   constructor(database: Database) {
     this.#database = database;
@@ -22,7 +24,9 @@ export class Checkpoints {
     this.#timer = setTimeout(() => this.#run('PASSIVE'), idle);
     const { pages, moved } = this.#run('NOOP');
     if (pages - moved > enough) this.#run('PASSIVE');
-    if (pages > mostPages) this.#run('RESTART');
+    if (pages <= this.#restartAbove) return;
+    // A long read transaction, such as that of a backup, blocks each restart until it ends: retry when the WAL has doubled.
+    this.#restartAbove = this.#run('RESTART').busy ? 2 * pages : mostPages;
   }
 
   /** At the end: an empty WAL, where no one else reads. */
@@ -32,14 +36,14 @@ export class Checkpoints {
   }
 
   /** Pages in the WAL, and how many of them are in the file already. `NOOP` only tells; before SQLite 3.51 it is `PASSIVE`. */
-  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { pages: number; moved: number } {
+  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { busy: boolean; pages: number; moved: number } {
     const waits = how === 'RESTART' || how === 'TRUNCATE';
     if (waits) this.#database.exec('PRAGMA busy_timeout = 1000');
     try {
-      const [, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
-      return { pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
+      const [busy, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
+      return { busy: busy === 1, pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
     } catch (error) {
-      if (isBusy(error)) return { pages: 0, moved: 0 };
+      if (isBusy(error)) return { busy: true, pages: 0, moved: 0 };
       throw error;
     } finally {
       if (waits) this.#database.exec('PRAGMA busy_timeout = 30000');
