@@ -23,6 +23,7 @@ import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
+import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
@@ -37,6 +38,7 @@ export async function openSqliteStore(
   budgets: Budgets = usualBudgets,
 ): Promise<Store> {
   const path = resolve(file);
+  refuseInterrupted(path);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   mkdirSync(dirname(path), { recursive: true });
   let lock: { release(): void } | undefined;
