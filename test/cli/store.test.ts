@@ -85,7 +85,7 @@ describe('the commands on a store', () => {
       const script = `trap '' XFSZ; ulimit -f 200; exec '${process.execPath}' ${command}`;
       const { status, stderr } = spawnSync('bash', ['-c', script], { cwd: root, input: records, encoding: 'utf8' });
       expect(status).toBe(1);
-      expect(stderr).toMatch(/^The store could not write: .+\.$/m);
+      expect(stderr).toMatch(/small\.sqlite` could not be written\. The disk .+ \(SQLITE_\w+: .+\)\. \w.+\.$/m);
     },
   );
 

@@ -19,7 +19,7 @@ it('a read that lasts makes one commit wait, not each', async () => {
     'WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 17000) INSERT INTO rows SELECT n, zeroblob(8000) FROM n',
   );
   const run = vi.spyOn(writing, 'get');
-  const checkpoints = new Checkpoints(writing);
+  const checkpoints = new Checkpoints(writing, path, () => {});
   for (let commit = 0; commit < 5; commit += 1) {
     writing.run('INSERT INTO rows (bytes) VALUES (1)');
     checkpoints.afterCommit();

@@ -1,5 +1,6 @@
 import type { BackupFinding } from '../../backup.ts';
-import { type Database, isSqliteError } from '../open.ts';
+import { StoreUnavailable } from '../../store.ts';
+import type { Database } from '../open.ts';
 import { verifyAttachments } from '../verify-attachments.ts';
 import type { Pace } from './pace.ts';
 import { totals } from './referred.ts';
@@ -13,8 +14,8 @@ export function checkDatabase(database: Database): readonly BackupFinding[] {
     const lines = database.all(`PRAGMA integrity_check(${most})`).map(([line]) => String(line));
     return lines[0] === 'ok' ? [] : lines.map(text => ({ in: 'database', text }));
   } catch (error) {
-    if (!isSqliteError(error)) throw error;
-    return [{ in: 'database', text: error.message }];
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return [{ in: 'database', text: error.cause instanceof Error ? error.cause.message : error.message }];
   }
 }
 

@@ -1,4 +1,4 @@
-import { isSqliteError } from '../open.ts';
+import { isSqliteError } from '../sqlite-error.ts';
 
 /** Whether an error says that a disk, or a quota of it, is full. https://sqlite.org/rescode.html#full */
 export function isDiskFull(error: unknown): boolean {

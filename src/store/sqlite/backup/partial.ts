@@ -3,7 +3,8 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreRefused } from '../../store.ts';
 import { isAbsent, syncFolder } from '../attachment-files.ts';
-import { type Database, isBusy, openBare } from '../open.ts';
+import { type Database, openBare } from '../open.ts';
+import { isBusy } from '../sqlite-error.ts';
 import { makeFolder, openNew, syncFolders, writeWhole } from './files.ts';
 import { databaseName, manifestName } from './manifest.ts';
 

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ChainedLog } from '../../audit/log.ts';
 import type { BackupSource } from '../../backup.ts';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused, StoreUnavailable } from '../../store.ts';
 import { auditFiles } from '../audit-files.ts';
 import { layoutOf } from '../migrations.ts';
-import { type Database, isSqliteError, openDatabase } from '../open.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { isSqliteError } from '../sqlite-error.ts';
 import { backup } from './backup.ts';
 
 /**
@@ -36,8 +37,9 @@ function openSource(path: string): Database {
     return database;
   } catch (error) {
     database?.close();
-    if (!isSqliteError(error)) throw error;
-    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${error.message}`);
+    const cause = error instanceof StoreUnavailable ? error.cause : error;
+    if (!isSqliteError(cause)) throw error;
+    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}`);
   }
 }
 
