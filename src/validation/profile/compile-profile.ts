@@ -4,6 +4,7 @@ import { isA } from '../../model/fhirpath/result-type.ts';
 import { compileChecks } from './checks.ts';
 import { nodesAt } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
+import { inFrameOf } from './frame.ts';
 import type { Kit, ProfileChecks } from './kit.ts';
 import { compileSlicing } from './slicing.ts';
 import type { SlicingCheck } from './slicing.ts';
@@ -60,11 +61,12 @@ function compileElement(
   ];
   const groups = compileGroups(tree, base, definition, compiling);
   if (checks.length === 0 && groups.length === 0) return undefined;
-  return (node, walk) => {
+  const run: ValueCheck = (node, walk) => {
     walk.budget.spend(1);
     for (const check of checks) check(node, walk);
     for (const group of groups) group(node, walk);
   };
+  return definition?.kind === 'resource' ? (node, walk) => inFrameOf(node, walk, run) : run;
 }
 
 function compileGroups(

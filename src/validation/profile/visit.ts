@@ -3,6 +3,7 @@ import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
+import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
@@ -46,12 +47,7 @@ export function visit(node: Node, walk: Walk): void {
 /** A resource within another: contained, or in a Bundle or Parameters. */
 function enter(node: Node, walk: Walk): void {
   const { frame, conforming, ids } = walk;
-  const contained = node.element?.name === 'contained';
-  walk.frame = {
-    resource: node,
-    root: contained ? frame.root : node,
-    bundle: contained || frame.resource.code !== 'Bundle' ? frame.bundle : frame.resource,
-  };
+  walk.frame = frameOf(node, walk);
   walk.conforming = new Map(); // `#id` means something else here
   walk.ids = new Set();
   visitResource({ ...node, element: undefined, index: -1 }, walk);
