@@ -133,29 +133,60 @@ describe('elements of a profile', () => {
     expect(against(definition, observation(bad))).toEqual([issue]);
   });
 
-  it('holds for the same element further down, where a contentReference leads back to it', () => {
-    const definition = profile('Questionnaire', {
-      'Questionnaire.item': {
-        constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix != 'x'" }],
-      },
-      'Questionnaire.item.text': { min: 1 },
-    });
-    const item = (text: JsonObject, items: readonly JsonObject[] = []): JsonObject => ({
-      linkId: String(items.length),
+  describe('where a contentReference leads back to an element', () => {
+    const item = (rest: JsonObject, items: readonly JsonObject[] = []): JsonObject => ({
+      linkId: JSON.stringify([rest, items]),
       type: items.length === 0 ? 'string' : 'group',
-      ...text,
+      ...rest,
       ...(items.length === 0 ? {} : { item: items }),
     });
-    const resource = (text: JsonObject): JsonObject => ({
+    const questionnaire = (...items: readonly JsonObject[]): JsonObject => ({
       resourceType: 'Questionnaire',
       status: 'draft',
-      item: [item({ text: 'a' }, [item({ text: 'b' }, [item(text), item({ linkId: 'c', text: 'c' })])])],
+      item: items,
     });
-    expect(against(definition, resource({ text: 'd' }))).toEqual([]);
-    expect(against(definition, resource({ prefix: 'x' }))).toEqual([
-      'error x-1 at Questionnaire.item[0].item[0].item[0]',
-      'error Questionnaire.item.text min at Questionnaire.item[0].item[0].item[0].text',
-    ]);
+
+    it('asks further down what R4 asks, and not what the profile asks of the element', () => {
+      const definition = profile('Questionnaire', {
+        'Questionnaire.item': {
+          max: '1',
+          constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix != 'x'" }],
+        },
+        'Questionnaire.item.text': { min: 1 },
+      });
+      const below = [item({ prefix: 'x' }), item({})];
+      expect(against(definition, questionnaire(item({ text: 'a' }, below)))).toEqual([]);
+      expect(against(definition, questionnaire(item({ prefix: 'x' }, below)))).toEqual([
+        'error x-1 at Questionnaire.item[0]',
+        'error Questionnaire.item.text min at Questionnaire.item[0].text',
+      ]);
+      expect(against(definition, questionnaire(item({ text: 'a' }, [{ linkId: 'b' }])))).toEqual([
+        'error required at Questionnaire.item[0].item[0].type',
+      ]);
+    });
+
+    it('asks what the profile says of the elements further down themselves', () => {
+      const definition = profile('Questionnaire', {
+        'Questionnaire.item.text': { min: 1 },
+        'Questionnaire.item.item.prefix': { min: 1 },
+      });
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({ prefix: 'b' }, [item({})])])))).toEqual([]);
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({ text: 'b' })])))).toEqual([
+        'error Questionnaire.item.item.prefix min at Questionnaire.item[0].item[0].prefix',
+      ]);
+    });
+
+    it('tells slices further down by what the profile says of them', () => {
+      const definition = profile('Questionnaire', {
+        'Questionnaire.item.item': { slicing: { discriminator: [{ type: 'value', path: 'prefix' }], rules: 'open' } },
+        'Questionnaire.item.item:a': { min: 1 },
+        'Questionnaire.item.item:a.prefix': { min: 1, fixedString: 'A' },
+      });
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({ prefix: 'A' }, [item({})])])))).toEqual([]);
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({})])))).toEqual([
+        'error Questionnaire.item.item:a min at Questionnaire.item[0].item',
+      ]);
+    });
   });
 
   it('names the profile and the element in the sentence', () => {
