@@ -99,6 +99,56 @@ describe('slices', () => {
   });
 });
 
+describe('slices of which one cannot be decided', () => {
+  const undecidable = {
+    'Observation.focus:x': { min: 1, type: [{ code: 'Reference', targetProfile: [url('other')] }] },
+  };
+  const definition = (more: Readonly<Record<string, JsonObject>>, rules = 'open') =>
+    profile('Observation', {
+      'Observation.focus': {
+        slicing: { discriminator: [{ type: 'profile', path: 'resolve()' }], rules },
+      },
+      ...undecidable,
+      ...more,
+    });
+  const d = profile('Device', { 'Device.status': { min: 1, fixedCode: 'active' } }, { name: 'd' });
+  const device = { 'Observation.focus:d': { min: 1, type: [{ code: 'Reference', targetProfile: [d.url] }] } };
+  const focus = (...references: readonly string[]): JsonObject => {
+    const devices = [
+      { resourceType: 'Device', id: 'on', status: 'active' },
+      { resourceType: 'Device', id: 'off', status: 'inactive' },
+    ].filter(({ id }) => references.includes(`#${id}`));
+    return observation({
+      ...(devices.length === 0 ? {} : { contained: devices }),
+      focus: references.map(reference => ({ reference })),
+    });
+  };
+
+  it.each<[title: string, references: readonly string[], expected: readonly string[]]>([
+    ['a definite miss of another slice is an error', ['#off'], ['error Observation.focus:d min at Observation.focus']],
+    ['a member of another slice is one', ['#on', '#off'], []],
+    ['a value that may be of either leaves both open', ['Device/1'], []],
+    ['no value at all is a miss of both', [], ['error Observation.focus:x min at Observation.focus', 'error Observation.focus:d min at Observation.focus']], // prettier-ignore
+  ])('%s', (_title, references, expected) => {
+    const resource = references.length === 0 ? observation() : focus(...references);
+    expect(against(definition(device), resource, d)).toEqual(expected);
+  });
+
+  it('asks for more values than may be there', () => {
+    const two = definition({ 'Observation.focus:x': { ...undecidable['Observation.focus:x'], min: 2 } });
+    expect(against(two, focus('Device/1'))).toEqual(['error Observation.focus:x min at Observation.focus']);
+    expect(against(two, focus('Device/1', 'Device/2'))).toEqual([]);
+  });
+
+  it('reports what is undecided, and of which slice', () => {
+    const validator = validatorOf(definition(device), d);
+    const issues = validator.validate(focus('#off', '#on'), { profiles: [definition(device).url] });
+    expect(issues.filter(({ severity }) => severity === 'information').map(({ rule }) => rule)).toEqual([
+      'Observation.focus:x min',
+    ]);
+  });
+});
+
 describe('discriminators', () => {
   const concept = (code: string): JsonObject => ({ coding: [{ system: 'urn:s', code }] });
   const sliced = (type: string, path: string, slice: Readonly<Record<string, JsonObject>>) =>
