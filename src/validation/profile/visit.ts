@@ -13,8 +13,11 @@ import type { Walk } from './walk.ts';
 /** Deeper than the parser lets anything nest. */
 const deepest = 200;
 
-/** Holds a value and all below it against the base definitions, resources against the profiles that they claim too. */
-export function visit(node: Node, walk: Walk): void {
+/**
+ * Holds a value and all below it against the base definitions, resources against the profiles that they claim too; `around` is
+ * what the value is a child of.
+ */
+export function visit(node: Node, walk: Walk, around?: Node): void {
   const { definition } = node;
   const { findings, budget, kit } = walk;
   if (definition === undefined || findings.path.length > deepest) return;
@@ -37,8 +40,8 @@ export function visit(node: Node, walk: Walk): void {
     if (checks !== undefined) for (const check of checks) check(child, walk);
     const rules = datatypeRules.get(child.code);
     if (rules !== undefined) for (const rule of rules) rule(child, walk);
-    if (child.code === 'Extension') checkExtension(child, node, walk);
-    if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
+    if (child.code === 'Extension') checkExtension(child, node, around, walk);
+    if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk, node);
     if (index >= 0) path.pop();
     path.pop();
   }
