@@ -28,6 +28,10 @@ const document = (author: JsonObject, subject: JsonObject): JsonObject => ({
 });
 const xhtml = 'xmlns="http://www.w3.org/1999/xhtml"';
 
+const ucum = 'http://unitsofmeasure.org';
+const measured = (code: string, system = ucum): JsonObject =>
+  observation({ valueQuantity: { value: 1, system, code } });
+
 describe('data types', () => {
   it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
     ['a reference to a type and an id', to({ reference: 'Patient/1' }), []],
@@ -69,6 +73,12 @@ describe('data types', () => {
       observation({ referenceRange: [{ high: { value: 1, code: 'mg' } }] }),
       ['error qty-3 at Observation.referenceRange[0].high'],
     ],
+    ['a unit of UCUM', measured('mg/dL'), []],
+    ['a unit with an annotation', measured('/100{WBC}'), []],
+    ['a unit that UCUM does not have', measured('mcg'), ['warning unit at Observation.value']],
+    ['a unit of another system', measured('mcg', 'urn:x'), []],
+    ['a code of UCUM', observation({ code: { coding: [{ system: ucum, code: 'mg' }] } }), []],
+    ['a code that UCUM does not have', observation({ code: { coding: [{ system: ucum, code: 'mcg' }] } }), ['error coding at Observation.code.coding[0]']], // prettier-ignore
     ['a system that is a URL', coding('https://example.org/codes'), []],
     ['a system that is an OID', coding('urn:oid:2.16.840.1.113883.6.1'), []],
     ['a system that is a word', coding('loinc'), ['error Coding.system at Observation.code.coding[0].system']],

@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
   [
     'a greatest quantity of the same unit',
     { 'Observation.value[x]': { type: [{ code: 'Quantity' }], maxValueQuantity: quantity(5) } },
-    { valueQuantity: quantity(9, 'g') },
+    { valueQuantity: quantity(4) },
     { valueQuantity: quantity(9) },
     'error Observation.value[x] maxValue at Observation.value',
   ],
@@ -131,6 +131,43 @@ describe('elements of a profile', () => {
     const definition = profile('Observation', { Observation: {}, ...elements });
     expect(against(definition, observation(good))).toEqual([]);
     expect(against(definition, observation(bad))).toEqual([issue]);
+  });
+
+  const ucum = 'http://unitsofmeasure.org';
+  const limited = (limits: JsonObject) =>
+    profile('Observation', { 'Observation.value[x]': { type: [{ code: 'Quantity' }], ...limits } });
+  it.each<[value: JsonObject, good: boolean]>([
+    [{ value: 5, system: ucum, code: 'kg' }, true],
+    [{ value: 5.1, system: ucum, code: 'kg' }, false],
+    [{ value: 5_000, system: ucum, code: 'g' }, true],
+    [{ value: 5_001, system: ucum, code: 'g' }, false],
+    [{ value: 0.4, system: ucum, code: 'kg' }, false],
+    [{ value: 500, system: ucum, code: 'g' }, true],
+    [{ value: 1.1, system: ucum, code: '[lb_av]' }, false],
+    [{ value: 11, system: ucum, code: '[lb_av]' }, true],
+    [{ value: 12, system: ucum, code: '[lb_av]' }, false],
+    [{ value: 9, system: ucum, code: 'mL' }, true], // does not measure the same
+    [{ value: 9, system: 'urn:x', code: 'g' }, true], // of a unit that is not UCUM's
+    [{ value: 9, unit: 'kg' }, false], // of the same unit, as far as anybody can tell
+    [{ value: 9 }, true],
+    [{ unit: 'kg' }, true],
+  ])('a quantity from 0.5 kg to 5 kg: %j', (value, good) => {
+    const definition = limited({
+      minValueQuantity: { value: 0.5, system: ucum, code: 'kg' },
+      maxValueQuantity: { value: 5, system: ucum, code: 'kg' },
+    });
+    const errors = against(definition, observation({ valueQuantity: value }));
+    expect(errors.map(error => error.replace(/(min|max)Value/, 'limit'))).toEqual(
+      good ? [] : ['error Observation.value[x] limit at Observation.value'],
+    );
+  });
+
+  it('takes a limit for met where conversion alone rounds it', () => {
+    const definition = limited({ minValueQuantity: { value: 5, system: ucum, code: '10*9/L' } });
+    const counted = (value: number): JsonObject =>
+      observation({ valueQuantity: { value, system: ucum, code: '10*3/uL' } });
+    expect(against(definition, counted(5))).toEqual([]);
+    expect(against(definition, counted(4.99))).toEqual(['error Observation.value[x] minValue at Observation.value']);
   });
 
   describe('where a contentReference leads back to an element', () => {
