@@ -36,6 +36,7 @@ export const definitionTypes: ReadonlySet<string> = new Set([
   'CodeSystem',
   'CompartmentDefinition',
   'ConceptMap',
+  'ImplementationGuide',
   'OperationDefinition',
   'SearchParameter',
   'StructureDefinition',

@@ -15,7 +15,7 @@ export interface PackageContent {
 }
 
 /** To be raised whenever what is kept changes, or how. */
-export const packageForm = 1;
+export const packageForm = 2;
 
 /** The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without a break. */
 export function printPackageContent({ manifest, definitions, digest }: Unpacked): Buffer {

@@ -658,3 +658,78 @@ describe('a file is refused', () => {
     expect([problems, notices]).toEqual([[], []]);
   });
 });
+
+describe('an ImplementationGuide is refused', () => {
+  const bodyWeight = 'http://hl7.org/fhir/StructureDefinition/bodyweight';
+  const selected = (value: object) => ({ modifierExtension: [ours('selected-by', value)] });
+  const file = 'profiles/guide.json';
+  const load = (global: object) =>
+    loadWith({
+      [file]: {
+        resourceType: 'ImplementationGuide',
+        url: 'https://example.org/fhir/ImplementationGuide/g',
+        name: 'G',
+        status: 'draft',
+        packageId: 'example.g',
+        fhirVersion: ['4.0.1'],
+        global: [global],
+      },
+    });
+
+  it.each<[title: string, global: object, path: string, text: string]>([
+    [
+      'with a type that does not exist',
+      { type: 'Observatoin', profile: bodyWeight },
+      'type',
+      '`Observatoin` is no resource type of FHIR R4. Did you mean `Observation`?',
+    ],
+    [
+      'with a type that is no resource',
+      { type: 'Quantity', profile: bodyWeight },
+      'type',
+      '`Quantity` is no resource type of FHIR R4.',
+    ],
+    [
+      'with a profile that is not there',
+      { type: 'Observation', profile: `${bodyWeight}s` },
+      'profile',
+      `The profile \`${bodyWeight}s\` is not here.`,
+    ],
+    [
+      'with a selection by an element of another type',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Condition.code' }) },
+      'modifierExtension',
+      '`Condition.code` is no element of Observation with codes.',
+    ],
+    [
+      'with a selection by an element without codes',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.subject' }) },
+      'modifierExtension',
+      '`Observation.subject` is no element of Observation with codes.',
+    ],
+    [
+      'with a selection that is no path',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'code' }) },
+      'modifierExtension[0].valueString',
+      'The extension `selected-by` has `code`; expected the path of a coded element such as `Observation.code`.',
+    ],
+    [
+      'with a selection that others would not notice',
+      {
+        type: 'Observation',
+        profile: bodyWeight,
+        extension: [ours('selected-by', { valueString: 'Observation.code' })],
+      },
+      'extension[0]',
+      'The extension `selected-by` stands on `ImplementationGuide.global`, where it has no meaning; it belongs on `ImplementationGuide.global.modifierExtension`.',
+    ],
+  ])('%s', async (_title, global, path, text) => {
+    const { problems } = await load(global);
+    expect(problems).toContainEqual({ file, path: `global[0].${path}`, text });
+  });
+
+  it('but not where all that it names is there', async () => {
+    const global = { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.component.code' }) }; // prettier-ignore
+    expect((await load(global)).problems).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import { holdAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
 import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
+import type { RequiredProfile } from './required-profiles.ts';
 import { childrenOf } from './fhirpath/node.ts';
 import type { Node } from './fhirpath/node.ts';
 import { checkResource } from './resource-rules.ts';
@@ -67,10 +68,28 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
   const claimed = isObject(meta) ? stringsOf(meta['profile']) : [];
   const seen = new Set(claimed.slice(0, mostClaims));
   for (const canonical of seen) claim(node, canonical, walk, claimed.indexOf(canonical));
-  for (const canonical of new Set(more)) if (!seen.has(canonical)) claim(node, canonical, walk);
+  const others = new Set(more.filter(canonical => !seen.has(canonical)));
+  for (const canonical of others) claim(node, canonical, walk);
+  for (const required of walk.kit.required(node, walk))
+    if (!seen.has(required.profile) && !others.has(required.profile)) holdRequired(node, required, walk);
   if (claimed.length <= mostClaims) return;
   const text = `Only the first ${mostClaims} of the ${claimed.length} profiles that this claims were looked at.`;
   walk.findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'meta.profile' });
+}
+
+/** A profile that a guide asks of the resource; where it is broken, it is reported why it was checked. */
+function holdRequired(node: Node, { profile, advice, reason }: RequiredProfile, walk: Walk): void {
+  const { findings } = walk;
+  const broken = (): number => findings.left + findings.issues.filter(({ severity }) => severity !== 'information').length; // prettier-ignore
+  const before = broken();
+  if (advice) findings.advice++;
+  try {
+    claim(node, profile, walk);
+  } finally {
+    if (advice) findings.advice--;
+  }
+  if (broken() === before) return;
+  findings.note({ severity: 'information', code: 'informational', text: reason, profile, rule: `required ${profile}` });
 }
 
 /** A resource has a few. */
