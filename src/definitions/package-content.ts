@@ -64,4 +64,14 @@ export function readPackageContent(bytes: Buffer, file: string): PackageContent 
 const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependencies'];
 
 /** What `definitionOf` looks at. */
-const heads = ['resourceType', 'url', 'version', 'kind', 'abstract', 'derivation', 'type', 'caseSensitive'];
+const heads = [
+  'resourceType',
+  'url',
+  'version',
+  'kind',
+  'abstract',
+  'derivation',
+  'type',
+  'baseDefinition',
+  'caseSensitive',
+];

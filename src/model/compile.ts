@@ -10,6 +10,7 @@ import { items, readDeclared, reportTo } from './declared.ts';
 import type { Declared, ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
+import { checkDerivations, misderivedInPackages } from './derivation.ts';
 import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
@@ -65,6 +66,7 @@ export function compileModel(
     );
   });
   checkDifferentials(definitions, snapshots, problems, report);
+  checkDerivations(plainFiles(definitions), report);
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
@@ -78,7 +80,11 @@ export function compileModel(
     snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled, snapshots) };
+  return {
+    model: Object.freeze(model),
+    problems,
+    notices: [...noticesOf(declared, compiled, snapshots), ...misderivedInPackages(definitions)],
+  };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */

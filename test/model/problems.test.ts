@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { loadOnly, loadWith, ours, profile, searchParameter, statement } from '../support/definition-files.ts';
+import {
+  fhirPackage,
+  loadOnly,
+  loadWith,
+  ours,
+  profile,
+  searchParameter,
+  statement,
+} from '../support/definition-files.ts';
 
 // Everything that stops a start: the file, the path in it, and the sentence.
 
@@ -656,6 +664,49 @@ describe('a file is refused', () => {
       'profiles/notes.txt': 'hello',
     });
     expect([problems, notices]).toEqual([[], []]);
+  });
+});
+
+describe('a profile that does not say that it is one', () => {
+  const group = (fields: object) => ({ ...profile('p', 'Group'), ...fields });
+  const start = '`https://example.org/StructureDefinition/p` is a profile of Group, but';
+  it.each<[title: string, fields: object, problem: string]>([
+    ['has another derivation', { derivation: 'specialization' }, 'its `derivation` is "specialization".'],
+    ['has no derivation', { derivation: undefined }, 'has no `derivation`.'],
+    [
+      'rests on another profile',
+      { derivation: undefined, baseDefinition: 'http://hl7.org/fhir/StructureDefinition/actualgroup' },
+      'has no `derivation`.',
+    ],
+  ])('%s', async (_title, fields, problem) => {
+    const { problems } = await loadWith({ 'profiles/p.json': group(fields) });
+    expect(problems).toEqual([
+      { file: 'profiles/p.json', path: 'derivation', text: `${start} ${problem} Write \`constraint\`.` },
+    ]);
+  });
+
+  it('is a notice where it comes in a package', async () => {
+    const { problems, notices } = await loadWith({
+      'profiles/p.tgz': fhirPackage({ name: 'p', version: '1' }, { 'p.json': group({ derivation: 'specialization' }) }),
+    });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      `profiles/p.tgz/package/p.json: ${start} its \`derivation\` is "specialization". It counts as a constraint.`,
+    ]);
+  });
+
+  it('is no problem of a type itself, or of a logical model', async () => {
+    const own = { derivation: 'specialization', baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Element' };
+    const { problems } = await loadWith({
+      'profiles/a.json': group({ ...own, kind: 'complex-type', type: 'p' }),
+      'profiles/b.json': group({
+        ...own,
+        kind: 'logical',
+        url: 'https://example.org/StructureDefinition/q',
+        type: 'q',
+      }),
+    });
+    expect(problems).toEqual([]);
   });
 });
 

@@ -226,6 +226,11 @@ describe('elements of a profile', () => {
     });
   });
 
+  it.each([undefined, 'specialization'])('holds where the derivation of the profile is %s', derivation => {
+    const definition = profile('Patient', { 'Patient.name': { min: 1 } }, { derivation });
+    expect(against(definition, patient())).toEqual(['error Patient.name min at Patient.name']);
+  });
+
   it('names the profile and the element in the sentence', () => {
     const definition = profile('Patient', { 'Patient.name': { min: 1 } });
     expect(against(definition, patient())).toEqual(['error Patient.name min at Patient.name']);
