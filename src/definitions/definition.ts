@@ -11,6 +11,8 @@ export interface Definition extends Place {
   readonly core: boolean;
   /** The resource type that a StructureDefinition makes, where it is not abstract and no profile. */
   readonly concrete: string | undefined;
+  /** True for a profile that does not say `derivation: constraint`. */
+  readonly misderived?: boolean;
   /** Of a CodeSystem, where it is known without parsing. */
   readonly caseSensitive?: boolean;
   /** Of a SearchParameter, where they are known without parsing. */
@@ -36,6 +38,7 @@ export const definitionTypes: ReadonlySet<string> = new Set([
   'CodeSystem',
   'CompartmentDefinition',
   'ConceptMap',
+  'ImplementationGuide',
   'OperationDefinition',
   'SearchParameter',
   'StructureDefinition',
@@ -56,9 +59,20 @@ export function definitionOf(resource: JsonObject, place: Place, read: () => Jso
     ...place,
     core: false,
     concrete: concrete ? asString(type) : undefined,
+    misderived: isProfile(resource) && derivation !== 'constraint',
     caseSensitive: resource['caseSensitive'] === true,
     resource: read,
   };
+}
+
+/**
+ * Whether a StructureDefinition is a profile of a type, and does not make one, whatever its `derivation` says: its base is the
+ * type itself, or its url is not that of the type. https://hl7.org/fhir/R4/structuredefinition-definitions.html#StructureDefinition.derivation
+ */
+export function isProfile({ kind, type, url, baseDefinition }: JsonObject): boolean {
+  if (typeof type !== 'string' || typeof baseDefinition !== 'string' || kind === 'logical') return false;
+  const isOf = (canonical: unknown): boolean => String(canonical).replace(/\|.*/, '').endsWith(`/${type}`);
+  return isOf(baseDefinition) || !isOf(url);
 }
 
 /** A file's resource, or those of the entries of a Bundle, with their paths. https://hl7.org/fhir/R4/bundle.html */

@@ -15,7 +15,7 @@ export interface PackageContent {
 }
 
 /** To be raised whenever what is kept changes, or how. */
-export const packageForm = 1;
+export const packageForm = 2;
 
 /** The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without a break. */
 export function printPackageContent({ manifest, definitions, digest }: Unpacked): Buffer {
@@ -64,4 +64,14 @@ export function readPackageContent(bytes: Buffer, file: string): PackageContent 
 const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependencies'];
 
 /** What `definitionOf` looks at. */
-const heads = ['resourceType', 'url', 'version', 'kind', 'abstract', 'derivation', 'type', 'caseSensitive'];
+const heads = [
+  'resourceType',
+  'url',
+  'version',
+  'kind',
+  'abstract',
+  'derivation',
+  'type',
+  'baseDefinition',
+  'caseSensitive',
+];

@@ -21,10 +21,16 @@ export function sameContent(a: Definition, b: Definition): boolean {
  */
 export function content(resource: JsonObject): JsonObject {
   const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;
+  if (rest['resourceType'] === 'ImplementationGuide') return withoutContents(rest);
   if (rest['resourceType'] !== 'StructureDefinition') return rest;
   const { snapshot, differential, ...definition } = rest;
   if (isObject(snapshot)) return { ...definition, snapshot: elements(snapshot) };
   return isObject(differential) ? { ...definition, differential: elements(differential) } : definition;
+}
+
+/** A guide lists all of its pages and examples, which define nothing. */
+function withoutContents({ definition: _definition, manifest: _manifest, ...guide }: JsonObject): JsonObject {
+  return guide;
 }
 
 const elements = (part: JsonObject): JsonObject => ({

@@ -10,6 +10,8 @@ import { items, readDeclared, reportTo } from './declared.ts';
 import type { Declared, ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
+import { checkDerivations, misderivedInPackages } from './derivation.ts';
+import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
@@ -64,6 +66,8 @@ export function compileModel(
     );
   });
   checkDifferentials(definitions, snapshots, problems, report);
+  checkDerivations(plainFiles(definitions), report);
+  checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
     digest: hash('sha256', JSON.stringify([indexVersion, digests])),
@@ -76,12 +80,24 @@ export function compileModel(
     snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled, snapshots) };
+  return {
+    model: Object.freeze(model),
+    problems,
+    notices: [...noticesOf(declared, compiled, snapshots), ...misderivedInPackages(definitions)],
+  };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
 const plainFiles = (definitions: Definitions): readonly Definition[] =>
-  ['CompartmentDefinition', 'OperationDefinition', 'SearchParameter', 'StructureDefinition', 'ValueSet', 'CodeSystem']
+  [
+    'CompartmentDefinition',
+    'ImplementationGuide',
+    'OperationDefinition',
+    'SearchParameter',
+    'StructureDefinition',
+    'ValueSet',
+    'CodeSystem',
+  ]
     .flatMap(resourceType => definitions.all(resourceType))
     .filter(definition => !definition.core && definition.package === undefined);
 

@@ -1,3 +1,4 @@
+import { isProfile } from '../../definitions/definition.ts';
 import { incompleteUrl } from '../../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
@@ -33,7 +34,7 @@ export function snapshotOf(
     type,
     elements,
     incomplete: objectsOf(structure['extension']).some(({ url }) => url === incompleteUrl),
-    specialization: structure['derivation'] !== 'constraint',
+    specialization: !isProfile(structure),
     contextInvariants: stringsOf(structure['contextInvariant']),
     context: objectsOf(structure['context']).map(context => ({
       type: asString(context['type']) ?? 'element',
