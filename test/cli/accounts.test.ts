@@ -27,6 +27,13 @@ beforeAll(async () => {
   url = `sqlite:${join(folder, 'records.sqlite')}`;
   await crs('partition add clinic');
   await crs('partition add ward');
+  const people = (...ids: string[]): string =>
+    ids.map(id => `{"resourceType":"Practitioner","id":"${id}","active":true}\n`).join('');
+  await crs(
+    'load --partition clinic -',
+    `${people('ann', 'c', 'x')}{"resourceType":"Patient","id":"p0","active":true}\n`,
+  );
+  await crs('load --partition ward -', people('a-2'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -244,6 +251,24 @@ describe('user', () => {
   ])('%s is refused', async (line, exit, sentence) => {
     expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
   }); // prettier-ignore
+});
+
+describe('user add', () => {
+  it('warns of a resource for the user that is not there, and adds the user all the same', async () => {
+    const add = (id: string, person: string) =>
+      crs(`user add ${id} --generate --partitions clinic,ward --fhir-user clinic=${person}`);
+    const { code, stderr } = await add('nora', 'Practitioner/nobody');
+    expect([code, stderr]).toEqual([
+      0,
+      "Warning: `Practitioner/nobody` is not in `clinic`. Until it is loaded, apps that read the user's own record get 404, " +
+        'and searches limited to the user find nothing.\n',
+    ]);
+    expect((await user('nora'))?.id).toBe('nora');
+    const file = join(folder, 'somebody.ndjson');
+    await writeFile(file, '{"resourceType":"Practitioner","id":"somebody","active":true}\n');
+    await crs(`load --partition clinic ${file}`);
+    expect(await add('sam', 'Practitioner/somebody')).toMatchObject({ code: 0, stderr: '' });
+  });
 });
 
 describe('launch add', () => {
