@@ -118,6 +118,11 @@ export const commands: readonly Entry[] = [
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },
   {
+    name: 'partition update',
+    summary: 'Change the display name of a partition',
+    import: () => import('./partition-update.ts'),
+  },
+  {
     name: 'partition remove',
     summary: 'Remove a partition and everything in it',
     import: () => import('./partition-remove.ts'),
