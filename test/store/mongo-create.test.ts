@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { attachmentContract } from './contract-attachments.ts';
 import { createContract } from './contract-create.ts';
 import { killContract } from './contract-kill.ts';
 import { openAlternating } from './mongo/support/alternating.ts';
@@ -10,13 +11,16 @@ const inTurns = await mongoWhere(openAlternating);
 
 describe('MongoDB', () => {
   createContract(where);
+  attachmentContract(where);
   killContract(() => where.newPlace(), Number(process.env['CRS_TEST_ROUNDS'] ?? 4));
 });
 
 describe('MongoDB, asked as a sharded cluster is', () => {
   createContract(asSharded);
+  attachmentContract(asSharded);
 });
 
 describe('MongoDB, by two processes in turns', () => {
   createContract(inTurns);
+  attachmentContract(inTurns);
 });
