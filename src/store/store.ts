@@ -85,7 +85,8 @@ export interface Partition {
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /**
-   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where no record refers to them within
+   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are damaged they
+   * are written again. Where no record refers to them within
    * the hour, or before the next start, they go again.
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;

@@ -13,10 +13,10 @@ import { bytesOf, digestOf } from './support/bytes-of.ts';
 import { each, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { kept, openClinic, picture, shippedModel } from './support/shipped.ts';
-import { type Where, whereKept } from './support/where.ts';
+import { type KeptBytes, type Where, whereKept } from './support/where.ts';
 
 /** What every store promises about attachments. */
-export function attachmentContract(where: Where): void {
+export function attachmentContract(where: Where, bytes: KeptBytes): void {
   const itAtOnce = whereKept(it, where, 'several-at-once');
   let place: Place;
   let model: Model;
@@ -147,6 +147,17 @@ export function attachmentContract(where: Where): void {
         ),
       );
       expect((await all()).filter(({ digest }) => digest === digestOf(bytes))).toHaveLength(20);
+      expect(await findings()).toEqual([]);
+    });
+
+    it('that has rotted is written again when it comes again', async () => {
+      const content = Buffer.alloc(600_000, randomUUID());
+      const rotten = await kept(clinic, content);
+      await clinic.write([picture('rotten', 'rotten', { attachments: [rotten] })]);
+      await bytes.rot(place.url, rotten.digest);
+      expect(await findings()).toEqual([{ is: 'digest', digest: rotten.digest, records: ['Media/rotten/_history/1'] }]);
+      expect(await kept(clinic, content)).toEqual(rotten);
+      expect(Buffer.compare((await read(rotten.digest)) ?? Buffer.of(), content)).toBe(0);
       expect(await findings()).toEqual([]);
     });
 

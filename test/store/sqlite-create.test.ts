@@ -6,10 +6,11 @@ import { attachmentContract } from './contract-attachments.ts';
 import { createContract } from './contract-create.ts';
 import { killContract } from './contract-kill.ts';
 import type { Place } from './support/fixture.ts';
+import { keptFiles } from './support/kept-files.ts';
 
 describe('SQLite', () => {
   createContract({ newPlace });
-  attachmentContract({ newPlace });
+  attachmentContract({ newPlace }, keptFiles);
   killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 8));
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Binary } from 'mongodb';
-import { digestOf, isDigest } from '../digest.ts';
+import { digestOf, isDigest, measure } from '../digest.ts';
 import { type Attached, AttachmentMissing } from '../store.ts';
 import { noteType } from './attachment-records.ts';
 import {
@@ -17,7 +17,7 @@ import {
   prepareBucket,
   touchedBefore,
 } from './attachment-bucket.ts';
-import { readChunks } from './attachment-chunks.ts';
+import { DamagedChunk, readChunks } from './attachment-chunks.ts';
 import type { Core } from './core.ts';
 import { isTaken, toldEach } from './failures.ts';
 
@@ -92,9 +92,14 @@ async function isKept(core: Core, name: string, length: number): Promise<boolean
   return file !== null && (await isWhole(core, file));
 }
 
+/** Whether the bytes of a file are those that its name says. */
 async function isWhole(core: Core, file: FileDocument): Promise<boolean> {
-  const found = await chunks(core).countDocuments({ files_id: file._id });
-  return found === Math.ceil(file.length / file.chunkSize);
+  try {
+    return file.filename.endsWith(`/${(await measure(readChunks(core, file))).digest}`);
+  } catch (error) {
+    if (error instanceof DamagedChunk) return false;
+    throw error;
+  }
 }
 
 /** False where the file was taken away while it was written: it then begins again. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttachmentFinding, AttachmentProgress } from '../store.ts';
-import { chunks, type FileDocument, files, grace, ofPartition, touchedBefore } from './attachment-bucket.ts';
+import { chunks, type FileDocument, files, goingName, grace, ofPartition, touchedBefore } from './attachment-bucket.ts';
 import { attachingTypes, hasRecord, referredBytes } from './attachment-records.ts';
 import { strayChunks } from './attachment-sweep.ts';
 import type { Core } from './core.ts';
@@ -23,6 +23,7 @@ export async function* verifyAttachments(core: Core, p: string): AsyncIterable<A
     // Bytes come before what refers to them, so what is referred to now lies there.
     const referred = await referredBytes(core, types, p, digits);
     for await (const file of filesOf(core, p, digits)) {
+      if (file.filename === goingName(file._id)) continue;
       const digest = file.filename.slice(p.length + 1);
       const known = referred.get(digest);
       referred.delete(digest);

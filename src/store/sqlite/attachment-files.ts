@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { createReadStream, statSync } from 'node:fs';
+import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { digestOf, isDigest } from '../digest.ts';
+import { digestOf, isDigest, measure } from '../digest.ts';
 
 /**
  * The folder beside the file of the store that holds the bytes of a partition: in it one of the first two digits of the
@@ -32,7 +32,7 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
   const path = bytesPath(file, n, digest);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await keep(path, bytes);
+      await keep(path, digest, bytes);
       return digest;
     } catch (error) {
       // The folder is made with the first bytes in it. A server that starts takes away what has no record yet.
@@ -57,12 +57,24 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-async function keep(path: string, bytes: Uint8Array): Promise<void> {
-  const kept = await stat(path).catch(() => undefined);
+/** Size and digest of the bytes in a file. Throws what reading throws. */
+export function measureFile(path: string): ReturnType<typeof measure> {
+  return measure(createReadStream(path, { highWaterMark: 1024 * 1024 }));
+}
+
+async function keep(path: string, digest: string, bytes: Uint8Array): Promise<void> {
   // Their age says how long they have waited for a record.
-  if (kept?.size === bytes.length) await utimes(path, new Date(), new Date());
+  if (await isWhole(path, digest)) await utimes(path, new Date(), new Date());
   else await writeWhole(path, bytes);
   await syncFolder(dirname(path));
+}
+
+/** False also where the bytes cannot be read: they are then written again. */
+async function isWhole(path: string, digest: string): Promise<boolean> {
+  return measureFile(path).then(
+    found => found.digest === digest,
+    () => false,
+  );
 }
 
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {

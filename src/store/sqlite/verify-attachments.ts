@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { AttachmentFinding, AttachmentProgress } from '../store.ts';
-import { bytesFolder, isAbsent } from './attachment-files.ts';
+import { bytesFolder, isAbsent, measureFile } from './attachment-files.ts';
 import { isReferred, ownNames } from './attachment-sweep.ts';
 import { grace } from './byte-sweep.ts';
 import { serverRuns } from './lock.ts';
@@ -77,19 +76,12 @@ function isOlder(path: string, instant: number): boolean {
 }
 
 async function compare(path: string, digest: string, size: number): Promise<'missing' | 'size' | 'digest' | undefined> {
-  const hash = createHash('sha256');
-  let length = 0;
   try {
-    for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-      // A stream without encoding gives bytes.
-      const chunk = bytes as Buffer;
-      hash.update(chunk);
-      length += chunk.length;
-    }
+    const found = await measureFile(path);
+    if (found.size !== size) return 'size';
+    return found.digest === digest ? undefined : 'digest';
   } catch (error) {
     if (isAbsent(error)) return 'missing';
     throw error;
   }
-  if (length !== size) return 'size';
-  return hash.digest('hex') === digest ? undefined : 'digest';
 }
