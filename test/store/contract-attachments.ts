@@ -41,16 +41,16 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
     await place.remove();
   });
 
+  const read = async (digest: string): Promise<Uint8Array | undefined> => {
+    const stream = await clinic.attachment(digest);
+    return stream === undefined ? undefined : buffer(stream);
+  };
+
   describe('an attachment', () => {
     const all = async (ids?: readonly string[]): Promise<readonly KeptAttachment[]> =>
       list(clinic.attachments('Media', ids));
     const findings = async (): Promise<readonly AttachmentFinding[]> =>
       (await list(clinic.verifyAttachments())).flatMap(progress => progress.findings);
-    const read = async (digest: string): Promise<Uint8Array | undefined> => {
-      const stream = await clinic.attachment(digest);
-      return stream === undefined ? undefined : buffer(stream);
-    };
-
     it('gives its bytes back, also empty ones and many', async () => {
       for (const bytes of [new Uint8Array(), bytesOf('a'), Buffer.alloc(5_000_000, 'ab')]) {
         const { digest, size } = await clinic.putAttachment(bytes);
@@ -127,18 +127,6 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
       expect(await clinic.read('Media', 'x1')).toBeUndefined();
     });
 
-    it('without a record is gone after the next start, one with a record stays', async () => {
-      const { digest } = await kept(clinic, bytesOf('without'));
-      const used = await kept(clinic, bytesOf('used'));
-      await clinic.write([picture('used', 'used', { attachments: [used] })]);
-      await reopen();
-      expect(await read(digest)).toBeUndefined();
-      await reopen('read');
-      expect(await findings()).toEqual([]);
-      expect(Buffer.compare((await read(used.digest)) ?? Buffer.of(), bytesOf('used'))).toBe(0);
-      await reopen();
-    });
-
     it('put many times at once is kept once and whole', async () => {
       const bytes = Buffer.alloc(300_000, randomUUID());
       await Promise.all(
@@ -172,6 +160,92 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
       await store.partitions.add('other', { zone: 'UTC' });
       expect(await (await store.partition('other'))?.attachment(attached.digest)).toBeUndefined();
       expect(await read(attached.digest)).toBeDefined();
+    });
+  });
+
+  describe('an attachment without a record', () => {
+    beforeAll(async () => {
+      await store.close();
+      await place.remove();
+      place = await where.newPlace();
+      await open();
+    });
+    /** Each start sweeps, and so does a server now and then. */
+    const sweepAfter = async (days: number): Promise<void> => {
+      await store.close();
+      await bytes.age(place.url, days * 86_400_000);
+      await open();
+    };
+    const verified = async () => {
+      const steps = await list(clinic.verifyAttachments());
+      const { waiting, trashed } = steps.at(-1) ?? {};
+      return { findings: steps.flatMap(({ findings }) => findings), waiting, trashed };
+    };
+    const nothing = { findings: [], waiting: 0, trashed: 0 };
+
+    it('is kept for 7 days, then in the trash for 7 more; one with a record stays', async () => {
+      const used = await kept(clinic, bytesOf('used'));
+      await clinic.write([picture('used', 'used', { attachments: [used] })]);
+      const { digest } = await kept(clinic, bytesOf('without'));
+      expect(await verified()).toEqual({ ...nothing, waiting: 1 });
+      await sweepAfter(6);
+      expect(await verified()).toEqual({ ...nothing, waiting: 1 });
+      await sweepAfter(2);
+      await expect.poll(verified).toEqual({ ...nothing, trashed: 1 });
+      await sweepAfter(6);
+      expect(await verified()).toEqual({ ...nothing, trashed: 1 });
+      await sweepAfter(2);
+      await expect.poll(verified).toEqual(nothing);
+      expect(await read(digest)).toBeUndefined();
+      expect(Buffer.compare((await read(used.digest)) ?? Buffer.of(), bytesOf('used'))).toBe(0);
+    });
+
+    it('is an orphan to `verify` when no sweep has taken it for a day', async () => {
+      const { digest } = await kept(clinic, bytesOf('orphan'));
+      await reopen('read');
+      await bytes.age(place.url, 7.9 * 86_400_000);
+      expect(await verified()).toEqual({ ...nothing, waiting: 1 });
+      await bytes.age(place.url, 0.2 * 86_400_000);
+      expect(await verified()).toEqual({ ...nothing, findings: [{ is: 'orphan', digest, records: [] }] });
+      await sweepAfter(0);
+      await expect.poll(verified).toEqual({ ...nothing, trashed: 1 });
+      await sweepAfter(8);
+    });
+
+    it.each([
+      ['put again', async (name: string) => kept(clinic, bytesOf(name))],
+      ['named by a record', async () => undefined],
+    ])('is taken back from the trash when it is %s', async (how, again) => {
+      const back = await kept(clinic, bytesOf(how));
+      await sweepAfter(8);
+      await expect.poll(verified).toEqual({ ...nothing, trashed: 1 });
+      await again(how);
+      await clinic.write([picture('back', how, { attachments: [back] })]);
+      await sweepAfter(30);
+      await sweepAfter(30);
+      expect(Buffer.compare((await read(back.digest)) ?? Buffer.of(), bytesOf(how))).toBe(0);
+      expect(await verified()).toEqual(nothing);
+    });
+
+    it('waits for 7 days anew when it is put again', async () => {
+      await kept(clinic, bytesOf('anew'));
+      await sweepAfter(8);
+      await expect.poll(verified).toEqual({ ...nothing, trashed: 1 });
+      await kept(clinic, bytesOf('anew'));
+      await sweepAfter(6);
+      expect(await verified()).toEqual({ ...nothing, waiting: 1 });
+    });
+
+    it('is found in the trash where a record has come otherwise, and the next sweep takes it back', async () => {
+      const lost = await kept(clinic, bytesOf('lost'));
+      await clinic.write([picture('lost', 'lost', { attachments: [lost] })]);
+      await bytes.trash(place.url, lost.digest);
+      const finding = { is: 'trashed', digest: lost.digest, records: ['Media/lost/_history/1'] };
+      expect((await verified()).findings).toEqual([finding]);
+      expect(Buffer.compare((await read(lost.digest)) ?? Buffer.of(), bytesOf('lost'))).toBe(0);
+      await sweepAfter(30);
+      await expect.poll(async () => (await verified()).findings).toEqual([]);
+      expect(Buffer.compare((await read(lost.digest)) ?? Buffer.of(), bytesOf('lost'))).toBe(0);
     });
   });
 }

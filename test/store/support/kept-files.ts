@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { KeptBytes } from './where.ts';
 
 /** The bytes of attachments beside the file of a store. */
@@ -8,6 +8,15 @@ export const keptFiles: KeptBytes = {
     for (const path of filesOf(url)) {
       const time = new Date(statSync(path).mtimeMs - milliseconds);
       utimesSync(path, time, time);
+    }
+  },
+  async trash(url, digest) {
+    for (const path of filesOf(url)) {
+      if (!path.endsWith(digest)) continue;
+      const folder = join(dirname(dirname(path)), 'trash', digest.slice(0, 2));
+      mkdirSync(folder, { recursive: true });
+      renameSync(path, join(folder, digest));
+      utimesSync(join(folder, digest), new Date(), new Date());
     }
   },
   async rot(url, digest) {

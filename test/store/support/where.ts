@@ -7,6 +7,8 @@ import type { Place } from './fixture.ts';
 export interface KeptBytes {
   /** They were put, and moved to the trash, so many milliseconds earlier. */
   age(url: string, milliseconds: number): Promise<void>;
+  /** They are in the trash, since now. */
+  trash(url: string, digest: string): Promise<void>;
   /** Some of these bytes change; their number stays. */
   rot(url: string, digest: string): Promise<void>;
 }

@@ -13,6 +13,11 @@ export const keptChunks: KeptBytes = {
           { $set: { [time]: { $subtract: [`$${time}`, milliseconds] } } },
         ]);
     }),
+  trash: (url, digest) =>
+    inDatabase(url, async core => {
+      const metadata = { waiting: true, touched: new Date(0), trashed: new Date() } as const;
+      await files(core).updateMany({ filename: { $regex: `/${digest}$` } }, { $set: { metadata } });
+    }),
   rot: (url, digest) =>
     inDatabase(url, async core => {
       for await (const { _id } of files(core).find({ filename: { $regex: `/${digest}$` } })) {
