@@ -71,14 +71,21 @@ export function isOlder(path: string, milliseconds: number): boolean {
   return found?.isFile() === true && found.mtimeMs < Date.now() - milliseconds;
 }
 
-/** Sweeps when a server starts: for so many milliseconds, so that the start stays short. Gives the folders that are left. */
+/**
+ * Sweeps when a server starts: for so many milliseconds, so that the start stays short, and up to the first failure. Gives the
+ * folders that are left, which are swept, and whose failure is reported, beside the requests.
+ */
 export function sweepBytes(database: Database, file: string, milliseconds: number): readonly BytesFolder[] {
   const end = performance.now() + milliseconds;
   const folders = bytesFolders(database, file);
   for (const [at, folder] of folders.entries()) {
     if (performance.now() > end) return folders.slice(at);
-    const due = dueBytes(database, file, folder);
-    if (due !== undefined) database.transaction(() => sweepFolder(database, file, due));
+    try {
+      const due = dueBytes(database, file, folder);
+      if (due !== undefined) database.transaction(() => sweepFolder(database, file, due));
+    } catch {
+      return folders.slice(at);
+    }
   }
   const partitions = new Set(database.all('SELECT n FROM partitions').map(([n]) => Number(n)));
   for (const n of ownPartitions(database, file)) if (!partitions.has(n)) removeEmpty(file, n);
