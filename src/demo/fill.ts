@@ -4,6 +4,7 @@ import { parseJson } from '../fhir/json.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { Model } from '../model/model.ts';
 import type { Change, Store } from '../store/store.ts';
+import { ownerOnly } from '../store/file-mode.ts';
 import { requireNothingLeft } from '../store/sqlite/left-behind.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { isWeekday, printDate } from './calendar.ts';
@@ -36,8 +37,10 @@ export function beginDemo(storeUrl: string): boolean {
   if (existsSync(noteOf(file))) return true;
   if (existsSync(file)) return false;
   requireNothingLeft(file);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n');
+  mkdirSync(dirname(file), { recursive: true, mode: ownerOnly.folder });
+  writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n', {
+    mode: ownerOnly.file,
+  });
   return true;
 }
 

@@ -21,6 +21,8 @@ export interface StoreOptions {
   readonly timeout?: number;
   /** Is told what fails beside the requests, once until it works again: it is tried again. */
   readonly fault?: (error: unknown) => void;
+  /** Is told, while the store opens, what its operator should know: a whole sentence, with what to do. */
+  readonly notice?: (text: string) => void;
 }
 
 /** Reads the index entries out of a resource's text (indexing/extract.ts); `parsed` is the parsed text where the caller has it. */

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { ownerOnly } from '../file-mode.ts';
 import { digestOf, isDigest, measure } from '../digest.ts';
 
 /**
@@ -91,7 +92,7 @@ async function isWhole(path: string, digest: string): Promise<boolean> {
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.${randomUUID()}`;
   try {
-    const handle = await open(temporary, 'wx');
+    const handle = await open(temporary, 'wx', ownerOnly.file);
     try {
       await handle.writeFile(bytes);
       await handle.sync();
@@ -106,7 +107,7 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   const partition = dirname(folder);
   for (const above of [partition, dirname(partition), dirname(dirname(partition))]) await syncFolder(above);
 }

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { ownerOnly } from '../file-mode.ts';
 import { bytesPath, isAbsent, trashPath } from './attachment-files.ts';
 
 /**
@@ -32,7 +33,7 @@ export function takeBack(file: string, n: number, digest: string): void {
 
 /** The new time first: a process that is killed in between leaves bytes that nothing deletes soon. */
 function move(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
+  mkdirSync(dirname(to), { recursive: true, mode: ownerOnly.folder });
   try {
     utimesSync(from, new Date(), new Date());
     renameSync(from, to);

@@ -14,6 +14,7 @@ import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
 import { createBeside } from '../beside.ts';
+import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
 import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
@@ -28,6 +29,7 @@ import { openDatabase } from './open.ts';
 import { isSqliteError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
+import { exposureNotice, makePrivate } from './private-files.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
@@ -47,7 +49,7 @@ export async function openSqliteStore(
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   const left = options.mode === 'read' ? [] : leftBehind(path);
   requireNothingLeft(path, left);
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: ownerOnly.folder });
   let lock: { release(): void } | undefined;
   try {
     if (options.mode === 'serve') lock = lockForServing(path);
@@ -72,6 +74,8 @@ export async function openSqliteStore(
     };
     if (readOnly) followWhereSame(core);
     if (options.mode === 'serve' && !isRegistered) await register(core);
+    const exposure = exposureNotice(path);
+    if (exposure !== undefined) options.notice?.(exposure);
     return new SqliteStore(core, unswept, new FileWatch(files), lock);
   } catch (error) {
     lock?.release();
@@ -91,6 +95,7 @@ function prepareFile(
   mode: StoreOptions['mode'],
   left: readonly string[],
 ): readonly BytesFolder[] | undefined {
+  if (mode !== 'read') makePrivate(path);
   const database = openDatabase(path, mode === 'read' ? 'readOnly' : 'write');
   try {
     if (mode === 'read') {
