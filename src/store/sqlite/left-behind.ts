@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
 import { shellWord } from '../shell-word.ts';
 import { isAbsent } from './attachment-files.ts';
+import type { Database } from './open.ts';
 
 /** What a store has left beside its file, by path: bytes of attachments, audit events, a write-ahead log. */
 export function leftBehind(path: string): readonly string[] {
@@ -25,6 +26,13 @@ export function refusal(path: string, left: readonly string[]): StoreRefused {
       'Mount the disk of the store, or restore its file. For a new store name another file, ' +
       `or move away what is left: \`mv ${left.map(shellWord).join(' ')} ELSEWHERE\``,
   );
+}
+
+/** That the bytes of attachments are away, as a sentence for operators; undefined where some are there, or none are needed. */
+export function lostBytesNotice(database: Database, path: string): string | undefined {
+  const folder = `${path}.attachments`;
+  if (isFilled(folder) || database.get('SELECT 1 FROM attachments LIMIT 1') === undefined) return undefined;
+  return `Records have attachments, but none are in \`${folder}\`: mount its disk, or restore it. \`verify\` lists what is missing.`;
 }
 
 /** Bytes; 0 also where no file is. */

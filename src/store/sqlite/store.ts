@@ -21,7 +21,7 @@ import { SqliteDocuments } from './documents.ts';
 import { unavailable } from './failures.ts';
 import { FileWatch, watchedFiles } from './file-watch.ts';
 import { SqliteIndexes } from './indexes.ts';
-import { leftBehind, refusal, requireNothingLeft } from './left-behind.ts';
+import { leftBehind, lostBytesNotice, refusal, requireNothingLeft } from './left-behind.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
@@ -74,8 +74,8 @@ export async function openSqliteStore(
     };
     if (readOnly) followWhereSame(core);
     if (options.mode === 'serve' && !isRegistered) await register(core);
-    const exposure = exposureNotice(path);
-    if (exposure !== undefined) options.notice?.(exposure);
+    for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
+      if (text !== undefined) options.notice?.(text);
     return new SqliteStore(core, unswept, new FileWatch(files), lock);
   } catch (error) {
     lock?.release();

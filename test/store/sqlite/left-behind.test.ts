@@ -29,6 +29,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+it('a store whose bytes are gone says so when it is opened', async () => {
+  const notices: string[] = [];
+  const opened = async () => openClinic(`sqlite:${file}`, model, { notice: text => notices.push(text) });
+  const { store, clinic } = await opened();
+  await clinic.write([picture('a', 'a', { attachments: [await kept(clinic, bytesOf('a'))] })]);
+  await store.close();
+  await (await opened()).store.close();
+  expect(notices).toEqual([]);
+  rmSync(`${file}.attachments`, { recursive: true });
+  await (await opened()).store.close();
+  mkdirSync(`${file}.attachments`, { mode: 0o700 }); // where its disk is mounted otherwise
+  await (await opened()).store.close();
+  const away = expect.stringContaining(`none are in \`${file}.attachments\`: mount its disk, or restore it.`) as string;
+  expect(notices).toEqual([away, away]);
+});
+
 describe('a store whose file is gone', () => {
   it('is not made anew beside its bytes, which are there when the file is back', async () => {
     const { store, clinic } = await open();
