@@ -8,6 +8,7 @@ import { buildStatement } from './build-statement.ts';
 import { compileCompartments } from './compartments.ts';
 import { items, readDeclared, reportTo } from './declared.ts';
 import type { Declared, ReportAt } from './declared.ts';
+import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import type { Model, ResourceType } from './model.ts';
@@ -108,6 +109,7 @@ function checkDifferentials(
 function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
   for (const statement of statements) {
     const { fhirVersion } = statement.json;
+    checkStatementPromises(statement, report);
     if (typeof fhirVersion === 'string' && !fhirVersion.startsWith('4.0'))
       report(statement, 'fhirVersion', `The statement is for FHIR ${fhirVersion}; this server is FHIR R4 (4.0.1).`);
   }

@@ -6,6 +6,7 @@ import { compileAccess } from './access-rules.ts';
 import { extensions, oneExtension, oneValue, texts } from './declared.ts';
 import type { Declared, ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
+import { checkTypePromises } from './deliverable.ts';
 import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
 import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
@@ -43,13 +44,9 @@ export function compileResourceType(
       report(standing, 'type', `\`${name}\` is no resource type of FHIR R4.${didYouMean(name, types.resourceTypes)}`);
     return undefined;
   }
-  for (const unserved of ['searchInclude', 'searchRevInclude'])
-    for (const standing of standings)
-      if (standing.json[unserved] !== undefined)
-        report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
-
   const one = (element: string): unknown => oneValue(standings, element, report);
   const interactions = declaredInteractions(standings, typeInteractions, 'a type', report);
+  checkTypePromises(standings, interactions, report);
   const parameters = offeredParameters(name, standings, interactions.has('search-type'), context);
   const indexedOnly = indexedOnlyParameters(name, standings, parameters, context);
   const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));

@@ -139,6 +139,10 @@ describe('a CapabilityStatement is refused', () => {
           `${at}.operation[0].definition`,
           `\`${operation('Patient-everything')}\` is an operation of Patient, not of Group.`,
         ],
+        [
+          `${at}.operation[0].definition`,
+          'The operation `$everything` is not served yet; remove it. `$validate` is served.',
+        ],
       ],
     ],
     [
@@ -501,10 +505,10 @@ describe('statements that contradict each other', () => {
   it('are merged where they agree', async () => {
     const { model, problems } = await loadOnly(
       statement([group({ versioning: 'versioned' })]),
-      second(group({ interaction: [{ code: 'vread' }], searchParam: [{ name: 'code', type: 'token' }] })),
+      second(group({ interaction: [{ code: 'create' }], searchParam: [{ name: 'code', type: 'token' }] })),
     );
     expect(problems).toEqual([]);
-    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'vread']);
+    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'create']);
     expect([...(model?.types.get('Group')?.parameters.keys() ?? [])]).toEqual(['code']);
   });
 });
