@@ -16,8 +16,6 @@ import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
 import { indexVersion } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
-import { printSnapshotProblem } from './snapshot/generate.ts';
-import type { FindSnapshot } from './snapshot/generate.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
@@ -59,12 +57,10 @@ export function compileModel(
         types,
         compartments,
         parameters,
-        snapshots,
         report,
       }) ?? []
     );
   });
-  checkDifferentials(definitions, snapshots, problems, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
     digest: hash('sha256', JSON.stringify([indexVersion, digests])),
@@ -77,7 +73,7 @@ export function compileModel(
     snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled, snapshots) };
+  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled) };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
@@ -85,25 +81,6 @@ const plainFiles = (definitions: Definitions): readonly Definition[] =>
   ['CompartmentDefinition', 'OperationDefinition', 'SearchParameter', 'StructureDefinition', 'ValueSet', 'CodeSystem']
     .flatMap(resourceType => definitions.all(resourceType))
     .filter(definition => !definition.core && definition.package === undefined);
-
-/** Profiles in single files that are no more than a differential, where that names what its base does not have; each thing is told once. */
-function checkDifferentials(
-  definitions: Definitions,
-  snapshots: FindSnapshot,
-  problems: readonly Problem[],
-  report: ReportAt,
-): void {
-  for (const definition of plainFiles(definitions)) {
-    const { resourceType, url, version } = definition;
-    if (resourceType !== 'StructureDefinition') continue;
-    const found = snapshots(version === undefined ? url : `${url}|${version}`);
-    for (const problem of found?.problems ?? []) {
-      const text = printSnapshotProblem(url, problem);
-      const told = problems.some(other => other.text === text);
-      if (!told) report({ definition, path: '', json: definition.resource() }, 'differential', text);
-    }
-  }
-}
 
 /** What a statement says beside its resource types. */
 function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
@@ -144,16 +121,9 @@ function kept<Value>(look: (key: string) => Value): (key: string) => Value {
   };
 }
 
-const noticesOf = (
-  { requirements }: Declared,
-  types: readonly ResourceType[],
-  snapshots: FindSnapshot,
-): readonly string[] => [
+const noticesOf = ({ requirements }: Declared, types: readonly ResourceType[]): readonly string[] => [
   ...requirements.map(({ definition }) => `${definition.file} is of kind requirements, so it declares nothing here.`),
   ...types
     .filter(({ smartScopes }) => smartScopes.length === 0)
     .map(({ name }) => `${name} has no smart-scope, so no token reaches it.`),
-  ...types
-    .flatMap(({ profile, supportedProfiles }) => [...(profile === undefined ? [] : [profile]), ...supportedProfiles])
-    .flatMap(canonical => (snapshots(canonical)?.problems ?? []).map(one => printSnapshotProblem(canonical, one))),
 ];

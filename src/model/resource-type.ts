@@ -14,8 +14,6 @@ import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
-import { printSnapshotProblem } from './snapshot/generate.ts';
-import type { FindSnapshot } from './snapshot/generate.ts';
 
 /** What the pieces of a declaration are compiled with. */
 export interface Context {
@@ -24,7 +22,6 @@ export interface Context {
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
-  readonly snapshots: FindSnapshot;
   readonly report: ReportAt;
 }
 
@@ -168,7 +165,7 @@ function pageSizeOf(standings: readonly Standing[], { declared, report }: Contex
 function profilesOf(
   name: string,
   standings: readonly Standing[],
-  { definitions, snapshots, report }: Context,
+  { definitions, types, report }: Context,
 ): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
   const check = (canonical: string, standing: Standing, path: string): void => {
     const definition = definitions.find('StructureDefinition', canonical);
@@ -177,12 +174,11 @@ function profilesOf(
       const names = definitions.all('StructureDefinition').map(({ url }) => url.slice(url.lastIndexOf('/') + 1));
       const last = canonical.replace(/\|.*/, '').slice(canonical.lastIndexOf('/') + 1);
       report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, names)}`);
-    } else if (type !== name)
+    } else if (type !== name) {
+      // Where no type is called so, the profile's own file is to blame (validation/definition).
+      const isElsewhere = typeof type !== 'string' || types.get(type) === undefined;
+      if (isElsewhere && definition.package === undefined) return;
       report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
-    else {
-      const { problems = [], elements = [] } = snapshots(canonical) ?? {};
-      if (definition.package === undefined || elements.length === 0)
-        for (const problem of problems) report(standing, path, printSnapshotProblem(canonical, problem));
     }
   };
   const profile = asString(oneValue(standings, 'profile', report));
