@@ -14,6 +14,7 @@ import { checkExtensions } from './extensions.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
+import { checkParameterHeads } from './parameter-head.ts';
 import { indexVersion } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
@@ -46,6 +47,11 @@ export function compileModel(
     checkExtensions(json, (path, text) => report({ definition, path: '', json }, path, text));
   }
   checkStatements(declared, report);
+  checkParameterHeads(
+    plainFiles(definitions).filter(({ resourceType }) => resourceType === 'SearchParameter'),
+    types,
+    report,
+  );
   const compartments = compileCompartments(definitions);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
