@@ -150,9 +150,16 @@ function problemsOf(definition: Definition, interfaceFolder: boolean, known: Rea
       ];
     return [];
   }
-  if (url === '' && resourceType !== 'CapabilityStatement')
-    return [{ file, path: at('url'), text: `A ${resourceType} needs a \`url\`; others name it by that.` }];
+  if (url === '' && resourceType !== 'CapabilityStatement') return [{ file, path: at('url'), text: noUrl(definition) }];
   return [];
+}
+
+/** https://hl7.org/fhir/R4/references.html#canonical */
+function noUrl({ resourceType, resource }: Definition): string {
+  const { id, code, name } = resource();
+  const last = [id, code, name].find(text => typeof text === 'string') ?? 'name';
+  const example = `"url": "https://example.org/fhir/${resourceType}/${String(last)}"`;
+  return `The ${resourceType} has no \`url\`; write the canonical URL by which other definitions name it, such as \`${example}\`.`;
 }
 
 const joined = (found: readonly Found[]): Found => ({
