@@ -83,7 +83,7 @@ async function keep(file: string, n: number, digest: string, bytes: Uint8Array):
     await utimes(inTrash, new Date(), new Date());
     await rename(inTrash, path);
   } else await writeWhole(path, bytes);
-  await syncFolder(dirname(path));
+  await syncNames(dirname(path));
 }
 
 /** False also where the bytes cannot be read: they are then written again. */
@@ -106,15 +106,26 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined); // a sweep deletes it
     throw error;
   }
 }
 
 async function makeFolder(folder: string): Promise<void> {
+  durable.delete(folder);
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+}
+
+/** Folders of bytes that are on the disk with all above them, as this process knows: it or another one may have just made them. */
+const durable = new Set<string>();
+
+/** Makes the names in a folder of bytes durable, and that of the folder itself. */
+async function syncNames(folder: string): Promise<void> {
+  await syncFolder(folder);
+  if (durable.has(folder)) return;
   const partition = dirname(folder);
   for (const above of [partition, dirname(partition), dirname(dirname(partition))]) await syncFolder(above);
+  durable.add(folder);
 }
 
 /** Makes the names in a folder durable; Windows does so by itself, and opens no folder. */
