@@ -15,7 +15,7 @@ import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
-import { indexVersion } from './search-parameter.ts';
+import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { printSnapshotProblem } from './snapshot/generate.ts';
 import type { FindSnapshot } from './snapshot/generate.ts';
@@ -70,7 +70,7 @@ export function compileModel(
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
-    digest: hash('sha256', JSON.stringify([indexVersion, digests])),
+    digest: hash('sha256', JSON.stringify([indexVersion, revision, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
     compartments,
