@@ -1,5 +1,6 @@
 import { asObject, asString, isObject, objectsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
+import type { Digests } from './same.ts';
 
 /** One definition resource and where it was found; parsed only when it is asked for. */
 export interface Definition extends Place {
@@ -11,6 +12,8 @@ export interface Definition extends Place {
   readonly core: boolean;
   /** The resource type that a StructureDefinition makes, where it is not abstract and no profile. */
   readonly concrete: string | undefined;
+  /** True where it is marked as not being the published one. */
+  readonly incomplete?: boolean;
   /** True for a profile that does not say `derivation: constraint`. */
   readonly misderived?: boolean;
   /** Of a CodeSystem, where it is known without parsing. */
@@ -19,6 +22,8 @@ export interface Definition extends Place {
   readonly parameter?: { readonly code: string; readonly bases: readonly string[] } | undefined;
   /** The definition of the R4 pack that has given way to this one, of the same url and version. */
   readonly replaces?: Definition;
+  /** Where they are known without parsing. */
+  readonly digests?: Digests | undefined;
   resource(): JsonObject;
 }
 
@@ -59,11 +64,18 @@ export function definitionOf(resource: JsonObject, place: Place, read: () => Jso
     ...place,
     core: false,
     concrete: concrete ? asString(type) : undefined,
+    incomplete: isIncomplete(resource),
     misderived: isProfile(resource) && derivation !== 'constraint',
     caseSensitive: resource['caseSensitive'] === true,
     resource: read,
   };
 }
+
+/** The extension that marks a definition as not the published one. */
+export const incompleteUrl = 'https://clinical-records.example/fhir/StructureDefinition/incomplete';
+
+export const isIncomplete = ({ extension }: JsonObject): boolean =>
+  objectsOf(extension).some(({ url }) => url === incompleteUrl);
 
 /**
  * Whether a StructureDefinition is a profile of a type, and does not make one, whatever its `derivation` says: its base is the

@@ -73,13 +73,19 @@ function codeOf({ system, code }: JsonObject): readonly string[] {
 
 function select(selectors: readonly Selector[], node: Node, walk: Walk): readonly RequiredProfile[] {
   const found: RequiredProfile[] = [];
+  const read = new Map<string, readonly string[]>();
+  const codesOf = (path: string): readonly string[] => {
+    const codes = read.get(path) ?? codesAt(node, path, walk);
+    read.set(path, codes);
+    return codes;
+  };
   const fixing = new Set<string>();
   for (const { guide, profile, selectedBy, codes } of selectors) {
     if (selectedBy === undefined) {
       found.push({ profile, advice: false, reason: `${guide} requires \`${profile}\` of every ${node.code}.` });
       continue;
     }
-    const code = codes.size === 0 ? undefined : codesAt(node, selectedBy, walk).find(one => codes.has(one));
+    const code = codes.size === 0 ? undefined : codesOf(selectedBy).find(one => codes.has(one));
     if (code === undefined) continue;
     fixing.add(guide);
     found.push({ profile, advice: false, reason: because(guide, profile, code) });
@@ -87,7 +93,7 @@ function select(selectors: readonly Selector[], node: Node, walk: Walk): readonl
   for (const { guide, profile, selectedBy, codes, binding } of selectors) {
     const valueSet = asString(binding['valueSet']);
     if (selectedBy === undefined || codes.size > 0 || valueSet === undefined || fixing.has(guide)) continue;
-    const code = codesAt(node, selectedBy, walk).find(one => isIn(valueSet, one, walk));
+    const code = codesOf(selectedBy).find(one => isIn(valueSet, one, walk));
     if (code === undefined) continue;
     found.push({ profile, advice: binding['strength'] !== 'required', reason: because(guide, profile, code) });
   }

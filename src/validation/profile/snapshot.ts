@@ -1,5 +1,4 @@
-import { isProfile } from '../../definitions/definition.ts';
-import { incompleteUrl } from '../../definitions/definitions.ts';
+import { isIncomplete, isProfile } from '../../definitions/definition.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 
@@ -33,7 +32,7 @@ export function snapshotOf(
     url: asString(structure['url']) ?? '',
     type,
     elements,
-    incomplete: objectsOf(structure['extension']).some(({ url }) => url === incompleteUrl),
+    incomplete: isIncomplete(structure),
     specialization: !isProfile(structure),
     contextInvariants: stringsOf(structure['contextInvariant']),
     context: objectsOf(structure['context']).map(context => ({
