@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -29,6 +29,11 @@ export function trashFolder(file: string, n: number, digits?: string): string {
 
 export function trashPath(file: string, n: number, digest: string): string {
   return join(trashFolder(file, n, digest.slice(0, 2)), digest);
+}
+
+/** Whether a file of this size is there. */
+export function hasBytes(path: string, size: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.size === size;
 }
 
 /** Keeps bytes by their digest, which is the result; the same bytes once. On the disk when it resolves. */

@@ -12,8 +12,8 @@ import { isAbsent, syncFolder } from './attachment-files.ts';
  * to append only.
  */
 export function auditFiles(file: string): ChainPlace {
-  const folder = `${file}.audit`;
-  const pathOf = (chain: string): string => join(folder, `${chain}${ending}`);
+  const folder = auditFolder(file);
+  const pathOf = (chain: string): string => chainPath(file, chain);
   return {
     chains: () => namesIn(folder),
     async begin(chain) {
@@ -39,6 +39,10 @@ export function auditFiles(file: string): ChainPlace {
 }
 
 const ending = '.ndjson';
+
+export const auditFolder = (file: string): string => `${file}.audit`;
+
+export const chainPath = (file: string, chain: string): string => join(auditFolder(file), `${chain}${ending}`);
 
 function openChain(handle: FileHandle): OpenChain {
   return {

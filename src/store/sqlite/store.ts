@@ -32,6 +32,7 @@ import { SqlitePartitions } from './partitions.ts';
 import { exposureNotice, makePrivate } from './private-files.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
+import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
@@ -46,6 +47,7 @@ export async function openSqliteStore(
   budgets: Budgets = usualBudgets,
 ): Promise<Store> {
   const path = resolve(file);
+  refuseInterrupted(path);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   const left = options.mode === 'read' ? [] : leftBehind(path);
   requireNothingLeft(path, left);
