@@ -5,6 +5,7 @@ import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, Standing } from './declared.ts';
 import { textOf } from './extensions.ts';
+import { resultControls } from './result-controls.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 
 /**
@@ -38,6 +39,7 @@ export function buildStatement(
           'interaction',
           [...interactions].map(code => ({ code })),
         ),
+        ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? resultControls : []),
       },
     ],
   };

@@ -147,6 +147,10 @@ describe('a CapabilityStatement is refused', () => {
           `${at}.operation[0].definition`,
           `\`${operation('Patient-everything')}\` is an operation of Patient, not of Group.`,
         ],
+        [
+          `${at}.operation[0].definition`,
+          'The operation `$everything` is not served yet; remove it. `$validate` is served.',
+        ],
       ],
     ],
     [
@@ -509,10 +513,10 @@ describe('statements that contradict each other', () => {
   it('are merged where they agree', async () => {
     const { model, problems } = await loadOnly(
       statement([group({ versioning: 'versioned' })]),
-      second(group({ interaction: [{ code: 'vread' }], searchParam: [{ name: 'code', type: 'token' }] })),
+      second(group({ interaction: [{ code: 'create' }], searchParam: [{ name: 'code', type: 'token' }] })),
     );
     expect(problems).toEqual([]);
-    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'vread']);
+    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'create']);
     expect([...(model?.types.get('Group')?.parameters.keys() ?? [])]).toEqual(['code']);
   });
 });
@@ -588,6 +592,30 @@ describe('a search parameter is refused', () => {
     expect(problems).toEqual([{ file: 'searchparameters/x.json', path, text }]);
   });
 
+  const offer =
+    'The types are `number`, `date`, `string`, `token`, `reference`, `composite`, `quantity`, `uri`, `special`.';
+  it.each<[string, object, [path: string, text: string]]>([
+    ['without a base', { base: undefined }, ['base', 'The SearchParameter has no `base`; write the resource types that can be searched by it, such as `"base": ["Practitioner"]`.']], // prettier-ignore
+    ['with a base that is no list', { base: 'Practitioner' }, ['base', '`base` is a list; write `"base": ["Practitioner"]`.']], // prettier-ignore
+    ['with a base that does not exist', { base: ['Pratitioner'] }, ['base[0]', '`Pratitioner` is no resource type of FHIR R4. Did you mean `Practitioner`?']], // prettier-ignore
+    ['with a type that does not exist', { type: 'tokn' }, ['type', `\`tokn\` is no type of search parameter. Did you mean \`token\`? ${offer}`]], // prettier-ignore
+    ['without a type', { type: undefined }, ['type', `The SearchParameter has no \`type\`; write how clients search by it. ${offer}`]], // prettier-ignore
+    ['without a code', { code: undefined }, ['code', 'The SearchParameter has no `code`; write the name by which clients search, such as `"code": "license"`.']], // prettier-ignore
+    ['without a url', { url: undefined }, ['url', 'The SearchParameter has no `url`; write the canonical URL by which other definitions name it, such as `"url": "https://example.org/fhir/SearchParameter/x"`.']], // prettier-ignore
+  ])('%s, whether a type names it or not', async (_what, fields, [path, text]) => {
+    const parameter = { base: ['Practitioner'], type: 'token', expression: 'Practitioner.identifier', ...fields };
+    const files = { 'searchparameters/x.json': searchParameter('x', parameter) };
+    const named = { name: 'x', definition: 'https://example.org/SearchParameter/x', type: 'token' };
+    for (const searchParam of [[named], undefined]) {
+      const { problems } = await loadOnly(statement([practitioner({ searchParam })]), files);
+      const own = problems.filter(({ file }) => file === 'beside/searchparameters/x.json');
+      expect(own.map(one => [one.path, one.text])).toEqual([[path, text]]);
+      const others = problems.filter(({ file }) => file !== 'beside/searchparameters/x.json');
+      // Without a url nobody can tell what the capability file names.
+      expect(others.length).toBe(path === 'url' && searchParam !== undefined ? 1 : 0);
+    }
+  });
+
   it.each(['a:b', 'a b', 'a.b', 'a,b', 'a|b', 'é', ''])(
     'with the code `%s`, which no search could name',
     async code => {
@@ -650,7 +678,7 @@ describe('a file is refused', () => {
       'without a url',
       'profiles/a.json',
       { ...profile('p', 'Group'), url: undefined },
-      ['url', 'A StructureDefinition needs a `url`; others name it by that.'],
+      ['url', expect.stringMatching(/^The StructureDefinition has no `url`; write the canonical URL by which /)],
     ],
   ])('%s', async (_what, file, content, [path, text]) => {
     const { problems } = await loadWith({ [file]: content });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -29,6 +29,11 @@ export function trashFolder(file: string, n: number, digits?: string): string {
 
 export function trashPath(file: string, n: number, digest: string): string {
   return join(trashFolder(file, n, digest.slice(0, 2)), digest);
+}
+
+/** Whether a file of this size is there. */
+export function hasBytes(path: string, size: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.size === size;
 }
 
 /** Keeps bytes by their digest, which is the result; the same bytes once. On the disk when it resolves. */
@@ -78,7 +83,7 @@ async function keep(file: string, n: number, digest: string, bytes: Uint8Array):
     await utimes(inTrash, new Date(), new Date());
     await rename(inTrash, path);
   } else await writeWhole(path, bytes);
-  await syncFolder(dirname(path));
+  await syncNames(dirname(path));
 }
 
 /** False also where the bytes cannot be read: they are then written again. */
@@ -101,15 +106,26 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined); // a sweep deletes it
     throw error;
   }
 }
 
 async function makeFolder(folder: string): Promise<void> {
+  durable.delete(folder);
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+}
+
+/** Folders of bytes that are on the disk with all above them, as this process knows: it or another one may have just made them. */
+const durable = new Set<string>();
+
+/** Makes the names in a folder of bytes durable, and that of the folder itself. */
+async function syncNames(folder: string): Promise<void> {
+  await syncFolder(folder);
+  if (durable.has(folder)) return;
   const partition = dirname(folder);
   for (const above of [partition, dirname(partition), dirname(dirname(partition))]) await syncFolder(above);
+  durable.add(folder);
 }
 
 /** Makes the names in a folder durable; Windows does so by itself, and opens no folder. */

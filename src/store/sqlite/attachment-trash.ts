@@ -1,16 +1,16 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ownerOnly } from '../file-mode.ts';
-import { bytesPath, isAbsent, trashPath } from './attachment-files.ts';
+import { bytesPath, hasBytes, isAbsent, trashPath } from './attachment-files.ts';
 
 /**
  * Whether bytes of this size are kept; those that are in the trash alone are taken back. For a transaction that writes what refers
  * to them: none are swept while it runs.
  */
 export function claimBytes(file: string, n: number, digest: string, size: number): boolean {
-  if (hasSize(bytesPath(file, n, digest), size)) return true;
-  if (hasSize(trashPath(file, n, digest), size)) takeBack(file, n, digest);
-  return hasSize(bytesPath(file, n, digest), size);
+  if (hasBytes(bytesPath(file, n, digest), size)) return true;
+  if (hasBytes(trashPath(file, n, digest), size)) takeBack(file, n, digest);
+  return hasBytes(bytesPath(file, n, digest), size);
 }
 
 /** Moves bytes to the trash. The time of the file is then since when they are there. */
@@ -40,8 +40,4 @@ function move(from: string, to: string): void {
   } catch (error) {
     if (!isAbsent(error)) throw error; // whoever puts the same bytes again takes them back too
   }
-}
-
-function hasSize(path: string, size: number): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.size === size;
 }
