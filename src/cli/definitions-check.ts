@@ -1,6 +1,7 @@
 import { exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Loads the definitions as a start would, and tells every problem with its file and JSON path. */
 export const command: Command = {
@@ -16,9 +17,7 @@ export const command: Command = {
     for (const warning of warnings) console.log(`Warning: ${warning}`);
     for (const problem of problems) console.error(`${problem.file} ${problem.path}: ${problem.text}`);
     if (model === undefined || problems.length > 0) {
-      console.error(
-        `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}: the service would not start.`,
-      );
+      console.error(`${counted(problems.length, 'problem')}: the service would not start.`);
       return exitCodes.found;
     }
     const parameters = [...model.types.values()].reduce((sum, type) => sum + type.parameters.size, 0);

@@ -12,7 +12,7 @@ import { throwStoreFailure } from './store-failure.ts';
  */
 export const dispatch: Interaction = (engine, request) => {
   if (!isDeclared(engine.model, request)) {
-    throw fhirError(405, 'not-supported', `The interaction ${request.interaction} is not offered here.`);
+    throw fhirError(405, 'not-supported', `The interaction ${request.interaction} is not supported.`);
   }
   requireScope(request.access, engine.model, request, request.base);
   const run = interactions[request.interaction];
