@@ -54,6 +54,16 @@ export const commands: readonly Entry[] = [
     import: () => import('./verify.ts'),
   },
   {
+    name: 'backup',
+    summary: 'Copy an SQLite store into a folder, also while a server works on it',
+    import: () => import('./backup.ts'),
+  },
+  {
+    name: 'restore',
+    summary: 'Make an SQLite store from a backup, and verify it',
+    import: () => import('./restore.ts'),
+  },
+  {
     name: 'migrate',
     summary: 'Copy a store into another one, and compare them',
     import: () => import('./migrate.ts'),

@@ -3,13 +3,13 @@ import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
-import { didYouMean } from '../fhir/suggest.ts';
 import { branchFor, splitUnion } from './branch.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { compileExpression } from './expression.ts';
 import type { CompiledExpression, ResultType } from './expression.ts';
-import type { SearchParam, SearchParamType } from './model.ts';
+import type { SearchParam } from './model.ts';
+import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
 import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
 import { supertypes } from './type-definitions.ts';
@@ -35,26 +35,10 @@ export function compileParameter(
   const here: Standing = { definition, path: '', json };
   const type = json['type'];
   const code = asString(json['code']);
-  if (!isParameterType(type)) {
-    report(
-      here,
-      'type',
-      `\`${String(type)}\` is no type of search parameter.${didYouMean(String(type), parameterTypes)}`,
-    );
-    return undefined;
-  }
-  if (code === undefined) {
-    report(here, 'code', 'The parameter needs a `code`; clients write it.');
-    return undefined;
-  }
-  if (!/^[-_A-Za-z][-_A-Za-z0-9]*$/.test(code)) {
-    report(
-      here,
-      'code',
-      `\`${code}\` cannot stand in a search: a \`code\` holds letters, digits, \`-\` and \`_\` only.`,
-    );
-    return undefined;
-  }
+  const [wrongType, wrongCode] = [typeProblem(json), codeProblem(json)];
+  if (wrongType !== undefined) report(here, 'type', wrongType);
+  if (wrongCode !== undefined) report(here, 'code', wrongCode);
+  if (!isParameterType(type) || code === undefined || wrongCode !== undefined) return undefined;
   const whole = asString(json['expression']);
   if (whole === undefined) {
     report(here, 'expression', `The parameter \`${code}\` has no FHIRPath \`expression\`, so it cannot be indexed.`);
@@ -100,21 +84,6 @@ export function compileParameter(
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
-
-const parameterTypes: ReadonlySet<string> = new Set<SearchParamType>([
-  'number',
-  'date',
-  'string',
-  'token',
-  'reference',
-  'composite',
-  'quantity',
-  'uri',
-  'special',
-]);
-
-const isParameterType = (type: unknown): type is SearchParamType =>
-  typeof type === 'string' && parameterTypes.has(type);
 
 /** Data types of which one value makes at most one entry. */
 const oneEntry = new Set([

@@ -42,7 +42,9 @@ const refused = (...flags: string[]) =>
 
 describe('a demonstration', () => {
   it('prints who signs in where, with the passwords, and they are right', async () => {
-    expect(printed).toMatch(/^The launcher starts apps as an EHR does: http:\S+\/auth\/launcher\. Demo accounts \(this machine only\):$/m);
+    expect(printed).toMatch(
+      /^The launcher starts apps as an EHR does: http:\S+\/auth\/launcher\. Demo accounts \(this machine only\):$/m,
+    );
     const people = [...printed.matchAll(/^(\S+) \(.*\), with the password (\S+)$/gm)];
     const partitions = await inStore(store => {
       const parts = { registry: createRegistry(store, undefined, Date.now), throttle: createThrottle(store, Date.now) };
