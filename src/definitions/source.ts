@@ -155,10 +155,11 @@ function problemsOf(definition: Definition, interfaceFolder: boolean, known: Rea
 }
 
 /** https://hl7.org/fhir/R4/references.html#canonical */
-function noUrl({ resourceType, resource }: Definition): string {
-  const { id, code, name } = resource();
+function noUrl(definition: Definition): string {
+  const { resourceType } = definition;
+  const { id, code, name } = definition.resource();
   const last = [id, code, name].find(text => typeof text === 'string') ?? 'name';
-  const example = `"url": "https://example.org/fhir/${resourceType}/${String(last)}"`;
+  const example = `"url": "https://example.org/fhir/${resourceType}/${last}"`;
   return `The ${resourceType} has no \`url\`; write the canonical URL by which other definitions name it, such as \`${example}\`.`;
 }
 
