@@ -108,6 +108,7 @@ export async function startEngine(
       deadline: config.searchDeadline,
       timeout: config.storeTimeout,
       fault: error => log.fault(error, 'none'),
+      notice: text => log.notice(text),
     });
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
     for (const text of indexNotices(await store.indexes.database())) log.notice(text);

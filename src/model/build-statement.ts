@@ -1,7 +1,7 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
-import { incompleteUrl } from '../definitions/definitions.ts';
+import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, Standing } from './declared.ts';
 import { textOf } from './extensions.ts';

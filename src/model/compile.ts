@@ -11,11 +11,13 @@ import type { Declared, ReportAt } from './declared.ts';
 import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
+import { checkDerivations, misderivedInPackages } from './derivation.ts';
+import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
 import { checkParameterHeads } from './parameter-head.ts';
-import { indexVersion } from './search-parameter.ts';
+import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
 import { valueSetSystem } from './value-set-system.ts';
@@ -67,9 +69,11 @@ export function compileModel(
       }) ?? []
     );
   });
+  checkDerivations(plainFiles(definitions), report);
+  checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
-    digest: hash('sha256', JSON.stringify([indexVersion, digests])),
+    digest: hash('sha256', JSON.stringify([indexVersion, revision, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
     compartments,
@@ -79,12 +83,24 @@ export function compileModel(
     snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled) };
+  return {
+    model: Object.freeze(model),
+    problems,
+    notices: [...noticesOf(declared, compiled), ...misderivedInPackages(definitions)],
+  };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
 const plainFiles = (definitions: Definitions): readonly Definition[] =>
-  ['CompartmentDefinition', 'OperationDefinition', 'SearchParameter', 'StructureDefinition', 'ValueSet', 'CodeSystem']
+  [
+    'CompartmentDefinition',
+    'ImplementationGuide',
+    'OperationDefinition',
+    'SearchParameter',
+    'StructureDefinition',
+    'ValueSet',
+    'CodeSystem',
+  ]
     .flatMap(resourceType => definitions.all(resourceType))
     .filter(definition => !definition.core && definition.package === undefined);
 

@@ -26,8 +26,8 @@ export function typeProblem({ type }: JsonObject): string | undefined {
   if (isParameterType(type)) return undefined;
   const offer = `The types are ${quotedCodes(parameterTypes)}.`;
   if (type === undefined) return `The SearchParameter has no \`type\`; write how clients search by it. ${offer}`;
-  const given = typeof type === 'string' ? type : JSON.stringify(type);
-  return `\`${given}\` is no type of search parameter.${didYouMean(given, parameterTypes)} ${offer}`;
+  const written = typeof type === 'string' ? type : JSON.stringify(type);
+  return `\`${written}\` is no type of search parameter.${didYouMean(written, parameterTypes)} ${offer}`;
 }
 
 /** What is wrong with the `code` of a SearchParameter; undefined for a valid one. */

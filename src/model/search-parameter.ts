@@ -17,6 +17,9 @@ import { supertypes } from './type-definitions.ts';
 /** Raised whenever entries of an unchanged parameter come out otherwise: every index is then built again. */
 export const indexVersion = 1;
 
+/** Raised with a change that concerns only some parameters (`revisionOf`). */
+export const revision = 1;
+
 /**
  * Compiles a SearchParameter for one of its types; undefined where something is wrong with it, which is reported in its own
  * file. https://hl7.org/fhir/R4/searchparameter.html
@@ -74,6 +77,7 @@ export function compileParameter(
       compiled.single &&
       type !== 'composite' &&
       type !== 'special' &&
+      type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
     description: descriptionFor(asString(json['description']), typeName),
@@ -115,11 +119,24 @@ const oneEntry = new Set([
   'Range',
 ]);
 
+/**
+ * What of its entries changed since `indexVersion` was raised last, so that only these parameters are built again: times are
+ * kept to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a canonical
+ * counts as present; the URL of a definition is kept with its version.
+ */
+function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly string[] {
+  const isChanged =
+    (type === 'date' && !(dataTypes.size === 1 && dataTypes.has('date'))) ||
+    (type === 'reference' && (dataTypes.size === 0 || [...dataTypes].some(name => name !== 'Reference'))) ||
+    type === 'uri';
+  return isChanged ? [`revision ${revision}`] : [];
+}
+
 /** `meaning`: what other definitions than its own say of its entries. */
 function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
   const { type, expression, targets, components } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
-  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, meaning]);
+  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, [...meaning, ...revisionOf(param)]]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });
 }
 

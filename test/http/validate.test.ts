@@ -51,7 +51,7 @@ describe('on a type', () => {
     ['one that is wrong', '/Patient/$validate', patient('x', { gender: 'femal' }), ['code-invalid Patient.gender']],
     ['one of wrong structure', '/Patient/$validate', patient('x', { nmae: 1 }), ['structure Patient.nmae']],
     ['a broken invariant', '/Patient/$validate', patient('x', { contact: [{ gender: 'male' }] }), ['invariant Patient.contact[0]']], // prettier-ignore
-    ['another type', '/Patient/$validate', observation('x'), ['structure Patient']],
+    ['another type', '/Patient/$validate', observation('x', { code: { text: 'x' } }), ['structure Patient']],
     ['no resource type', '/Patient/$validate', {}, ['structure Patient']],
     ['Parameters', '/Patient/$validate', parameters(part('resource', { resource: patient('x', { gender: 'femal' }) })), ['code-invalid Patient.gender']], // prettier-ignore
     ['a number as it was written', '/Patient/$validate', `{"resourceType":"Parameters","parameter":[{"name":"resource","resource":{"resourceType":"Patient","multipleBirthInteger":1.0}}]}`, ['value Patient.multipleBirth']], // prettier-ignore

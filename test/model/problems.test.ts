@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { loadOnly, loadWith, ours, profile, searchParameter, statement } from '../support/definition-files.ts';
+import {
+  fhirPackage,
+  loadOnly,
+  loadWith,
+  ours,
+  profile,
+  searchParameter,
+  statement,
+} from '../support/definition-files.ts';
 
 // Everything that stops a start: the file, the path in it, and the sentence.
 
@@ -684,5 +692,123 @@ describe('a file is refused', () => {
       'profiles/notes.txt': 'hello',
     });
     expect([problems, notices]).toEqual([[], []]);
+  });
+});
+
+describe('a profile that does not say that it is one', () => {
+  const group = (fields: object) => ({ ...profile('p', 'Group'), ...fields });
+  const start = '`https://example.org/StructureDefinition/p` is a profile of Group, but';
+  it.each<[title: string, fields: object, problem: string]>([
+    ['has another derivation', { derivation: 'specialization' }, 'its `derivation` is "specialization".'],
+    ['has no derivation', { derivation: undefined }, 'has no `derivation`.'],
+    [
+      'rests on another profile',
+      { derivation: undefined, baseDefinition: 'http://hl7.org/fhir/StructureDefinition/actualgroup' },
+      'has no `derivation`.',
+    ],
+  ])('%s', async (_title, fields, problem) => {
+    const { problems } = await loadWith({ 'profiles/p.json': group(fields) });
+    expect(problems).toEqual([
+      { file: 'profiles/p.json', path: 'derivation', text: `${start} ${problem} Write \`constraint\`.` },
+    ]);
+  });
+
+  it('is a notice where it comes in a package', async () => {
+    const { problems, notices } = await loadWith({
+      'profiles/p.tgz': fhirPackage({ name: 'p', version: '1' }, { 'p.json': group({ derivation: 'specialization' }) }),
+    });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      `profiles/p.tgz/package/p.json: ${start} its \`derivation\` is "specialization". It counts as a constraint.`,
+    ]);
+  });
+
+  it('is no problem of a type itself, or of a logical model', async () => {
+    const own = { derivation: 'specialization', baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Element' };
+    const { problems } = await loadWith({
+      'profiles/a.json': group({ ...own, kind: 'complex-type', type: 'p' }),
+      'profiles/b.json': group({
+        ...own,
+        kind: 'logical',
+        url: 'https://example.org/StructureDefinition/q',
+        type: 'q',
+      }),
+    });
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('an ImplementationGuide is refused', () => {
+  const bodyWeight = 'http://hl7.org/fhir/StructureDefinition/bodyweight';
+  const selected = (value: object) => ({ modifierExtension: [ours('selected-by', value)] });
+  const file = 'profiles/guide.json';
+  const load = (global: object) =>
+    loadWith({
+      [file]: {
+        resourceType: 'ImplementationGuide',
+        url: 'https://example.org/fhir/ImplementationGuide/g',
+        name: 'G',
+        status: 'draft',
+        packageId: 'example.g',
+        fhirVersion: ['4.0.1'],
+        global: [global],
+      },
+    });
+
+  it.each<[title: string, global: object, path: string, text: string]>([
+    [
+      'with a type that does not exist',
+      { type: 'Observatoin', profile: bodyWeight },
+      'type',
+      '`Observatoin` is no resource type of FHIR R4. Did you mean `Observation`?',
+    ],
+    [
+      'with a type that is no resource',
+      { type: 'Quantity', profile: bodyWeight },
+      'type',
+      '`Quantity` is no resource type of FHIR R4.',
+    ],
+    [
+      'with a profile that is not there',
+      { type: 'Observation', profile: `${bodyWeight}s` },
+      'profile',
+      `The profile \`${bodyWeight}s\` is not here.`,
+    ],
+    [
+      'with a selection by an element of another type',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Condition.code' }) },
+      'modifierExtension',
+      '`Condition.code` is no element of Observation with codes.',
+    ],
+    [
+      'with a selection by an element without codes',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.subject' }) },
+      'modifierExtension',
+      '`Observation.subject` is no element of Observation with codes.',
+    ],
+    [
+      'with a selection that is no path',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'code' }) },
+      'modifierExtension[0].valueString',
+      'The extension `selected-by` has `code`; expected the path of a coded element such as `Observation.code`.',
+    ],
+    [
+      'with a selection that others would not notice',
+      {
+        type: 'Observation',
+        profile: bodyWeight,
+        extension: [ours('selected-by', { valueString: 'Observation.code' })],
+      },
+      'extension[0]',
+      'The extension `selected-by` stands on `ImplementationGuide.global`, where it has no meaning; it belongs on `ImplementationGuide.global.modifierExtension`.',
+    ],
+  ])('%s', async (_title, global, path, text) => {
+    const { problems } = await load(global);
+    expect(problems).toContainEqual({ file, path: `global[0].${path}`, text });
+  });
+
+  it('but not where all that it names is there', async () => {
+    const global = { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.component.code' }) }; // prettier-ignore
+    expect((await load(global)).problems).toEqual([]);
   });
 });

@@ -21,6 +21,8 @@ export class Checkpoints {
   readonly #path: string;
   readonly #report: (failure: Failure | undefined) => void;
   #timer: NodeJS.Timeout | undefined;
+  /** The WAL is restarted above so many pages. */
+  #restartAbove = mostPages;
 
   /** `report` is called with each failure, and with undefined when a checkpoint works. */
   constructor(database: Database, path: string, report: (failure: Failure | undefined) => void) {
@@ -32,9 +34,12 @@ export class Checkpoints {
   /** After a commit: moves what has gathered, begins the WAL anew when it has grown, and else waits for a quiet moment. */
   afterCommit(): void {
     this.#after(idle);
-    const { pages, moved } = this.#run('NOOP') ?? { pages: 0, moved: 0 };
-    if (pages - moved > enough) this.#moveAll('PASSIVE');
-    if (pages > mostPages) this.#moveAll('RESTART');
+    const wal = this.#run('NOOP');
+    if (wal === undefined) return;
+    if (wal.pages - wal.moved > enough) this.#move('PASSIVE');
+    if (wal.pages <= this.#restartAbove) return;
+    // A long read transaction, such as that of a backup, blocks each restart until it ends: retry when the WAL has doubled.
+    this.#restartAbove = this.#move('RESTART') ? mostPages : 2 * wal.pages;
   }
 
   /** At the end: an empty WAL, where no one else reads. */
@@ -49,32 +54,42 @@ export class Checkpoints {
 
   #after(milliseconds: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#moveAll('PASSIVE'), milliseconds);
+    this.#timer = setTimeout(() => this.#move('PASSIVE'), milliseconds);
   }
 
-  #moveAll(how: 'PASSIVE' | 'RESTART'): void {
-    if (this.#run(how) === undefined) this.#after(pause);
+  /** Gives whether nothing was in the way. */
+  #move(how: 'PASSIVE' | 'RESTART'): boolean {
+    const wal = this.#run(how);
+    if (wal === undefined) this.#after(pause);
     else this.#report(undefined);
+    return wal?.busy === false;
   }
 
   /**
    * Pages in the WAL, and how many of them are in the file already; undefined where it failed. `NOOP` only tells; before SQLite
    * 3.51 it is `PASSIVE`.
    */
-  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { pages: number; moved: number } | undefined {
+  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): WalState | undefined {
     const waits = how === 'RESTART' || how === 'TRUNCATE';
     try {
       if (waits) this.#database.exec('PRAGMA busy_timeout = 1000');
-      const [, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
-      return { pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
+      const [busy, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
+      return { busy: busy === 1, pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
     } catch (error) {
-      if (isBusy(error)) return { pages: 0, moved: 0 };
+      if (isBusy(error)) return { busy: true, pages: 0, moved: 0 };
       this.#report(failureOf(error, 'write', this.#path) ?? mistake(error));
       return undefined;
     } finally {
       if (waits) this.#database.exec('PRAGMA busy_timeout = 30000');
     }
   }
+}
+
+interface WalState {
+  /** Another connection was in the way. */
+  readonly busy: boolean;
+  readonly pages: number;
+  readonly moved: number;
 }
 
 const mistake = (error: unknown): Failure => ({

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
 import { openBare } from './open.ts';
+import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /**
@@ -8,6 +9,7 @@ import { isBusy } from './sqlite-error.ts';
  * system ends it with the process, so it is never stale. Throws `StoreRefused` where another server holds it.
  */
 export function lockForServing(path: string): { release(): void } {
+  makePrivate(lockPath(path));
   const database = openBare(lockPath(path), 2_000);
   try {
     database.exec('BEGIN EXCLUSIVE');
