@@ -31,7 +31,7 @@ import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
 import type { OpenedAuthorization } from './open-authorization.ts';
-import { openStore } from './store/open.ts';
+import { openStore, refuseServed } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
 import { lazyValidator } from './validation/lazy.ts';
 import { warmValidator } from './validation/warm.ts';
@@ -75,6 +75,7 @@ export async function startEngine(
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
+  await refuseServed(config.store); // before anything that takes time
   for (const text of startNotices(config)) log.notice(text);
   const { model: loaded, definitions, notices } = await requireModel(config);
   for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
