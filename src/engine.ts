@@ -29,6 +29,8 @@ import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
 import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
+import { createReloads } from './reloads.ts';
+import type { Reloads } from './reloads.ts';
 import { createCursors } from './search/cursor.ts';
 import type { OpenedAuthorization } from './open-authorization.ts';
 import { openStore, refuseServed } from './store/open.ts';
@@ -57,6 +59,8 @@ export interface EngineParts {
   readonly verify?: TokenVerifier;
   /** False where nothing is accounted for: for measurements of what that costs. */
   readonly audit?: boolean;
+  /** Where files are registered that can be read again. */
+  readonly reloads?: Reloads;
   /** Milliseconds since 1970 UTC. */
   readonly now?: () => number;
   /** A new logical id, which nobody can guess. */
@@ -70,8 +74,10 @@ export interface EngineParts {
 export async function startEngine(
   config: Config,
   log: Log = createLog(config.log),
-  { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
+  parts: EngineParts = {},
 ): Promise<RunningEngine> {
+  const { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() } = parts;
+  const { reloads = createReloads(text => log.notice(text)) } = parts;
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
@@ -98,6 +104,7 @@ export async function startEngine(
     headers,
     text => log.notice(text),
   );
+  if (listening.reload !== undefined) reloads.add(listening.reload);
   const url = publicUrlOf(config, listening.port);
   const model = modelAt(loaded, url);
 
@@ -177,6 +184,7 @@ export async function startEngine(
         : await (
             await import('./open-authorization.ts')
           ).openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
+    if (authorized?.reload !== undefined) reloads.add(authorized.reload);
     const app = createApp({
       engine,
       publicUrl: url,
@@ -197,9 +205,11 @@ export async function startEngine(
       void warmValidator(engine.validator, model.types.values()).catch(error => log.fault(error, 'none'));
     }, idleAfter).unref();
 
+    reloads.started();
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       closing = true;
+      reloads.ended();
       clearTimeout(warming);
       await listening.close();
       authorized?.close();
@@ -209,6 +219,7 @@ export async function startEngine(
     };
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };
   } catch (error) {
+    reloads.ended();
     opened.promise.catch(() => {}); // told by what is thrown here
     opened.reject(error);
     await listening.close();

@@ -8,6 +8,8 @@ import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine.ts';
+import { createLog } from '../observability/log.ts';
+import { createReloads } from '../reloads.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
@@ -32,6 +34,9 @@ clients and users too, whose passwords it prints, for this machine alone.`,
   ],
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
+    const log = createLog(given.log);
+    const reloads = createReloads(text => log.notice(text));
+    process.on('SIGHUP', () => void reloads.reload()); // to the end of the process, which no SIGHUP may end
     const demo = own['demo'] === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
@@ -43,7 +48,7 @@ clients and users too, whose passwords it prints, for this machine alone.`,
       await fillDemo(config);
     }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
-    const running = await startEngine(config, undefined, { demo });
+    const running = await startEngine(config, log, { demo, reloads });
     const stopped = stopSignal();
     try {
       if (demo) await showDemo(running, config, files);

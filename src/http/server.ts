@@ -14,6 +14,8 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** A server that listens. */
 export interface Listening {
   readonly port: number;
+  /** Reads the certificate again, and logs how that went; undefined without TLS. */
+  readonly reload: (() => void) | undefined;
   /** Takes no more connections, lets requests in flight finish within the time that is set, and closes the rest. */
   close(): Promise<void>;
 }
@@ -26,8 +28,8 @@ const stalled = 120_000;
 const headerBytes = 16_384;
 
 /**
- * Opens the port with the limits of the settings: http, or https with a certificate that is read again on SIGHUP. Rejects where
- * the port or the certificate cannot be used.
+ * Opens the port with the limits of the settings: http, or https with a certificate that can be read again. Rejects where the port
+ * or the certificate cannot be used.
  */
 export async function listen(
   config: Config,
@@ -51,13 +53,10 @@ export async function listen(
   server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
   answerClientErrors(server, headers);
   await opened(server, config);
-  const stopReloading = tls === undefined ? () => {} : reloadOnHangup(server as unknown as TlsServer, config, notice); // an https server is one
   return {
     port: (server.address() as AddressInfo).port, // it listens on TCP
-    close: async () => {
-      stopReloading();
-      await closed(server, config.shutdownTimeout);
-    },
+    reload: tls && (() => reloadTls(server as unknown as TlsServer, config, notice)), // an https server is one
+    close: () => closed(server, config.shutdownTimeout),
   };
 }
 
@@ -97,15 +96,11 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | u
   return files;
 }
 
-function reloadOnHangup(server: TlsServer, config: Config, notice: (text: string) => void): () => void {
-  const reload = (): void => {
-    try {
-      server.setSecureContext(readTls(config) ?? {});
-      notice('The certificate was read again.');
-    } catch (error) {
-      notice(`The certificate could not be read again; the old one stays: ${String(error)}`);
-    }
-  };
-  process.on('SIGHUP', reload);
-  return () => process.off('SIGHUP', reload);
+function reloadTls(server: TlsServer, config: Config, notice: (text: string) => void): void {
+  try {
+    server.setSecureContext(readTls(config) ?? {});
+    notice('The certificate was read again.');
+  } catch (error) {
+    notice(`The certificate could not be read again; the old one stays: ${String(error)}`);
+  }
 }
