@@ -17,8 +17,10 @@ import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';
 import type { Origins } from './http/middleware/cors.ts';
+import { createPlaces } from './http/places.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
+import { createShareOf } from './http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
@@ -98,12 +100,8 @@ export async function startEngine(
       handle => handle(request, response),
       () => request.destroy(),
     );
-  const listening = await listen(
-    config,
-    (request, response) => void listener(request, response),
-    headers,
-    text => log.notice(text),
-  );
+  const notice = (text: string): void => log.notice(text);
+  const listening = await listen(config, (request, response) => void listener(request, response), headers, notice);
   if (listening.reload !== undefined) reloads.add(listening.reload);
   const url = publicUrlOf(config, listening.port);
   const model = modelAt(loaded, url);
@@ -194,6 +192,7 @@ export async function startEngine(
       headers,
       body: { most: maxBody, timeout: config.bodyTimeout },
       uploads: createUploads(mostUploads, longestUploadWait),
+      places: createPlaces(config.maxRequests, createShareOf(config.trustedProxies), notice),
       respond,
       clientAddress,
       closing: () => closing,

@@ -6,6 +6,9 @@ import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
+import { limitConnections } from './connections.ts';
+import { currentResponses } from './current.ts';
+import { createShareOf } from './shares.ts';
 import { longestUploadWait } from './uploads.ts';
 
 // An `import` of its values would also load Node's whole `fetch`: 45 ms and 10 MB.
@@ -20,8 +23,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** More connections than this are closed unanswered. */
-const maxConnections = 2_000;
 /** A connection on which nothing moves for so long is closed, such as one whose client does not read; milliseconds. */
 const stalled = 120_000;
 /** Room for header fields beside the URL, in bytes. */
@@ -47,11 +48,14 @@ export async function listen(
   };
   const tls = readTls(config);
   const server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
-  server.maxConnections = maxConnections;
   server.timeout = Math.max(stalled, 2 * config.searchDeadline);
   Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
   server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
-  answerClientErrors(server, headers);
+  const currentResponse = currentResponses(server);
+  answerClientErrors(server, headers, currentResponse);
+  const { maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
+  const shareOf = createShareOf(config.trustedProxies);
+  limitConnections(server, { most, share, shareOf, currentResponse, notice });
   await opened(server, config);
   return {
     port: (server.address() as AddressInfo).port, // it listens on TCP
