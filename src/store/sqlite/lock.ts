@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
-import { isBusy, openBare } from './open.ts';
+import { openBare } from './open.ts';
+import { isBusy } from './sqlite-error.ts';
 
 /**
  * How long a start waits for the lock, in milliseconds: a process that was killed a moment ago may still be ending, and a command
