@@ -87,7 +87,11 @@ async function fillDemo(config: Config): Promise<void> {
   const { fork } = await import('node:child_process');
   const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
   child.send(config); // not as an argument, which everybody on the machine may read
-  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  let asked = false; // by a signal, which the child has from a terminal too
+  const stop = (signal: NodeJS.Signals): void => {
+    asked = true;
+    child.kill(signal);
+  };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   child.on('message', message => {
     const [filled, of] = message as [number, number]; // from demo-fill.ts
@@ -100,7 +104,8 @@ async function fillDemo(config: Config): Promise<void> {
   process.off('SIGTERM', stop).off('SIGINT', stop);
   progress.end();
   if (reason === undefined) return;
-  throw new CommandError(`The store was not filled: stopped by ${reason}. The next start goes on.`);
+  const text = `The store was not filled: stopped by ${reason}. The next start goes on.`;
+  throw new CommandError(text, asked ? exitCodes.interrupted : exitCodes.failed);
 }
 
 async function showDemo({ engine, url }: RunningEngine, config: Config, files: DemoFiles | undefined): Promise<void> {
