@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ownerOnly } from '../store/file-mode.ts';
 import type { KeptAttachment, Partition } from '../store/store.ts';
 import type { CarryingRecord } from './attachments.ts';
 import { fileEnding } from './file-ending.ts';
@@ -19,18 +20,18 @@ export interface Exported {
 
 /**
  * Writes each record as `Type-id.json` and its bytes as `Type-id.jpg` (a second one as `Type-id-2.jpg`) into a folder, which
- * is made. Never writes over a file: throws Error where there is one of that name.
+ * is made, for its owner alone. Never writes over a file: throws Error where there is one of that name.
  */
 export async function* exportAttachments(
   partition: Partition,
   records: AsyncIterable<CarryingRecord>,
   folder: string,
 ): AsyncIterable<Exported> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   for await (const { record, attachments } of records) {
     const name = join(folder, `${record.type}-${record.id}`);
     const files = [`${name}.json`];
-    await isNew(files[0] ?? '', path => writeFile(path, `${record.text}\n`, { flag: 'wx' }));
+    await isNew(files[0] ?? '', path => writeFile(path, `${record.text}\n`, { flag: 'wx', mode: ownerOnly.file }));
     const problems: string[] = [];
     let bytes = 0;
     for (const [at, attachment] of attachments.entries()) {
@@ -62,7 +63,7 @@ async function copy(stream: Readable, path: string, { digest, size }: KeptAttach
         yield chunk;
       }
     },
-    createWriteStream(path, { flags: 'wx' }),
+    createWriteStream(path, { flags: 'wx', mode: ownerOnly.file }),
   );
   return length === size && hash.digest('hex') === digest;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readEvents } from '../audit/read-events.ts';
+import { ownerOnly } from '../store/file-mode.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
@@ -31,7 +32,8 @@ export const command: Command = {
       const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
       let events = 0;
       await accounted(opened, about, async add => {
-        const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: 0o600 });
+        const target =
+          out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: ownerOnly.file });
         if (out !== undefined) await once(target, 'open');
         for await (const { text } of readEvents(opened.store.audit, filter)) {
           events += 1;

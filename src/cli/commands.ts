@@ -54,6 +54,16 @@ export const commands: readonly Entry[] = [
     import: () => import('./verify.ts'),
   },
   {
+    name: 'backup',
+    summary: 'Copy an SQLite store into a folder, also while a server works on it',
+    import: () => import('./backup.ts'),
+  },
+  {
+    name: 'restore',
+    summary: 'Make an SQLite store from a backup, and verify it',
+    import: () => import('./restore.ts'),
+  },
+  {
     name: 'migrate',
     summary: 'Copy a store into another one, and compare them',
     import: () => import('./migrate.ts'),
@@ -107,6 +117,11 @@ export const commands: readonly Entry[] = [
   { name: 'token', summary: 'Make an access token for one partition', import: () => import('./token.ts') },
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },
+  {
+    name: 'partition update',
+    summary: 'Change the display name of a partition',
+    import: () => import('./partition-update.ts'),
+  },
   {
     name: 'partition remove',
     summary: 'Remove a partition and everything in it',

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
+import { ownerOnly } from '../store/file-mode.ts';
 import { exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
@@ -73,7 +74,8 @@ function* lines(records: Iterable<Generated>): Iterable<string> {
 }
 
 async function writeFolder(folder: string, records: Iterable<Generated>): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  // The records are nobody's, but the folder above may come to hold a store.
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   const files = new Map<string, { readonly path: string; block: string; records: number }>();
   for (const { type, text } of records) {
     let file = files.get(type);

@@ -10,6 +10,7 @@ import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine.ts';
 import { createLog } from '../observability/log.ts';
 import { createReloads } from '../reloads.ts';
+import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
@@ -41,9 +42,10 @@ clients and users too, whose passwords it prints, for this machine alone.`,
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
+    const isToFill = demo && (await import('../demo/fill.ts')).beginDemo(given.store);
     const files = demo && hasAuthorizationServer(given) ? await demoSecrets(given) : undefined;
     let config = files === undefined || given.keyFile !== undefined ? given : { ...given, keyFile: files.keyFile };
-    if (demo && (await import('../demo/fill.ts')).beginDemo(config.store)) {
+    if (isToFill) {
       config = await withPort(config);
       await fillDemo(config);
     }
@@ -159,13 +161,10 @@ function tokenFlags(config: Config): string {
         .flat()
         .map(String)
         .filter(value => value !== fallback && hideCredentials(value) === value) // what is hidden comes by the environment
-        .map(value => ` --${flag} ${quoted(value)}`),
+        .map(value => ` --${flag} ${shellWord(value)}`),
     )
     .join('');
 }
-
-/** As a shell takes it for one word. */
-const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<void> {

@@ -3,6 +3,7 @@ import {
   addresses,
   choice,
   days,
+  displayName,
   host,
   httpUrl,
   integer,
@@ -47,6 +48,10 @@ export interface Config {
   readonly sessionLifetime: number;
   /** Origins of the sites that may show the pages in a frame. */
   readonly frameAncestors: readonly string[];
+  /** Name of the product on pages; undefined for the one of the page's language. */
+  readonly productName: string | undefined;
+  /** File of an SVG or PNG image beside it. */
+  readonly logo: string | undefined;
   /** No trailing slash; undefined where it follows from host and port: `publicUrlOf` gives it either way. */
   readonly publicUrl: string | undefined;
   /** IP addresses and CIDR blocks. */
@@ -159,6 +164,10 @@ export const settings: readonly Setting[] = [
   setting('frame-ancestors', 'ORIGINS', origins, 'Origins of sites that may show sign-in pages in a frame', {
     repeats: true,
   }),
+  setting('product-name', 'TEXT', displayName, 'Name of the product on sign-in pages', {
+    defaultNote: 'Clinical Records',
+  }),
+  setting('logo', 'FILE', some, 'SVG or PNG image beside the name of the product, up to 1 MB'),
   setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),
   setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is believed', {
     repeats: true,

@@ -86,8 +86,11 @@ const definitionsIn = (json: unknown, entry: string): readonly UnpackedDefinitio
     .filter(({ resource }) => isKept(resource))
     .map(({ path, resource }) => ({ entry, path, resource: content(resource) }));
 
-const isKept = ({ resourceType, url }: JsonObject): boolean =>
-  resourceType !== 'CapabilityStatement' && definitionTypes.has(String(resourceType)) && typeof url === 'string';
+const isKept = ({ resourceType, url, global }: JsonObject): boolean =>
+  resourceType !== 'CapabilityStatement' &&
+  definitionTypes.has(String(resourceType)) &&
+  typeof url === 'string' &&
+  (resourceType !== 'ImplementationGuide' || objectsOf(global).length > 0);
 
 /** Failures that the file is to blame for: ours, and those of zlib. */
 const isRefusal = (error: unknown): error is Error =>

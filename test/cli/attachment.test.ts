@@ -105,6 +105,19 @@ describe('verify', () => {
     });
   });
 
+  it('counts what refused creates leave, which is no finding', async () => {
+    const { store, clinic } = await openClinic(`sqlite:${file}`, await shippedModel(), { mode: 'command' });
+    const { digest } = await clinic.putAttachment(Buffer.from('refused'));
+    await store.close();
+    expect(await cli('verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^4 attachments checked, 0 findings\.\nWithout a record: 1 .*, 0 in the trash\.$/m,
+      ) as string,
+    });
+    await rm(bytesPath(file, 1, digest));
+  });
+
   it('tells damage, and so does an export', async () => {
     await rm(bytesPath(file, 1, digests[0] ?? ''));
     await writeFile(bytesPath(file, 1, digests[1] ?? ''), 'secomd');

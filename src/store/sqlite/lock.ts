@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
 import { openBare } from './open.ts';
+import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /**
@@ -14,6 +15,7 @@ const longestWait = 200;
  * system ends it with the process, so it is never stale. Throws `StoreRefused` where another server holds it.
  */
 export function lockForServing(path: string): { release(): void } {
+  makePrivate(lockPath(path));
   const database = openBare(lockPath(path), longestWait);
   try {
     database.exec('BEGIN EXCLUSIVE');
