@@ -17,17 +17,21 @@ import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';
 import type { Origins } from './http/middleware/cors.ts';
+import { createPlaces } from './http/places.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
+import { createShareOf } from './http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
 import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
 import type { Log } from './observability/log.ts';
+import { createReloads } from './reloads.ts';
+import type { Reloads } from './reloads.ts';
 import { createCursors } from './search/cursor.ts';
 import type { OpenedAuthorization } from './open-authorization.ts';
-import { openStore } from './store/open.ts';
+import { openStore, refuseServed } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
 import { lazyValidator } from './validation/lazy.ts';
 import { warmValidator } from './validation/warm.ts';
@@ -53,6 +57,8 @@ export interface EngineParts {
   readonly verify?: TokenVerifier;
   /** False where nothing is accounted for: for measurements of what that costs. */
   readonly audit?: boolean;
+  /** Where files are registered that can be read again. */
+  readonly reloads?: Reloads;
   /** Milliseconds since 1970 UTC. */
   readonly now?: () => number;
   /** A new logical id, which nobody can guess. */
@@ -66,11 +72,14 @@ export interface EngineParts {
 export async function startEngine(
   config: Config,
   log: Log = createLog(config.log),
-  { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
+  parts: EngineParts = {},
 ): Promise<RunningEngine> {
+  const { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() } = parts;
+  const { reloads = createReloads(text => log.notice(text)) } = parts;
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
+  await refuseServed(config.store); // before anything that takes time
   for (const text of startNotices(config)) log.notice(text);
   const { model: loaded, definitions, notices } = await requireModel(config);
   for (const text of notices) log.notice(text);
@@ -87,12 +96,9 @@ export async function startEngine(
       handle => handle(request, response),
       () => request.destroy(),
     );
-  const listening = await listen(
-    config,
-    (request, response) => void listener(request, response),
-    headers,
-    text => log.notice(text),
-  );
+  const notice = (text: string): void => log.notice(text);
+  const listening = await listen(config, (request, response) => void listener(request, response), headers, notice);
+  if (listening.reload !== undefined) reloads.add(listening.reload);
   const url = publicUrlOf(config, listening.port);
   const model = modelAt(loaded, url);
 
@@ -173,6 +179,7 @@ export async function startEngine(
         : await (
             await import('./open-authorization.ts')
           ).openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
+    if (authorized?.reload !== undefined) reloads.add(authorized.reload);
     const app = createApp({
       engine,
       publicUrl: url,
@@ -182,6 +189,7 @@ export async function startEngine(
       headers,
       body: { most: maxBody, timeout: config.bodyTimeout },
       uploads: createUploads(mostUploads, longestUploadWait),
+      places: createPlaces(config.maxRequests, createShareOf(config.trustedProxies), notice),
       respond,
       clientAddress,
       closing: () => closing,
@@ -193,9 +201,11 @@ export async function startEngine(
       void warmValidator(engine.validator, model.types.values()).catch(error => log.fault(error, 'none'));
     }, idleAfter).unref();
 
+    reloads.started();
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       closing = true;
+      reloads.ended();
       clearTimeout(warming);
       await listening.close();
       authorized?.close();
@@ -205,6 +215,7 @@ export async function startEngine(
     };
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };
   } catch (error) {
+    reloads.ended();
     opened.promise.catch(() => {}); // told by what is thrown here
     opened.reject(error);
     await listening.close();

@@ -38,6 +38,8 @@ export interface OpenedAuthorization {
   readonly origins: Origins;
   /** What answers requests for it: imported and made when the first one comes. */
   readonly load: () => Promise<Authorization>;
+  /** Reads the file of accounts again, and logs how that went; undefined where there is none. */
+  readonly reload: (() => Promise<void>) | undefined;
   close(): void;
 }
 
@@ -71,6 +73,7 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
   return {
     origins: () => registry.origins(),
     load: () => (loaded ??= assemble({ ...parts, keys, cookieSecret, registry, brand })),
+    reload: file && (() => file.reload()),
     close: () => file?.close(),
   };
 }

@@ -22,6 +22,7 @@ histories, about 55 records each. The same flags always give the same bytes.
   npm run --silent cli -- generate --patients 1000 --seed 7 --out ./generated
   npm run --silent cli -- generate --patients 10 | npm run cli -- load --partition demo -`,
   takes: ['debug'],
+  whenStopped: 'What was written is not complete; the same command writes all of it again.',
   own: [
     { flag: 'patients', value: 'NUMBER', read: integer(1, 1_000_000), default: '100', meaning: 'How many patients' },
     {

@@ -12,6 +12,7 @@ export const command: Command = {
   summary: 'Compare the index entries with the records',
   details: 'Exit code 3 where they differ; `index rebuild` makes them again.',
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
   own: [typeFlag],
   async run({ config, positionals, own }) {
     noPositionals(positionals);

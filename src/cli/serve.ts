@@ -8,6 +8,8 @@ import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine.ts';
+import { createLog } from '../observability/log.ts';
+import { createReloads } from '../reloads.ts';
 import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
@@ -34,6 +36,9 @@ clients and users too, whose passwords it prints, for this machine alone.`,
   ],
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
+    const log = createLog(given.log);
+    const reloads = createReloads(text => log.notice(text));
+    process.on('SIGHUP', () => void reloads.reload()); // to the end of the process, which no SIGHUP may end
     const demo = own['demo'] === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
@@ -46,7 +51,7 @@ clients and users too, whose passwords it prints, for this machine alone.`,
       await fillDemo(config);
     }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
-    const running = await startEngine(config, undefined, { demo });
+    const running = await startEngine(config, log, { demo, reloads });
     const stopped = stopSignal();
     try {
       if (demo) await showDemo(running, config, files);
@@ -85,7 +90,11 @@ async function fillDemo(config: Config): Promise<void> {
   const { fork } = await import('node:child_process');
   const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
   child.send(config); // not as an argument, which everybody on the machine may read
-  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  let asked = false; // by a signal, which the child has from a terminal too
+  const stop = (signal: NodeJS.Signals): void => {
+    asked = true;
+    child.kill(signal);
+  };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   child.on('message', message => {
     const [filled, of] = message as [number, number]; // from demo-fill.ts
@@ -98,7 +107,8 @@ async function fillDemo(config: Config): Promise<void> {
   process.off('SIGTERM', stop).off('SIGINT', stop);
   progress.end();
   if (reason === undefined) return;
-  throw new CommandError(`The store was not filled: stopped by ${reason}. The next start goes on.`);
+  const text = `The store was not filled: stopped by ${reason}. The next start goes on.`;
+  throw new CommandError(text, asked ? exitCodes.interrupted : exitCodes.failed);
 }
 
 async function showDemo({ engine, url }: RunningEngine, config: Config, files: DemoFiles | undefined): Promise<void> {

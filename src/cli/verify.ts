@@ -19,6 +19,7 @@ Of the audit log, of all partitions: \`audit\`, what it is (\`altered\`, \`missi
 no findings: \`torn\`, an end that was not written whole when a process was killed; and \`unwritten\`, with partition, time,
 client and record, where a write was begun and the server killed before it was done.`,
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
   async run({ config, positionals }) {
     noPositionals(positionals);
     return withStore(config, 'read', async ({ store }) => {

@@ -62,6 +62,12 @@ export interface Config {
   readonly zone: string;
   readonly maxUrl: number;
   readonly maxBody: number;
+  /** Requests that are worked on at a time. */
+  readonly maxRequests: number;
+  /** Open connections. */
+  readonly maxConnections: number;
+  /** Open connections of one address; undefined for a quarter of `maxConnections`. */
+  readonly connectionsPerAddress: number | undefined;
   readonly headerTimeout: number;
   readonly bodyTimeout: number;
   readonly keepAlive: number;
@@ -187,6 +193,33 @@ export const settings: readonly Setting[] = [
     {
       default: '1048576',
       unit: 'bytes',
+    },
+  ),
+  setting(
+    'max-requests',
+    'NUMBER',
+    integer(1, 100_000),
+    'Requests that are worked on at a time; others are answered 503',
+    {
+      default: '256',
+    },
+  ),
+  setting(
+    'max-connections',
+    'NUMBER',
+    integer(1, 1_000_000),
+    'Open connections; one more takes the place of an idle one, or is closed',
+    {
+      default: '2000',
+    },
+  ),
+  setting(
+    'connections-per-address',
+    'NUMBER',
+    integer(1, 1_000_000),
+    'Open connections of one address; loopback and `trusted-proxies` have no limit',
+    {
+      defaultNote: 'a quarter of `max-connections`',
     },
   ),
   setting('header-timeout', 'NUMBER', seconds, 'Time in which the head of a request must arrive', time('10')),

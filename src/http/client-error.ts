@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { operationOutcome } from '../fhir/outcome.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
+import type { CurrentResponse } from './current.ts';
 import { linger } from './linger.ts';
 import { defaultContentType } from './negotiate.ts';
 
@@ -20,15 +21,15 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
  * Answers what never becomes a request, with an OperationOutcome as well: what Node's parser refuses, requests that come too
  * slowly, an unknown Expect, and CONNECT. The connection is closed. `headers` go with every answer.
  */
-export function answerClientErrors(server: Server, headers: Readonly<Record<string, string>>): void {
-  const current = new WeakMap<Duplex, ServerResponse>();
+export function answerClientErrors(
+  server: Server,
+  headers: Readonly<Record<string, string>>,
+  currentResponse: CurrentResponse,
+): void {
   const refused = new WeakSet<Duplex>();
-  const remember = (request: IncomingMessage, response: ServerResponse): unknown =>
-    current.set(request.socket, response);
-  server.on('request', remember).on('checkContinue', remember);
   server.on('clientError', (error: ParseError, socket: Duplex) => {
     if (refused.has(socket)) return; // the parser complains again of each packet that still comes
-    const response = current.get(socket);
+    const response = currentResponse(socket);
     const answered = response?.headersSent === true && !(response.writableEnded && response.req.complete);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answered) socket.end(() => socket.destroy());

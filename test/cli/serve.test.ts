@@ -115,21 +115,13 @@ describe('serve', () => {
     await new Promise(resolve => other.close(resolve));
   });
 
-  it('refuses a second server on one store', async () => {
+  it('refuses a second server on one store before it does anything else', async () => {
     const server = serve('locked.sqlite');
     await server.until(/Serves/);
-    const { code, stderr } = await run([
-      'serve',
-      '--log',
-      'off',
-      '--access',
-      'open',
-      '--port',
-      '0',
-      ...storeFlags('locked.sqlite'),
-    ]);
-    expect(code).toBe(1);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    const second = serve('locked.sqlite', '--capability', join(folder, 'nowhere')); // which would stop a start too
+    expect(await second.ended).toBe(1);
+    const file = join(folder, 'locked.sqlite');
+    expect(second.stderr()).toBe(`Another server runs on \`${file}\`; stop it first, or name another file.\n`);
     expect(await stop(server)).toBe(0);
   });
 

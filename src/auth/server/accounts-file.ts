@@ -14,7 +14,7 @@ export interface Accounts {
 export interface AccountsFile {
   /** As the file was when it could last be read. */
   current(): Accounts;
-  /** Reads it again; what is wrong is told, and then the former one stays. */
+  /** Reads it again; what is wrong is told, and then the former one stays. Never rejects. */
   reload(): Promise<void>;
   close(): void;
 }
@@ -31,7 +31,7 @@ interface Parts {
 }
 
 /**
- * Reads the file of clients and users, and again on SIGHUP and when it changes. Tokens and sessions end of those who are not in it any
+ * Reads the file of clients and users, and again when it changes. Tokens and sessions end of those who are not in it any
  * more, of users with another password, other partitions or another resource there, and of clients that may do less. Throws Error with all that is wrong, the first time.
  */
 export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
@@ -57,14 +57,10 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   const reload = (): Promise<void> => (reading = reading.then(readAgain)); // one after the other: it never rejects
   const look = (): void => void reload();
   watchFile(path, { interval, persistent: false }, look);
-  process.on('SIGHUP', look);
   return {
     current: () => accounts,
     reload,
-    close() {
-      unwatchFile(path, look);
-      process.off('SIGHUP', look);
-    },
+    close: () => unwatchFile(path, look),
   };
 }
 
