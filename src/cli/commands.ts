@@ -23,6 +23,11 @@ export const commands: readonly Entry[] = [
     import: () => import('./definitions-check.ts'),
   },
   {
+    name: 'definitions init',
+    summary: 'Write a capability folder from the CapabilityStatement of a published guide',
+    import: () => import('./definitions-init.ts'),
+  },
+  {
     name: 'index status',
     summary: 'Tell which search parameters are ready and which are being rebuilt',
     import: () => import('./index-status.ts'),
