@@ -9,7 +9,8 @@ import type { Command } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count, createProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Writes records and bytes as files that any program opens. */
 export const command: Command = {
@@ -55,7 +56,8 @@ over. Exit code 3 where bytes are missing or are not what was kept.
         patients,
         details: { type: own['type'] as string },
       } as const;
-      const written = (): string => `${count(done)} records and ${count(files)} attachments are in ${folder}.`;
+      const written = (): string =>
+        `${counted(done, 'record')} and ${counted(files, 'attachment')} written to ${folder}.`;
       const stopped = (): string =>
         `Stopped. ${written()} Name another folder to begin again: no file is written over.`;
       await interruptible(stopped, ({ steps }) =>

@@ -8,8 +8,9 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count } from './progress.ts';
+
 import { some } from '../config/values.ts';
+import { counted } from '../observability/counted.ts';
 
 /** The events as they are kept: AuditEvents, one a line. */
 export const command: Command = {
@@ -42,7 +43,7 @@ export const command: Command = {
         if (out !== undefined) await once(target.end(), 'close');
         add({ details: { events } });
       });
-      if (out !== undefined) console.log(`${count(events)} events are in ${out}.`);
+      if (out !== undefined) console.log(`${counted(events, 'event')} written to ${out}.`);
       return exitCodes.done;
     });
   },

@@ -2,6 +2,7 @@ import { printProblem } from '../definitions/problem.ts';
 import { exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Loads the definitions as a start would, and reports every problem with its file and JSON path. */
 export const command: Command = {
@@ -22,7 +23,7 @@ export const command: Command = {
     const found = [...problems.map(printProblem), ...unusable];
     for (const problem of found) console.error(problem);
     if (model === undefined || found.length > 0) {
-      console.error(`${found.length} ${found.length === 1 ? 'problem' : 'problems'}: the service would not start.`);
+      console.error(`${counted(found.length, 'problem')}: the service would not start.`);
       return exitCodes.found;
     }
     const parameters = [...model.types.values()].reduce((sum, type) => sum + type.parameters.size, 0);

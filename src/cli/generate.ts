@@ -9,7 +9,8 @@ import { ownerOnly } from '../store/file-mode.ts';
 import { exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
-import { count } from './progress.ts';
+
+import { counted } from '../observability/counted.ts';
 
 /** Writes synthetic records: to stdout patient by patient, or to a folder with one NDJSON file a type. */
 export const command: Command = {
@@ -91,6 +92,6 @@ async function writeFolder(folder: string, records: Iterable<Generated>): Promis
   }
   for (const { path, block, records } of files.values()) {
     await appendFile(path, block);
-    console.error(`${path}: ${count(records)} records`);
+    console.error(`${path}: ${counted(records, 'record')}`);
   }
 }

@@ -15,9 +15,9 @@ import { noPositionals } from './positionals.ts';
 /** Makes a launch value, as an EHR does that starts an app, and prints the URL to open. */
 export const command: Command = {
   name: 'launch add',
-  summary: 'Make a launch value and print the URL that starts an app with it',
-  details: `The value is a single-use launch token for this client, user and partition; it expires after launch-lifetime. The user
-who opens the URL must sign in as this user.
+  summary: 'Make a single-use launch token and print the URL that starts an app with it',
+  details: `The token is for this client, user and partition, and expires after launch-lifetime. Whoever opens the URL must sign in as the
+user.
 
   npm run -s cli -- launch add --client demo-app --user demo-clinician --patient p905-00003`,
   takes: [...storeSettings, 'accounts', 'partition', 'launch-lifetime'],

@@ -16,6 +16,7 @@ import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command: Command = {
@@ -120,7 +121,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
   }
   const { examples } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  console.log(`Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it.`);
+  console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
   const secret = asked && hideCredentials(config.store) !== config.store;
   const where = secret ? ', with the URL of the store in CRS_STORE' : '';
@@ -137,13 +138,11 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
     await registerDemo(engine, files, engine.now());
     const assertion = `$(npm run -s cli -- client assertion ${demoBackend}${tokenFlags(config)})`;
     const form = ['grant_type=client_credentials', "'scope=system/*.rs'", `client_assertion_type=${assertionType}`];
-    console.log(`\nA backend gets its token so:\n`);
+    console.log(`\nTo get a token as a backend service:\n`);
     console.log(
       `  curl ${form.map(field => `-d ${field}`).join(' ')} -d "client_assertion=${assertion}" ${url}/auth/token`,
     );
-    console.log(
-      `\nAn app is started, as by an EHR, at ${url}/auth/launcher. Who signs in there, on this machine alone:`,
-    );
+    console.log(`\nThe launcher starts apps as an EHR does: ${url}/auth/launcher. Demo accounts (this machine only):`);
     for (const { id, password, name } of demoUsers) console.log(`${id} (${name}), with the password ${password}`);
   }
   console.log('');

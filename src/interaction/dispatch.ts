@@ -14,7 +14,7 @@ import { throwStoreFailure } from './store-failure.ts';
 export const dispatch: Interaction = (engine, request) => {
   const { interaction } = request;
   if (!isDeclared(engine.model, request) || !isServed(interaction)) {
-    throw fhirError(405, 'not-supported', `The interaction ${interaction} is not offered here.`);
+    throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported.`);
   }
   requireScope(request.access, engine.model, request, request.base);
   return interactions[interaction](engine, request).catch(throwStoreFailure);

@@ -73,7 +73,7 @@ describe('attachment export', () => {
     const out = join(folder, 'out');
     const args = ['attachment', 'export', '--type', 'Media', '--patient', 'p1', '--out', out];
     const { stdout, code } = await cli(...args);
-    expect(stdout).toBe(`3 records and 3 attachments are in ${out}.\n`);
+    expect(stdout).toBe(`3 records and 3 attachments written to ${out}.\n`);
     expect(code).toBe(0);
     const files = ['Media-a.jpg', 'Media-a.json', 'Media-b-2.mov', 'Media-b.jpg', 'Media-b.json', 'Media-none.json'];
     expect((await readdir(out)).toSorted()).toEqual(files.toSorted());

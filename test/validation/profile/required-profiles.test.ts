@@ -54,6 +54,19 @@ describe('vital signs', () => {
     ]);
   });
 
+  it('may have components in units that the vital signs have not, which R4 forgot', () => {
+    const flow = (code: string): JsonObject =>
+      vital('2708-6', {
+        valueQuantity: quantity('%'),
+        component: [{ code: loinc('3151-8'), valueQuantity: quantity(code) }],
+      });
+    const binding = 'Observation.component.value[x] binding at Observation.component[0].value';
+    const found = (code: string): readonly string[] =>
+      problems(validator, flow(code)).filter(issue => !issue.includes('component.code')); // which is no vital sign either
+    expect(found('%')).toEqual([]);
+    expect(found('L/min')).toEqual([`warning ${binding}`]);
+  });
+
   it.each(['8480-6', '8462-4', '8478-0'])('the code %s, which no profile fixes, is a warning', code => {
     expect(problems(validator, vital(code, { valueQuantity: quantity('mm[Hg]') }))).toEqual([]);
     expect(problems(validator, observation({ code: loinc(code) }))).toEqual([
