@@ -1,4 +1,4 @@
-import { compileExpression } from '../model/expression.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Extract } from '../store/store.ts';
 import { baseOf, rootOf } from './at-public-url.ts';

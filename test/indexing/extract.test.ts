@@ -10,7 +10,7 @@ import type { IndexEntry } from '../../src/indexing/entry.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../../src/load-model.ts';
 import type { ResourceType } from '../../src/model/model.ts';
-import { examples } from '../model/judge.ts';
+import { examples } from '../fhirpath/judge.ts';
 
 const allR4 = fileURLToPath(new URL('../fixtures/all-r4/capability', import.meta.url));
 const { model } = await loadModel({ definitions: [], capability: allR4 });

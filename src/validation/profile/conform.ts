@@ -1,8 +1,8 @@
-import { isA } from '../../model/fhirpath/result-type.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { isObject } from '../../definitions/json-object.ts';
-import { TooCostly } from './fhirpath/environment.ts';
+import { TooCostly } from '../../fhirpath/evaluate/environment.ts';
 import { Findings } from './findings.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { containedIn } from './resolve.ts';
 import type { Frame, Walk } from './walk.ts';
 

@@ -1,7 +1,7 @@
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { shorten } from '../report.ts';
 import { holdAgainst } from './conform.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { contextFits } from './extension-context.ts';
 import { decide } from './invariant.ts';
 import type { Walk } from './walk.ts';

@@ -1,5 +1,5 @@
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
-import type { Evaluate } from './fhirpath/environment.ts';
+import type { Evaluate } from '../../fhirpath/evaluate/environment.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';

@@ -1,6 +1,6 @@
 import { asString } from '../../definitions/json-object.ts';
-import { order } from './fhirpath/operators.ts';
-import type { Item } from './fhirpath/item.ts';
+import { order } from '../../fhirpath/evaluate/operators.ts';
+import type { Item } from '../../fhirpath/evaluate/item.ts';
 import { shorten } from '../report.ts';
 import type { Source } from './source.ts';
 import { valueOf } from './tree.ts';

@@ -4,8 +4,8 @@ import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
 import { shorten } from '../report.ts';
-import { childrenOf } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { childrenOf } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { checkResource } from './resource-rules.ts';
 import type { Walk } from './walk.ts';
 

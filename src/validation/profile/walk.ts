@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts';
-import type { Budget } from './fhirpath/environment.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Budget } from '../../fhirpath/evaluate/environment.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Kit } from './kit.ts';
 import type { Terminology } from './terminology.ts';
 

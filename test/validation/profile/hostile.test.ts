@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/definitions/json-object.ts';
 import { checkXhtml } from '../../../src/validation/profile/xhtml.ts';
 import { officialValidator, readExample } from './support/examples.ts';
-import { Budget } from '../../../src/validation/profile/fhirpath/environment.ts';
+import { Budget } from '../../../src/fhirpath/evaluate/environment.ts';
 import type { ValidateOptions, ValidationIssue, Validator } from '../../../src/validation/profile/validator.ts';
 import { observation, patient, problems, profile, url, validatorOf } from './support/validator.ts';
 

@@ -1,12 +1,12 @@
-import { namedType } from './named-type.ts';
+import { namedType } from '../named-type.ts';
 import { isPredicate, compilePredicate } from './predicate.ts';
-import { computedBoolean, isA } from './result-type.ts';
-import type { Choose, Receive, ResultType } from './result-type.ts';
+import { computedBoolean, isA } from '../result-type.ts';
+import type { Choose, Receive, ResultType } from '../result-type.ts';
 import { NeedsInterpreter } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { compileMember, compileMemberOf } from './member.ts';
-import { ExpressionError } from './syntax.ts';
-import type { Expression } from './syntax.ts';
+import { ExpressionError } from '../syntax.ts';
+import type { Expression } from '../syntax.ts';
 
 /**
  * Compiles an expression that is evaluated on a value of `type` to a function that hands each result on to what `choose`

@@ -1,8 +1,8 @@
-import type { TypeDefinitions } from '../../../model/element.ts';
-import { parseExpression } from '../../../model/fhirpath/parse.ts';
-import { isA } from '../../../model/fhirpath/result-type.ts';
-import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
-import type { Expression } from '../../../model/fhirpath/syntax.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import { parseExpression } from '../parse.ts';
+import { isA } from '../result-type.ts';
+import { ExpressionError } from '../syntax.ts';
+import type { Expression } from '../syntax.ts';
 import { answer, distinct, typeOf, typeTest } from './compiling.ts';
 import type { Compiling } from './compiling.ts';
 import type { Evaluate } from './environment.ts';

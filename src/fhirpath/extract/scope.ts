@@ -1,6 +1,6 @@
-import type { TypeDefinitions } from '../element.ts';
-import type { Choose, Receive, ResultType } from './result-type.ts';
-import type { Expression } from './syntax.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import type { Choose, Receive, ResultType } from '../result-type.ts';
+import type { Expression } from '../syntax.ts';
 
 /** What the parts of one expression share while it is compiled, and the resource while it runs. */
 export interface Scope {

@@ -1,11 +1,11 @@
 import { compileComparison } from './comparison.ts';
-import { namedType } from './named-type.ts';
-import { referredType } from './referred-type.ts';
-import { isA } from './result-type.ts';
-import type { Predicate, ResultType } from './result-type.ts';
+import { namedType } from '../named-type.ts';
+import { referredType } from '../referred-type.ts';
+import { isA } from '../result-type.ts';
+import type { Predicate, ResultType } from '../result-type.ts';
 import { NeedsInterpreter } from './scope.ts';
 import type { Scope } from './scope.ts';
-import type { Expression } from './syntax.ts';
+import type { Expression } from '../syntax.ts';
 
 /** True for an expression that yields a boolean by its form. */
 export function isPredicate(tree: Expression): boolean {

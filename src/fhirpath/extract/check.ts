@@ -1,10 +1,10 @@
 import { didYouMean } from '../../fhir/suggest.ts';
-import type { TypeDefinitions } from '../element.ts';
-import { functions } from './functions.ts';
-import { namedType } from './named-type.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import { functions } from '../functions.ts';
+import { namedType } from '../named-type.ts';
 import type { Scope } from './scope.ts';
-import { ExpressionError } from './syntax.ts';
-import type { Expression } from './syntax.ts';
+import { ExpressionError } from '../syntax.ts';
+import type { Expression } from '../syntax.ts';
 
 /**
  * Throws ExpressionError for functions and types that do not exist, and for `resolve()` where more is asked of it than a type: other

@@ -1,7 +1,7 @@
-import type { Predicate, ResultType } from './result-type.ts';
+import type { Predicate, ResultType } from '../result-type.ts';
 import { NeedsInterpreter } from './scope.ts';
 import type { Scope } from './scope.ts';
-import type { Expression } from './syntax.ts';
+import type { Expression } from '../syntax.ts';
 
 /**
  * `=` and `!=` between texts, numbers and booleans, and the order of numbers; one empty side gives an empty result.

@@ -1,4 +1,4 @@
-import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../element.ts';
+import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 
 /** What an expression yields, as far as the definitions tell. */
 export interface ResultType {

@@ -1,4 +1,4 @@
-import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
+import { ExpressionError } from '../syntax.ts';
 import type { Build, Compiling } from './compiling.ts';
 import type { Environment } from './environment.ts';
 import { plain } from './item.ts';

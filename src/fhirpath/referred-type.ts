@@ -1,5 +1,5 @@
-import { parseReference } from '../../fhir/reference.ts';
-import type { TypeDefinitions } from '../element.ts';
+import { parseReference } from '../fhir/reference.ts';
+import type { TypeDefinitions } from '../model/element.ts';
 
 /**
  * The resource type that a Reference, or the text of a uri or canonical, points to, read from itself, since the target is

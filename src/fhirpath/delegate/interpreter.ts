@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import type { TypeDefinitions } from '../element.ts';
-import { referredType } from './referred-type.ts';
-import type { Choose, Receive, ResultType } from './result-type.ts';
-import { ExpressionError } from './syntax.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import { referredType } from '../referred-type.ts';
+import type { Choose, Receive, ResultType } from '../result-type.ts';
+import { ExpressionError } from '../syntax.ts';
 
 /** Runs an expression on a value; `resource` is what `%resource` yields. */
 export type Run = (value: object, resource: object) => void;

@@ -1,9 +1,9 @@
-import type { ElementDefinition, ElementType } from '../element.ts';
-import { isA } from './result-type.ts';
-import type { Choose, Receive, ResultType } from './result-type.ts';
+import type { ElementDefinition, ElementType } from '../../model/element.ts';
+import { isA } from '../result-type.ts';
+import type { Choose, Receive, ResultType } from '../result-type.ts';
 import { NeedsInterpreter } from './scope.ts';
 import type { Scope } from './scope.ts';
-import type { Expression } from './syntax.ts';
+import type { Expression } from '../syntax.ts';
 
 type Member = Expression & { kind: 'member' };
 

@@ -1,4 +1,4 @@
-import { asString, isObject } from '../../../definitions/json-object.ts';
+import { asString, isObject } from '../../definitions/json-object.ts';
 import type { Node } from './node.ts';
 
 /** What an expression yields: a value of the resource, or one that was computed. */

@@ -1,4 +1,4 @@
-import type { TypeDefinitions } from '../../../model/element.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
 import type { Item } from './item.ts';
 import type { Node } from './node.ts';
 

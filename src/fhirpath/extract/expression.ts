@@ -1,16 +1,16 @@
-import { checkElements, checkNames } from './fhirpath/check.ts';
-import { interpret } from './fhirpath/interpreter.ts';
-import type { Run } from './fhirpath/interpreter.ts';
-import { parseExpression } from './fhirpath/parse.ts';
-import { compilePath } from './fhirpath/path.ts';
-import { rootType } from './fhirpath/result-type.ts';
-import type { Choose, ResultType } from './fhirpath/result-type.ts';
-import { NeedsInterpreter } from './fhirpath/scope.ts';
-import type { Scope } from './fhirpath/scope.ts';
-import { ExpressionError } from './fhirpath/syntax.ts';
-import type { TypeDefinitions } from './element.ts';
+import { checkElements, checkNames } from './check.ts';
+import { interpret } from '../delegate/interpreter.ts';
+import type { Run } from '../delegate/interpreter.ts';
+import { parseExpression } from '../parse.ts';
+import { compilePath } from './path.ts';
+import { rootType } from '../result-type.ts';
+import type { Choose, ResultType } from '../result-type.ts';
+import { NeedsInterpreter } from './scope.ts';
+import type { Scope } from './scope.ts';
+import { ExpressionError } from '../syntax.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
 
-export type { Choose, Receive, ResultType } from './fhirpath/result-type.ts';
+export type { Choose, Receive, ResultType } from '../result-type.ts';
 
 /** A FHIRPath expression, ready to run. */
 export interface CompiledExpression {

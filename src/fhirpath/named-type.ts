@@ -1,5 +1,5 @@
-import { didYouMean } from '../../fhir/suggest.ts';
-import type { TypeDefinitions } from '../element.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { TypeDefinitions } from '../model/element.ts';
 import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 

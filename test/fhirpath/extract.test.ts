@@ -1,8 +1,8 @@
 // https://hl7.org/fhirpath/N1/ and https://hl7.org/fhir/R4/fhirpath.html
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileExpression } from '../../src/model/expression.ts';
-import { asOfType } from '../../src/model/fhirpath/interpreter.ts';
+import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
+import { asOfType } from '../../src/fhirpath/delegate/interpreter.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { examples, judge, sorted } from './judge.ts';
 

@@ -1,7 +1,7 @@
-import type { TypeDefinitions } from '../../../model/element.ts';
-import { namedType } from '../../../model/fhirpath/named-type.ts';
-import { isA } from '../../../model/fhirpath/result-type.ts';
-import type { Expression } from '../../../model/fhirpath/syntax.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import { namedType } from '../named-type.ts';
+import { isA } from '../result-type.ts';
+import type { Expression } from '../syntax.ts';
 import type { Environment, Evaluate } from './environment.ts';
 import { keyOf } from './item.ts';
 import type { Item } from './item.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../definitions/json-object.ts';
-import { ExpressionError } from '../../../model/fhirpath/syntax.ts';
-import { checkXhtml } from '../xhtml.ts';
+import { isObject } from '../../definitions/json-object.ts';
+import { ExpressionError } from '../syntax.ts';
+import { checkXhtml } from '../../validation/profile/xhtml.ts';
 import { answer, distinct, forOne, typeTest } from './compiling.ts';
 import type { Build } from './compiling.ts';
 import { Undecided } from './environment.ts';

@@ -1,9 +1,9 @@
 // https://hl7.org/fhir/R4/searchparameter-registry.html
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compileExpression } from '../../src/model/expression.ts';
-import type { CompiledExpression, ResultType } from '../../src/model/expression.ts';
+import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
+import type { CompiledExpression, ResultType } from '../../src/fhirpath/extract/expression.ts';
 import { splitUnion } from '../../src/model/branch.ts';
-import { asOfType } from '../../src/model/fhirpath/interpreter.ts';
+import { asOfType } from '../../src/fhirpath/delegate/interpreter.ts';
 import { readOfficialSearchParameters, readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { examples, judge, sorted } from './judge.ts';
 
