@@ -7,5 +7,6 @@ export const functions: ReadonlySet<string> = new Set(
   lower replace matches replaceMatches length toChars split join trim encode decode abs ceiling exp floor ln log power
   round sqrt truncate children descendants trace now timeOfDay today not is as aggregate type coalesce
   extension hasExtension hasValue getValue resolve elementDefinition slice checkModifiers conformsTo memberOf subsumes
-  subsumedBy htmlChecks lowBoundary highBoundary precision`.split(/\s+/),
+  subsumedBy htmlChecks lowBoundary highBoundary precision comparable sort escape unescape matchesFull lastIndexOf
+  defineVariable`.split(/\s+/),
 );

@@ -14,13 +14,19 @@ export function namedType(tree: Expression | undefined, text: string, definition
   if (of !== undefined && !(of.kind === 'member' && of.of === undefined && /^(FHIR|System)$/.test(of.name))) {
     throw new ExpressionError(text, of.at, 'A type is named as `Type`, `FHIR.Type` or `System.Type`');
   }
-  const code = systemTypes[name] ?? name;
+  if (of?.kind === 'member' && of.name === 'System' && !isSystemType(name)) {
+    throw new ExpressionError(text, tree.at, `There is no type \`System.${name}\``);
+  }
+  const code = fhirNames[name] ?? name;
   if (definitions.get(code) !== undefined) return code;
   const known = [...definitions.resourceTypes, ...dataTypes];
   throw new ExpressionError(text, tree.at, `There is no type \`${name}\`.${didYouMean(name, known)}`);
 }
 
-const systemTypes: Readonly<Record<string, string>> = {
+/** Whether a name is that of a type of FHIRPath itself. https://hl7.org/fhirpath/N1/#models */
+export const isSystemType = (name: string): boolean => name === 'Quantity' || Object.hasOwn(fhirNames, name);
+
+const fhirNames: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
   String: 'string',
   Integer: 'integer',

@@ -152,10 +152,10 @@ class Parser {
     this.index++;
     const unit =
       this.next.kind === 'string' || /^(year|month|week|day|hour|minute|second|millisecond)s?$/.test(this.next.text);
-    if (!unit) return { kind: 'literal', at, value: Number(text) };
-    const { text: unitText } = this.next;
+    if (!unit) return { kind: 'literal', at, value: Number(text), text };
+    const { text: unitText, kind } = this.next;
     this.index++;
-    return { kind: 'other', at, what: 'quantity', text, unit: unitText };
+    return { kind: 'other', at, what: 'quantity', text, unit: unitText, calendar: kind === 'name' };
   }
 
   private invocation(of: Expression | undefined): Expression {

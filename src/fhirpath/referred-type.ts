@@ -1,12 +1,14 @@
 import { parseReference } from '../fhir/reference.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 
+type Names = Pick<TypeDefinitions, 'resourceTypes'>;
+
 /**
  * The resource type that a Reference, or the text of a uri or canonical, points to, read from itself, since the target is
  * not fetched: from `Type/id`, also at the end of an absolute URL; of a contained resource from `root`; else from
  * `Reference.type`. Undefined where it does not tell. https://hl7.org/fhir/R4/references.html#Reference
  */
-export function referredType(value: unknown, root: unknown, definitions: TypeDefinitions): string | undefined {
+export function referredType(value: unknown, root: unknown, definitions: Names): string | undefined {
   if (typeof value === 'string') return typeOfText(value, root, definitions);
   if (typeof value !== 'object' || value === null) return undefined;
   const { reference, type } = value as { reference?: unknown; type?: unknown }; // any JSON object may be asked
@@ -17,7 +19,7 @@ export function referredType(value: unknown, root: unknown, definitions: TypeDef
 
 const base = 'http://hl7.org/fhir/StructureDefinition/';
 
-function typeOfText(text: string, root: unknown, definitions: TypeDefinitions): string | undefined {
+function typeOfText(text: string, root: unknown, definitions: Names): string | undefined {
   const parsed = parseReference(text);
   if (parsed === undefined || parsed.kind === 'url') return undefined;
   if (parsed.kind === 'contained') return containedType(parsed.id, root);

@@ -1,13 +1,16 @@
 /** A FHIRPath expression, parsed; `at` is the position in the text, from 0. https://hl7.org/fhirpath/N1/#syntax */
 export type Expression =
-  | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean }
-  /** What indexes do without: `@2020`, `4 'mg'` (the number is the text), `{}`, `$index`, `$total`, `.$this`. */
+  /** `text` is that of a number: `1.0` is a decimal, `1` is an integer. */
+  | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean; readonly text?: string }
+  /** What indexes do without: `@2020`, `4 'mg'`, `4 days` (the number is the text), `{}`, `$index`, `$total`, `.$this`. */
   | {
       readonly kind: 'other';
       readonly at: number;
       readonly what: 'date' | 'quantity' | 'empty' | 'index' | 'total' | 'this';
       readonly text: string;
       readonly unit?: string;
+      /** True for a unit in words: `days`. */
+      readonly calendar?: boolean;
     }
   | { readonly kind: 'this'; readonly at: number }
   /** `%resource`. */
@@ -40,8 +43,14 @@ export type Expression =
 
 /** An expression that is wrong: a whole sentence with the place. */
 export class ExpressionError extends Error {
+  /** The sentence without the place, and the place: characters from 0. */
+  readonly problem: string;
+  readonly at: number;
+
   constructor(expression: string, at: number, message: string) {
     super(`${message} (character ${at + 1} of \`${expression}\`)`);
     this.name = 'ExpressionError';
+    this.problem = message;
+    this.at = at;
   }
 }

@@ -27,10 +27,13 @@ export function readTokens(expression: string): readonly Token[] {
   return tokens;
 }
 
+/** A literal ends where the grammar ends it: the dot of `@2015.is(Date)` is not part of it. */
+const time = String.raw`\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?`;
+
 const patterns: readonly (readonly [Token['kind'], RegExp])[] = [
   ['name', /[A-Za-z_][A-Za-z0-9_]*/y],
   ['number', /\d+(?:\.\d+)?/y],
-  ['date', /@(?:T\d[\d:.]*|\d[\dT:.]*(?:-\d[\dT:.]*)*(?:[+-]\d\d:\d\d|Z)?)/y],
+  ['date', new RegExp(String.raw`@(?:T${time}|\d{4}(?:-\d\d(?:-\d\d)?)?(?:T(?:${time}(?:Z|[+-]\d\d:\d\d)?)?)?)`, 'y')],
   ['symbol', /<=|>=|!=|!~|[.()[\]{},|=~<>+\-*/&]/y],
 ];
 

@@ -65,7 +65,6 @@ describe('an expression', () => {
     ['a choice of another type', 'Patient.deceased.as(boolean)', []],
     ['as over several elements', '(Observation.component.value as Quantity).unit', ['string "mmHg"']],
     ['ofType', 'Observation.component.value.ofType(integer)', ['integer 60']],
-    ['a choice by its JSON name', 'Observation.component.valueInteger', ['integer 60']],
     ['where with a text', "Patient.telecom.where(system = 'phone').value", ['string "555 1234"']],
     ['where with a number', 'Patient.telecom.where(rank < 2).value', ['string "ann@example.org"']],
     ['where with and, or', "Patient.telecom.where(system = 'phone' and rank = 2 or rank > 7).rank", ['positiveInt 2']],
@@ -112,6 +111,7 @@ describe('an expression', () => {
     ['as over several elements', '(Patient.extension.value as boolean) | iif(false, 1, {})', ['boolean false']],
     ['the place in a union', '(Patient.telecom | Patient.telecom).value[2]', []],
     ['computed text', "Patient.id & '!'", ['string "ann!"']],
+    ['a choice by its JSON name', 'Patient.multipleBirthInteger', ['integer 2']],
     [
       'resolve() is',
       'iif(true, Patient.generalPractitioner.where(resolve() is Organization).type)',

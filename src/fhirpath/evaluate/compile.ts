@@ -1,35 +1,33 @@
 import type { TypeDefinitions } from '../../model/element.ts';
-import { parseExpression } from '../parse.ts';
-import { isA } from '../result-type.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
-import { answer, distinct, typeOf, typeTest } from './compiling.ts';
+import { constantOf } from '../variables.ts';
+import { answer, distinct } from './compiling.ts';
 import type { Compiling } from './compiling.ts';
-import type { Evaluate } from './environment.ts';
-import { Undecided } from './environment.ts';
-import { functions } from './functions.ts';
-import { keyOf } from './item.ts';
-import type { Item } from './item.ts';
+import { Delegated, EvaluationError, Undecided } from './environment.ts';
+import type { Environment, Evaluate } from './environment.ts';
+import { functions, isUnordered } from './functions.ts';
+import { keyOf, plain, ucumUnit } from './item.ts';
+import type { Item, Temporal } from './item.ts';
 import { nodesAt } from './node.ts';
 import { payFor, payForText } from './price.ts';
-import { arithmetic, condition, equal, equivalent, order, single } from './operators.ts';
+import { arithmetic, condition, equal, largest, order, single } from './operators.ts';
+import { asTest, isNode, isOfType, isTest, typed } from './type-test.ts';
 
 /**
- * Compiles FHIRPath as profiles use it to a function from values to values; what it costs is counted in the environment's
- * budget. Throws ExpressionError for what is no FHIRPath or is not known here. https://hl7.org/fhirpath/N1/
+ * Compiles a parsed expression to a function from values to values; what it costs is counted in the environment's budget.
+ * Throws Delegated for constructs that are left to fhirpath.js, ExpressionError for mistakes. https://hl7.org/fhirpath/N1/
  */
-export function compileExpression(text: string, types: TypeDefinitions): Evaluate {
-  return compile(parseExpression(text), { text, types, compile });
+export function compileTree(tree: Expression, text: string, types: TypeDefinitions): Evaluate {
+  return compile(tree, { text, types, iterating: false, compile });
 }
 
 function compile(tree: Expression, compiling: Compiling): Evaluate {
   switch (tree.kind) {
-    case 'literal': {
-      const value = [tree.value];
-      return () => value;
-    }
+    case 'literal':
+      return compileLiteral(tree);
     case 'other':
-      return compileOther(tree);
+      return compileOther(tree, compiling);
     case 'this':
       return (_input, environment) => (environment.this === undefined ? [] : [environment.this]);
     case 'variable':
@@ -37,33 +35,29 @@ function compile(tree: Expression, compiling: Compiling): Evaluate {
     case 'member':
       return compileMember(tree, compiling);
     case 'index': {
+      if (isUnordered(tree.of)) throw new Delegated('the order of children');
       const [of, index] = [compile(tree.of, compiling), compile(tree.index, compiling)];
       return (input, environment) => {
-        const place = single(index(input, environment));
-        return typeof place === 'number' ? of(input, environment).slice(place, place + 1) : [];
+        const outer = environment.this === undefined ? input : [environment.this];
+        const place = single(index(outer, environment));
+        if (place === undefined) return [];
+        if (typeof place !== 'number' || place < 0) throw new Delegated('an index that is computed');
+        return of(input, environment).slice(place, place + 1);
       };
     }
-    case 'sign': {
-      const of = compile(tree.of, compiling);
-      const negative = compiling.text.charAt(tree.at) === '-';
-      return (input, environment) => (negative ? arithmetic('-', [0], of(input, environment)) : of(input, environment));
-    }
+    case 'sign':
+      return compileSign(tree, compiling);
     case 'type': {
       const of = compile(tree.of, compiling);
-      const test = typeTest(tree.type, compiling);
-      return tree.operator === 'as'
-        ? (input, environment) => of(input, environment).filter(test)
-        : (input, environment) => {
-            const item = single(of(input, environment));
-            return item === undefined ? [] : [test(item)];
-          };
+      const test = (tree.operator === 'as' ? asTest : isTest)(tree.type, compiling);
+      return typed(tree.operator, of, test);
     }
     case 'binary':
       return compileBinary(tree, compiling);
     case 'call': {
       const build = functions[tree.name];
-      if (build === undefined)
-        throw new ExpressionError(compiling.text, tree.at, `The function \`${tree.name}()\` is not known here`);
+      if (build === undefined) throw new Delegated(`the function \`${tree.name}()\``);
+      if (ordered.has(tree.name) && tree.of !== undefined && isUnordered(tree.of)) throw new Delegated('the order of children'); // prettier-ignore
       const call = build(tree.args, compiling, tree.at);
       if (tree.of === undefined) return call;
       const of = compile(tree.of, compiling);
@@ -74,28 +68,51 @@ function compile(tree: Expression, compiling: Compiling): Evaluate {
   }
 }
 
-function compileOther(tree: Expression & { kind: 'other' }): Evaluate {
+/** Functions that depend on an order, which `children()` and `descendants()` do not have. */
+const ordered: ReadonlySet<string> = new Set(['first', 'last', 'tail', 'skip', 'take']);
+
+function compileLiteral({ value, text }: Expression & { kind: 'literal' }): Evaluate {
+  if (typeof value === 'number' && text !== undefined) {
+    if (text.replace('.', '').replace(/^0+/, '').length > 15) throw new Delegated('a number of more than 15 digits');
+    if (text.includes('.')) {
+      const decimal = [{ kind: 'decimal', value }] as const;
+      return () => decimal;
+    }
+    if (value > largest) throw new Delegated('an integer of more than 32 bits');
+  }
+  const items = [value];
+  return () => items;
+}
+
+function compileOther(tree: Expression & { kind: 'other' }, { iterating }: Compiling): Evaluate {
   switch (tree.what) {
     case 'empty':
       return () => [];
     case 'date': {
-      const value = [{ kind: 'temporal', text: tree.text.replace(/^@/, '') } as const];
+      const value = [temporalOf(tree.text)];
       return () => value;
     }
     case 'quantity': {
-      const unit = tree.unit ?? '1';
-      const value = [{ kind: 'quantity', value: Number(tree.text), unit } as const];
+      if (tree.calendar === true) throw new Delegated('quantities of time');
+      const value = [{ kind: 'quantity', value: Number(tree.text), unit: ucumUnit(tree.unit ?? '1') } as const];
       return () => value;
     }
     case 'index':
+      if (!iterating) throw new Delegated('`$index` outside of criteria');
       return (_input, environment) => [environment.index];
     case 'total':
       return (_input, environment) => environment.total;
     case 'this':
-      return (_input, environment) => (environment.this === undefined ? [] : [environment.this]);
+      throw new Delegated('`$this` after a dot');
     default:
       return tree.what satisfies never;
   }
+}
+
+function temporalOf(literal: string): Temporal {
+  const text = literal.slice(1);
+  if (text.startsWith('T')) return { kind: 'temporal', type: 'Time', text: text.slice(1) };
+  return { kind: 'temporal', type: text.includes('T') ? 'DateTime' : 'Date', text };
 }
 
 /** https://hl7.org/fhir/R4/fhirpath.html#variables */
@@ -108,24 +125,28 @@ function compileVariable({ name, at }: Expression & { kind: 'variable' }, { text
     case 'context':
       return (_input, environment) => [environment.context];
     default: {
-      const value = constants[name] ?? prefixed(name);
+      const value = constantOf(name);
       if (value === undefined) throw new ExpressionError(text, at, `The variable \`%${name}\` is not known here`);
       return () => [value];
     }
   }
 }
 
-const constants: Readonly<Record<string, string>> = {
-  sct: 'http://snomed.info/sct',
-  loinc: 'http://loinc.org',
-  ucum: 'http://unitsofmeasure.org',
-};
-
-/** `%vs-name` and `%ext-name`. */
-function prefixed(name: string): string | undefined {
-  const base = 'http://hl7.org/fhir/';
-  if (name.startsWith('vs-')) return `${base}ValueSet/${name.slice(3)}`;
-  return name.startsWith('ext-') ? `${base}StructureDefinition/${name.slice(4)}` : undefined;
+function compileSign(tree: Expression & { kind: 'sign' }, compiling: Compiling): Evaluate {
+  const of = compile(tree.of, compiling);
+  const negative = compiling.text.charAt(tree.at) === '-';
+  return (input, environment) => {
+    const items = of(input, environment);
+    const item = single(items);
+    const value = item === undefined ? undefined : plain(item);
+    if (item === undefined || typeof value === 'string' || typeof value === 'boolean')
+      throw new EvaluationError('a sign needs a number');
+    if (typeof value !== 'number') throw new Delegated('a sign before a quantity');
+    if (!negative) return items;
+    return typeof item === 'object' && item.kind === 'decimal'
+      ? [{ kind: 'decimal', value: 0 - value }]
+      : arithmetic('-', [0], items);
+  };
 }
 
 function compileMember(tree: Expression & { kind: 'member' }, compiling: Compiling): Evaluate {
@@ -145,25 +166,27 @@ function compileMember(tree: Expression & { kind: 'member' }, compiling: Compili
   };
   if (tree.of === undefined) {
     if (!/^[A-Z]/.test(name) || types.get(name) === undefined) return step;
-    return input => input.filter(item => isA(typeOf(item), name, types)); // the name of a type begins a path
+    // The name of a type begins a path.
+    return input => input.filter(item => isOfType(item, name, compiling));
   }
   const of = compiling.compile(tree.of, compiling);
   return (input, environment) => step(of(input, environment), environment);
 }
 
 function memberOf(item: Item, name: string, types: TypeDefinitions): readonly Item[] {
-  if (typeof item !== 'object' || item.kind !== 'node') return [];
+  if (!isNode(item)) return [];
   const definition = item.definition?.kind === 'primitive-type' ? types.get('Element') : item.definition;
-  const element = definition?.elements.get(name) ?? choice(definition?.properties.get(name)?.element);
-  return element === undefined ? [] : nodesAt(item, element, types);
+  const element = definition?.elements.get(name);
+  if (element !== undefined) return nodesAt(item, element, types);
+  // `valueQuantity` is not FHIRPath, but published rules have it.
+  if (definition?.properties.get(name)?.element.choice === true) throw new Delegated(`the JSON name \`${name}\``);
+  return [];
 }
-
-/** `valueQuantity` is not FHIRPath, but published rules have it. */
-const choice = <Element extends { readonly choice: boolean }>(element: Element | undefined): Element | undefined =>
-  element?.choice === true ? element : undefined;
 
 function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compiling): Evaluate {
   const { operator } = tree;
+  if (operator === '~' || operator === '!~') throw new Delegated('equivalence');
+  if (operator === '/') throw new Delegated('division');
   const left = compile(tree.left, compiling);
   const right = compile(tree.right, compiling);
   const both =
@@ -187,10 +210,6 @@ function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compili
       return both(equal);
     case '!=':
       return both((a, b) => negated(equal(a, b)));
-    case '~':
-      return both(equivalent);
-    case '!~':
-      return both((a, b) => !equivalent(a, b));
     case '<':
       return both((a, b) => compared(order(a, b), sign => sign < 0));
     case '<=':
@@ -210,14 +229,14 @@ function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compili
         return distinct(all);
       };
     case '&':
-      return (input, environment) => {
-        const [one, other] = [textOf(left(input, environment)), textOf(right(input, environment))];
-        payForText(one.length + other.length, environment.budget);
-        return [one + other];
-      };
+      return (input, environment) => [
+        joined(textOf(left(input, environment)), textOf(right(input, environment)), environment),
+      ];
     default:
       return (input, environment) => {
-        const result = arithmetic(operator, left(input, environment), right(input, environment));
+        const [one, other] = [left(input, environment), right(input, environment)];
+        environment.budget.spend(1);
+        const result = arithmetic(operator, one, other);
         if (typeof result[0] === 'string') payForText(result[0].length, environment.budget);
         return result;
       };
@@ -257,12 +276,19 @@ const compared = (sign: number | undefined, test: (sign: number) => boolean): bo
 function contained(item: readonly Item[], all: readonly Item[]): boolean | undefined {
   const one = single(item);
   if (one === undefined) return undefined;
-  const key = keyOf(one);
+  const key = all.length === 0 ? '' : keyOf(one);
   return all.some(other => keyOf(other) === key);
+}
+
+function joined(one: string, other: string, { budget }: Environment): string {
+  payForText(one.length + other.length, budget);
+  return one + other;
 }
 
 function textOf(items: readonly Item[]): string {
   const item = single(items);
   if (item === undefined) return '';
-  return keyOf(item).slice(1); // the kind stands first
+  const value = plain(item);
+  if (typeof value !== 'string') throw new Delegated('`&` on values that are no texts');
+  return value;
 }

@@ -1,17 +1,18 @@
 import { isObject } from '../../definitions/json-object.ts';
 import { ExpressionError } from '../syntax.ts';
+import type { Expression } from '../syntax.ts';
 import { checkXhtml } from '../../validation/profile/xhtml.ts';
-import { answer, distinct, forOne, typeTest } from './compiling.ts';
+import { answer, distinct, forOne } from './compiling.ts';
 import type { Build } from './compiling.ts';
-import { Undecided } from './environment.ts';
-import type { Budget, Environment } from './environment.ts';
+import { Delegated, EvaluationError, Undecided } from './environment.ts';
+import type { Budget, Environment, Evaluate } from './environment.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item } from './item.ts';
 import { childrenOf, nodesAt } from './node.ts';
-import type { Node } from './node.ts';
 import { condition, single } from './operators.ts';
 import { payFor } from './price.ts';
 import { textFunctions } from './text-functions.ts';
+import { asTest, isNode, isTest, typed } from './type-test.ts';
 
 type Items = readonly Item[];
 
@@ -46,9 +47,9 @@ const withEach =
     const [criteria] = args;
     if (criteria === undefined || args.length > 1)
       throw new ExpressionError(compiling.text, at, 'This function takes one argument');
-    const evaluate = compiling.compile(criteria, compiling);
+    const evaluate = compiling.compile(criteria, { ...compiling, iterating: true });
     return (input, environment) => {
-      environment.budget.spend(input.length);
+      environment.budget.spend(2 * input.length);
       return run(input, (item, index) => forOne(evaluate, item, index, environment), environment);
     };
   };
@@ -58,20 +59,24 @@ const where = withEach((input, each) => {
   return found.length === input.length ? input : found;
 });
 
-const ofType: Build = ([type], compiling) => {
-  const test = typeTest(type, compiling);
-  return input => input.filter(test);
-};
-
+/** Of whole collections of booleans. https://hl7.org/fhirpath/N1/#alltrue--boolean */
 const booleans = (decide: (values: readonly boolean[]) => boolean): Build =>
-  plainly(input => [decide(input.map(item => plain(item) === true))]);
+  plainly(input => [
+    decide(
+      input.map(item => {
+        const value = plain(item);
+        if (typeof value !== 'boolean') throw new EvaluationError('booleans were expected');
+        return value;
+      }),
+    ),
+  ]);
 
 /** Of whole sets, by what is equal. https://hl7.org/fhirpath/N1/#filtering-and-projection */
 const setFunctions: Readonly<Record<string, Build>> = {
   distinct: plainly((input, { budget }) => (payFor(input, budget), distinct(input))),
   isDistinct: plainly((input, { budget }) => {
     payFor(input, budget);
-    return [new Set(input.map(keyOf)).size === input.length];
+    return [input.length < 2 || new Set(input.map(keyOf)).size === input.length];
   }),
   union: withValues(1, (input, [other = []], { budget }) => {
     payForBoth(input, other, budget);
@@ -83,11 +88,13 @@ const setFunctions: Readonly<Record<string, Build>> = {
   }),
   intersect: withValues(1, (input, [other = []], { budget }) => {
     payForBoth(input, other, budget);
+    if (input.length === 0 || other.length === 0) return [];
     const keys = new Set(other.map(keyOf));
     return distinct(input.filter(item => keys.has(keyOf(item))));
   }),
   exclude: withValues(1, (input, [other = []], { budget }) => {
     payForBoth(input, other, budget);
+    if (input.length === 0 || other.length === 0) return input;
     const keys = new Set(other.map(keyOf));
     return input.filter(item => !keys.has(keyOf(item)));
   }),
@@ -102,9 +109,14 @@ function payForBoth(one: Items, other: Items, budget: Budget): void {
 
 const isSubset = (part: Items, whole: Items, budget: Budget): boolean => {
   payForBoth(part, whole, budget);
+  if (part.length === 0) return true;
   const keys = new Set(whole.map(keyOf));
   return part.every(item => keys.has(keyOf(item)));
 };
+
+/** True for what has no order: nobody can say which of them is the first. https://hl7.org/fhirpath/N1/#children--collection */
+export const isUnordered = (tree: Expression): boolean =>
+  tree.kind === 'call' && (tree.name === 'children' || tree.name === 'descendants');
 
 const walkFunctions: Readonly<Record<string, Build>> = {
   children: plainly((input, environment) => children(input, environment)),
@@ -120,8 +132,15 @@ const walkFunctions: Readonly<Record<string, Build>> = {
     while (waiting.length > 0) {
       const found = waiting.flatMap((item, index) => each(item, index));
       payFor(found, budget);
-      waiting = found.filter(item => !seen.has(keyOf(item)));
-      for (const item of waiting) seen.set(keyOf(item), item);
+      budget.spend(priceOfRepeat * waiting.length);
+      const next: Item[] = [];
+      for (const item of found) {
+        const key = keyOf(item);
+        if (seen.has(key)) continue;
+        seen.set(key, item);
+        next.push(item);
+      }
+      waiting = next;
     }
     return [...seen.values()];
   }),
@@ -133,7 +152,7 @@ const walkFunctions: Readonly<Record<string, Build>> = {
     }),
   ),
   extension: withValues(1, (input, [url = []], { types }) => {
-    const wanted = single(url);
+    const wanted = textOf(url);
     return input.filter(isNode).flatMap(node => {
       const element = (node.definition?.kind === 'primitive-type' ? types.get('Element') : node.definition)?.elements.get('extension'); // prettier-ignore
       if (element === undefined) return [];
@@ -141,6 +160,9 @@ const walkFunctions: Readonly<Record<string, Build>> = {
     });
   }),
 };
+
+/** Each round keeps what it found, and may go on as long as it finds something: as much as looking at so many values. */
+const priceOfRepeat = 8;
 
 function children(input: Items, { types, budget }: Environment): Items {
   const all: Item[] = [];
@@ -152,19 +174,26 @@ function children(input: Items, { types, budget }: Environment): Items {
   return all;
 }
 
-const isNode = (item: Item): item is Node => typeof item === 'object' && item.kind === 'node';
-
-/** The one text of a collection. */
+/** The one text of a collection; '' for an empty one. */
 function textOf(items: Items): string {
   const item = single(items);
+  if (item === undefined) return '';
+  const value = plain(item);
+  if (typeof value !== 'string') throw new EvaluationError('a text was expected');
+  return value;
+}
+
+function countOf(items: Items): number {
+  const item = single(items);
   const value = item === undefined ? undefined : plain(item);
-  return typeof value === 'string' ? value : '';
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw new Delegated('a count that is no integer');
+  return Math.max(0, value);
 }
 
 const answers = (test: (input: Items, environment: Environment) => boolean | undefined): Build =>
   plainly((input, environment) => answer(test(input, environment)));
 
-/** The functions of FHIRPath and those that FHIR adds, as far as rules use them. https://hl7.org/fhirpath/N1/#functions */
+/** The functions that this form evaluates; all others are left to fhirpath.js. https://hl7.org/fhirpath/N1/#functions */
 export const functions: Readonly<Record<string, Build>> = {
   __proto__: null as never, // names of functions are looked up as they are written
   ...setFunctions,
@@ -188,33 +217,39 @@ export const functions: Readonly<Record<string, Build>> = {
   last: plainly(input => input.slice(-1)),
   tail: plainly(input => input.slice(1)),
   single: plainly(input => (single(input), input)),
-  skip: withValues(1, (input, [count = []]) => input.slice(Math.max(0, Number(single(count) ?? 0)))),
-  take: withValues(1, (input, [count = []]) => input.slice(0, Math.max(0, Number(single(count) ?? 0)))),
+  skip: withValues(1, (input, [count = []]) => input.slice(countOf(count))),
+  take: withValues(1, (input, [count = []]) => input.slice(0, countOf(count))),
   allTrue: booleans(values => values.every(value => value)),
   anyTrue: booleans(values => values.some(value => value)),
   allFalse: booleans(values => values.every(value => !value)),
   anyFalse: booleans(values => values.some(value => !value)),
-  ofType,
-  as: ofType, // R4's own rules use it on several values, by which they mean ofType
-  is: ([type], compiling) => {
-    const test = typeTest(type, compiling);
-    return input => {
-      const item = single(input);
-      return item === undefined ? [] : [test(item)];
-    };
+  ofType: ([type], compiling) => {
+    const test = asTest(type, compiling);
+    return input => input.filter(test);
   },
+  as: ([type], compiling) => typed('as', input => input, asTest(type, compiling)),
+  is: ([type], compiling) => typed('is', input => input, isTest(type, compiling)),
   iif: (args, compiling, at) => {
     const [test, yes, no] = args.map(arg => compiling.compile(arg, compiling));
-    if (test === undefined || yes === undefined)
-      throw new ExpressionError(compiling.text, at, 'An argument is missing');
-    return (input, environment) =>
-      (condition(test(input, environment)) === true ? yes : no)?.(input, environment) ?? [];
+    if (test === undefined || yes === undefined || args.length > 3)
+      throw new ExpressionError(compiling.text, at, 'This function takes two or three arguments');
+    return (input, environment) => {
+      const item = single(input);
+      const { index } = environment;
+      const run = (part: Evaluate): Items => (item === undefined ? part(input, environment) : forOne(part, item, index, environment)); // prettier-ignore
+      const found = run(test);
+      const held = condition(found);
+      if (held !== undefined && typeof plain(found[0] as Item) !== 'boolean') throw new EvaluationError('a condition was expected'); // prettier-ignore
+      const part = held === true ? yes : no;
+      return part === undefined ? [] : run(part);
+    };
   },
   aggregate: (args, compiling, at) => {
-    const [step, start] = args.map(arg => compiling.compile(arg, compiling));
+    const [step, start] = args.map(arg => compiling.compile(arg, { ...compiling, iterating: true }));
     if (step === undefined) throw new ExpressionError(compiling.text, at, 'An argument is missing');
     return (input, environment) => {
       const { total: outer } = environment;
+      environment.budget.spend(2 * input.length);
       environment.total = start?.(input, environment) ?? [];
       for (const [index, item] of input.entries()) environment.total = forOne(step, item, index, environment);
       const result = environment.total;
@@ -226,10 +261,6 @@ export const functions: Readonly<Record<string, Build>> = {
   hasValue: answers(input => {
     const [item] = input;
     return input.length === 1 && item !== undefined && (!isNode(item) || (item.value !== undefined && typeof item.value !== 'object')); // prettier-ignore
-  }),
-  getValue: plainly(input => {
-    const value = input[0] === undefined ? undefined : plain(input[0]);
-    return value === undefined ? [] : [value];
   }),
   hasExtension: (args, compiling, at) => {
     const found = walkFunctions['extension']?.(args, compiling, at);
@@ -243,7 +274,7 @@ export const functions: Readonly<Record<string, Build>> = {
     }),
   ),
   memberOf: withValues(1, (input, [valueSet = []], environment) => {
-    const [item] = input;
+    const item = single(input);
     if (item === undefined || !isNode(item)) return [];
     const url = textOf(valueSet);
     const found = environment.memberOf(item, url);
@@ -251,7 +282,7 @@ export const functions: Readonly<Record<string, Build>> = {
     return [found];
   }),
   conformsTo: withValues(1, (input, [profile = []], environment) => {
-    const [item] = input;
+    const item = single(input);
     if (item === undefined || !isNode(item)) return [];
     const url = textOf(profile);
     const found = environment.conformsTo(item, url);

@@ -1,95 +1,140 @@
 import { ExpressionError } from '../syntax.ts';
-import type { Build, Compiling } from './compiling.ts';
+import type { Build } from './compiling.ts';
+import { Delegated, EvaluationError } from './environment.ts';
 import type { Environment } from './environment.ts';
 import { plain } from './item.ts';
-import type { Computed, Item } from './item.ts';
+import type { Item, Plain } from './item.ts';
 import { single } from './operators.ts';
 import { payForText } from './price.ts';
 import { matchesPattern, replaceMatches } from './pattern.ts';
 
-type Value = Computed | undefined;
+type Run = (text: string, values: readonly Plain[], environment: Environment) => Item | undefined;
 
-/** A function of one value; empty where there is none, or where it gives undefined. */
-const ofOne =
-  (
-    run: (value: Computed, values: readonly Value[], environment: Environment) => Item | readonly Item[] | undefined,
-    least = 0,
-  ): Build =>
-  (args, compiling: Compiling, at) => {
-    if (args.length < least) throw new ExpressionError(compiling.text, at, 'An argument is missing');
+/** A function of one text and values for it; empty where one of them is. Texts of any length are only searched, never matched without a deadline. */
+const ofText =
+  (least: number, most: number, run: Run): Build =>
+  (args, compiling, at) => {
+    if (args.length < least || args.length > most)
+      throw new ExpressionError(compiling.text, at, `This function takes ${least === most ? least : `${least} to ${most}`} arguments`); // prettier-ignore
     const values = args.map(arg => compiling.compile(arg, compiling));
     return (input, environment) => {
       const item = single(input);
-      const value = item === undefined ? undefined : plain(item);
-      if (value === undefined) return [];
+      const text = item === undefined ? undefined : plain(item);
+      if (item !== undefined && typeof text !== 'string') {
+        // Only texts have these functions, but dates convert to texts.
+        if (typeof text === 'object' && text.kind === 'temporal') throw new Delegated('a date as a text');
+        throw new EvaluationError('a text was expected');
+      }
       const outer = environment.this === undefined ? input : [environment.this];
-      const given = values.map(one => {
-        const found = single(one(outer, environment));
-        return found === undefined ? undefined : plain(found);
-      });
-      const result = run(value, given, environment);
-      if (result === undefined) return [];
-      return Array.isArray(result) ? (result as readonly Item[]) : [result as Item]; // an item is no array
+      const given: Plain[] = [];
+      for (const value of values) {
+        const found = single(value(outer, environment));
+        const one = found === undefined ? undefined : plain(found);
+        if (one === undefined) {
+          if (found !== undefined) throw new EvaluationError('a text or a number was expected');
+          return [];
+        }
+        given.push(one);
+      }
+      if (typeof text !== 'string') return [];
+      environment.budget.spend(1 + text.length / 1000);
+      const result = run(text, given, environment);
+      return result === undefined ? [] : [result];
     };
   };
 
-/** Of one text. Texts of any length are only searched, never matched without a deadline. */
-const ofText = (
-  run: (text: string, values: readonly Value[], environment: Environment) => Item | readonly Item[] | undefined,
-  least = 0,
-): Build =>
-  ofOne((value, values, environment) => {
-    const text = textOf(value);
-    if (text === undefined) return undefined;
-    environment.budget.spend(1 + text.length / 1000);
-    return run(text, values, environment);
-  }, least);
+function textOf(value: Plain | undefined): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object') throw new Delegated('a date or a quantity as a text');
+  throw new EvaluationError('a text was expected');
+}
 
-const textOf = (value: Value): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'object' && value.kind === 'temporal' ? value.text : undefined;
+function integerOf(value: Plain | undefined): number {
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw new EvaluationError('an integer was expected');
+}
 
+/** With another text that is searched. */
 const withText = (run: (text: string, other: string, environment: Environment) => Item | undefined): Build =>
-  ofText((text, [other], environment) => {
+  ofText(1, 1, (text, [other], environment) => {
     const given = textOf(other);
-    if (given === undefined) return undefined;
     environment.budget.spend((text.length * given.length) / 100_000); // what a search for it costs at worst
     return run(text, given, environment);
-  }, 1);
-
-const ofNumber = (run: (value: number, other: number | undefined) => number | undefined): Build =>
-  ofOne((value, [other]) => {
-    if (typeof value !== 'number') return undefined;
-    const result = run(value, typeof other === 'number' ? other : undefined);
-    return result === undefined || !Number.isFinite(result) ? undefined : result;
   });
 
-const printed = (value: Computed): string => {
-  if (typeof value !== 'object') return String(value);
-  return value.kind === 'temporal' ? value.text : `${value.value} '${value.unit}'`;
+const replace = ofText(2, 2, (text, [from, to], { budget }) => {
+  const [one, other] = [textOf(from), textOf(to)];
+  budget.spend((text.length * one.length) / 100_000 + (one === '' ? text.length : 0));
+  const found = one === '' ? text.length + 1 : text.split(one).length - 1;
+  payForText(text.length + found * other.length, budget);
+  return text.replaceAll(one, () => other);
+});
+
+const replacePattern = ofText(2, 2, (text, [pattern, to], { budget }) => {
+  const [one, other] = [textOf(pattern), textOf(to)];
+  if (one === '') return text;
+  if (other.includes('$') || other.includes('\\')) throw new Delegated('parts of a match in its replacement');
+  payForText(text.length + (text.length + 1) * other.length, budget);
+  return replaceMatches(text, one, other, steps => budget.spend(steps));
+});
+
+const substring = ofText(1, 2, (text, [start, length]) => {
+  const from = integerOf(start);
+  if (from < 0 || from >= text.length) return undefined;
+  return text.slice(from, length === undefined ? undefined : from + Math.max(0, integerOf(length)));
+});
+
+/** What a single value converts to; undefined where it does not. Dates, decimals and quantities are left to fhirpath.js. */
+const converted =
+  (convert: (value: string | number | boolean) => Item | undefined, test: boolean): Build =>
+  (args, { text }, at) => {
+    if (args.length > 0) throw new ExpressionError(text, at, 'This function takes no arguments');
+    return input => {
+      const item = single(input);
+      if (item === undefined) return [];
+      const value = plain(item);
+      const decimal = typeof item === 'object' && (item.kind === 'decimal' || (item.kind === 'node' && item.code === 'decimal')); // prettier-ignore
+      if (value === undefined || typeof value === 'object' || decimal)
+        throw new Delegated('the conversion of such a value');
+      const result = convert(value);
+      return test ? [result !== undefined] : result === undefined ? [] : [result];
+    };
+  };
+
+/** Of dates as they are written, of decimals as JSON holds them, which keeps no zeros at the end. */
+const toText: Build = (args, { text }, at) => {
+  if (args.length > 0) throw new ExpressionError(text, at, 'This function takes no arguments');
+  return input => {
+    const item = single(input);
+    if (item === undefined) return [];
+    const value = plain(item);
+    if (typeof value === 'object' && value.kind === 'temporal' && !value.text.endsWith('T')) return [value.text];
+    const literal = typeof item === 'object' && item.kind === 'decimal';
+    if (
+      value === undefined ||
+      typeof value === 'object' ||
+      literal ||
+      /e/.test(typeof value === 'number' ? String(value) : '')
+    )
+      throw new Delegated('the text of such a value');
+    return [String(value)];
+  };
 };
 
-const toNumber = (value: Computed, pattern: RegExp): number | undefined => {
+function toInteger(value: string | number | boolean): number | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number') return pattern.test(String(value)) ? value : undefined;
-  return typeof value === 'string' && value.length < 40 && pattern.test(value) ? Number(value) : undefined;
-};
+  if (typeof value === 'number') return value;
+  if (!/^[+-]?\d{1,12}$/.test(value)) return undefined;
+  const number = Number(value);
+  if (Math.abs(number) >= 2 ** 31) throw new Delegated('an integer of more than 32 bits');
+  return number === 0 ? 0 : number;
+}
 
-const toBoolean = (value: Computed): boolean | undefined => {
+function toBoolean(value: string | number | boolean): boolean | undefined {
   if (typeof value === 'boolean') return value;
-  const text = String(typeof value === 'object' ? '' : value).toLowerCase();
+  const text = String(value).toLowerCase();
   return /^(true|t|yes|y|1|1\.0)$/.test(text) ? true : /^(false|f|no|n|0|0\.0)$/.test(text) ? false : undefined;
-};
-
-const toTemporal = (value: Computed, pattern: RegExp): Item | undefined => {
-  const text = textOf(value);
-  return text !== undefined && text.length < 64 && pattern.test(text) ? { kind: 'temporal', text } : undefined;
-};
-
-const integer = /^[+-]?\d+$/;
-const decimal = /^[+-]?\d+(\.\d+)?$/;
-const date = /^\d{4}(-\d\d(-\d\d)?)?$/;
-const dateTime = /^\d{4}(-\d\d(-\d\d(T.*)?)?)?$/;
-const time = /^T?\d\d(:\d\d(:\d\d(\.\d+)?)?)?$/;
+}
 
 /** Functions of single values. https://hl7.org/fhirpath/N1/#string-manipulation, https://hl7.org/fhirpath/N1/#conversion */
 export const textFunctions: Readonly<Record<string, Build>> = {
@@ -101,60 +146,16 @@ export const textFunctions: Readonly<Record<string, Build>> = {
   matchesFull: withText((text, pattern, { budget }) =>
     matchesPattern(text, `^(?:${pattern})$`, steps => budget.spend(steps)),
   ),
-  replace: ofText((text, [from, to], { budget }) => {
-    const [one, other] = [textOf(from), textOf(to)];
-    if (one === undefined || other === undefined) return undefined;
-    budget.spend((text.length * one.length) / 100_000);
-    if (one === '') budget.spend(text.length);
-    const parts = text.split(one);
-    payForText(text.length + parts.length * other.length, budget);
-    return parts.join(other);
-  }, 2),
-  replaceMatches: ofText((text, [pattern, to], { budget }) => {
-    const [one, other] = [textOf(pattern), textOf(to)];
-    if (one === undefined || other === undefined) return undefined;
-    const quoted = other.split('$').length - 1; // each of which may stand for all of the text
-    payForText(text.length + (text.length + 1) * (other.length + quoted * text.length), budget);
-    return replaceMatches(text, one, other, steps => budget.spend(steps));
-  }, 2),
-  substring: ofText((text, [start, length]) => {
-    if (typeof start !== 'number' || start < 0 || start >= text.length) return undefined;
-    return text.slice(start, typeof length === 'number' ? start + length : undefined);
-  }, 1),
-  length: ofText(text => text.length),
-  upper: ofText(text => text.toUpperCase()),
-  lower: ofText(text => text.toLowerCase()),
-  trim: ofText(text => text.trim()),
-  toChars: ofText((text, _values, { budget }) => {
-    budget.spend(text.length);
-    return Array.from(text);
-  }),
-  split: ofText((text, [separator], { budget }) => {
-    budget.spend(text.length);
-    const given = textOf(separator);
-    return given === undefined ? undefined : text.split(given);
-  }, 1),
-  toString: ofOne(printed),
-  toInteger: ofOne(value => toNumber(value, integer)),
-  toDecimal: ofOne(value => toNumber(value, decimal)),
-  toBoolean: ofOne(toBoolean),
-  toDate: ofOne(value => toTemporal(value, date)),
-  toDateTime: ofOne(value => toTemporal(value, dateTime)),
-  toTime: ofOne(value => toTemporal(value, time)),
-  convertsToInteger: ofOne(value => toNumber(value, integer) !== undefined),
-  convertsToDecimal: ofOne(value => toNumber(value, decimal) !== undefined),
-  convertsToBoolean: ofOne(value => toBoolean(value) !== undefined),
-  convertsToString: ofOne(() => true),
-  convertsToDate: ofOne(value => toTemporal(value, date) !== undefined),
-  convertsToDateTime: ofOne(value => toTemporal(value, dateTime) !== undefined),
-  convertsToTime: ofOne(value => toTemporal(value, time) !== undefined),
-  abs: ofNumber(Math.abs),
-  ceiling: ofNumber(Math.ceil),
-  floor: ofNumber(Math.floor),
-  truncate: ofNumber(Math.trunc),
-  sqrt: ofNumber(Math.sqrt),
-  exp: ofNumber(Math.exp),
-  ln: ofNumber(Math.log),
-  power: ofNumber((value, exponent) => (exponent === undefined ? undefined : value ** exponent)),
-  round: ofNumber((value, digits) => Math.round(value * 10 ** (digits ?? 0)) / 10 ** (digits ?? 0)),
+  replace,
+  replaceMatches: replacePattern,
+  substring,
+  length: ofText(0, 0, text => text.length),
+  upper: ofText(0, 0, text => text.toUpperCase()),
+  lower: ofText(0, 0, text => text.toLowerCase()),
+  trim: ofText(0, 0, text => text.trim()),
+  toString: toText,
+  toInteger: converted(toInteger, false),
+  toBoolean: converted(toBoolean, false),
+  convertsToInteger: converted(toInteger, true),
+  convertsToBoolean: converted(toBoolean, true),
 };

@@ -34,16 +34,17 @@ export function compileMemberOf(tree: Member, type: ResultType, scope: Scope, ch
   // Children of a primitive stand beside it, in `_name`.
   if (definition.kind === 'primitive-type') throw new NeedsInterpreter();
   scope.found.add(tree);
+  // `valueQuantity` is not FHIRPath, but published parameters have it.
+  if (element.name !== tree.name) throw new NeedsInterpreter();
   const branches: Branch[] = [];
   for (const one of element.types) {
-    if (element.name !== tree.name && one.property !== tree.name) continue;
     const next = choose(childType(type, element, one, scope));
     if (next !== undefined) branches.push({ property: one.property, next });
   }
   return step(branches);
 }
 
-/** `valueQuantity` is not FHIRPath, but published parameters have it. */
+/** The choice that a JSON name such as `valueQuantity` belongs to. */
 function choiceOf(type: ResultType, name: string): ElementDefinition | undefined {
   const element = type.definition?.properties.get(name)?.element;
   return element?.choice === true ? element : undefined;

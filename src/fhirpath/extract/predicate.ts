@@ -102,6 +102,8 @@ function compileBoolean(tree: Expression, type: ResultType, scope: Scope): Predi
 function compileIs(of: Expression, typeName: Expression, type: ResultType, scope: Scope): Predicate {
   const { definitions } = scope;
   const code = namedType(typeName, scope.text, definitions);
+  // A type of FHIRPath itself: no element is of it.
+  if (typeName.kind === 'member' && typeName.name !== code) throw new NeedsInterpreter();
   const resolved = of.kind === 'call' && of.name === 'resolve' && of.args.length === 0;
   let result: boolean | undefined;
   const all = scope.compilePath(

@@ -44,8 +44,7 @@ export function checkExtension(node: Node, owner: Node, walk: Walk): void {
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension context' });
   }
   for (const expression of profile.snapshot.contextInvariants) {
-    const evaluate = kit.expression(expression);
-    if (evaluate === undefined || decide(evaluate, owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
+    if (decide(kit.rule(expression, owner), owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
     const text = `\`${shorten(url)}\` may stand only where \`${shorten(expression)}\` holds.`;
     findings.add({
       severity: 'error',

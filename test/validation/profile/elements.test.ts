@@ -136,7 +136,7 @@ describe('elements of a profile', () => {
   it('holds for the same element further down, where a contentReference leads back to it', () => {
     const definition = profile('Questionnaire', {
       'Questionnaire.item': {
-        constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix != 'x'" }],
+        constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix.empty() or prefix != 'x'" }],
       },
       'Questionnaire.item.text': { min: 1 },
     });
