@@ -22,6 +22,7 @@ import { listen } from './http/server.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
+import { firstFailures } from './indexing/not-indexed.ts';
 import { interactions } from './interaction/index.ts';
 import { operations } from './interaction/operation/index.ts';
 import type { InteractionCode } from './fhir/interaction.ts';
@@ -103,7 +104,11 @@ export async function startEngine(
   let store: Store | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
-    const extract = createExtract(model, url);
+    const extract = createExtract(
+      model,
+      url,
+      firstFailures(text => log.notice(text)),
+    );
     store = await openStore(config.store, {
       model,
       extract,

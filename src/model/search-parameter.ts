@@ -92,6 +92,7 @@ export function compileParameter(
       type !== 'special' &&
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
+    delegated: compiled.fallback || components.some(({ param: { delegated } }) => delegated),
     description: descriptionFor(asString(json['description']), typeName),
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
@@ -148,9 +149,10 @@ const oneEntry = new Set([
 
 /** `meaning`: what other definitions than its own say of its entries. */
 function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
-  const { type, expression, targets, components } = param;
+  const { type, expression, targets, components, delegated } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
-  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, meaning]);
+  const by = delegated ? ['fhirpath.js'] : [];
+  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, meaning, ...by]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });
 }
 
@@ -204,6 +206,7 @@ function compileComponents(
       dataTypes: new Set(compiled.flatMap(result => [...(result?.types ?? [])])),
       single: false,
       components: [],
+      delegated: compiled.some(one => one?.fallback === true),
       description: undefined,
     };
     return { param: withDigest(part, meaning), expression };

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
-import { asOfType } from '../../src/fhirpath/delegate/interpreter.ts';
+import { asOfType } from '../../src/fhirpath/extract/delegated.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { examples, judge, sorted } from './judge.ts';
 
@@ -201,6 +201,15 @@ describe('a mistake', () => {
     ['Patient.name.as(Period)', 'The expression never yields anything on Patient'],
     ['Patient.name.frist()', 'There is no function `frist()`. Did you mean `first`?'],
     ['Patient.link.other.resolve().name', '`resolve()` can only be asked for its type'],
+    [
+      'Patient.birthDate < today()',
+      '`today()` cannot be used in a search parameter: the index would say when a record was indexed',
+    ],
+    ['Patient.birthDate.where($this < now())', '`now()` cannot be used in a search parameter'],
+    [
+      'Patient.name.elementDefinition()',
+      'fhirpath.js does not evaluate the expression: Not implemented: elementDefinition',
+    ],
     ['%patient.name', 'The variable `%patient` is not known here (character 1'],
     ['Patient.', 'The expression ends where the name of an element or a function was expected (character 9'],
     ['Patient.name.where(use = )', '`)` stands where an element, a function or a value was expected (character 26'],

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
 import type { CompiledExpression, ResultType } from '../../src/fhirpath/extract/expression.ts';
 import { splitUnion } from '../../src/model/branch.ts';
-import { asOfType } from '../../src/fhirpath/delegate/interpreter.ts';
+import { asOfType } from '../../src/fhirpath/extract/delegated.ts';
 import { readOfficialSearchParameters, readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { examples, judge, sorted } from './judge.ts';
 

@@ -21,6 +21,10 @@ function visit(tree: Expression, text: string, definitions: TypeDefinitions, typ
       if (!functions.has(name)) {
         throw new ExpressionError(text, at, `There is no function \`${name}()\`.${didYouMean(name, functions)}`);
       }
+      if (/^(today|now|timeOfDay)$/.test(name)) {
+        const why = 'the index would say when a record was indexed';
+        throw new ExpressionError(text, at, `\`${name}()\` cannot be used in a search parameter: ${why}`);
+      }
       if (name === 'resolve' && !typeAsked) {
         const why = 'other resources are not read for the index of this one';
         throw new ExpressionError(

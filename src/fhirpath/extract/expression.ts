@@ -1,6 +1,6 @@
 import { checkElements, checkNames } from './check.ts';
-import { interpret } from '../delegate/interpreter.ts';
-import type { Run } from '../delegate/interpreter.ts';
+import { delegate } from './delegated.ts';
+import type { Run } from './delegated.ts';
 import { parseExpression } from '../parse.ts';
 import { compilePath } from './path.ts';
 import { rootType } from '../result-type.ts';
@@ -40,7 +40,7 @@ export interface Extracted {
 /**
  * Compiles a FHIRPath expression on a type: its name, or a result of another expression, on which the components of a
  * composite are evaluated. `resolve() is T` is decided by the reference itself. Primitives that have extensions but no
- * value are no results. Throws an Error with a whole sentence for what is not FHIRPath, names elements, types or functions
+ * value are no results. What fhirpath.js runs throws NotEvaluated where it fails on a value. Throws an Error with a whole sentence for what is not FHIRPath, names elements, types or functions
  * that do not exist, or never yields anything. https://hl7.org/fhirpath/N1/, https://hl7.org/fhir/R4/searchparameter.html
  */
 export function compileExpression(
@@ -76,7 +76,7 @@ export function compileExpression(
     });
   } catch (error) {
     if (!(error instanceof NeedsInterpreter)) throw error;
-    return describe(undefined, interpret(expression, base, definitions));
+    return describe(undefined, delegate(expression, base, definitions));
   }
   if (results.length === 0) {
     throw new ExpressionError(expression, 0, `The expression never yields anything on ${base.path}`);

@@ -18,5 +18,5 @@ export interface Scope {
   readonly missing: Map<Expression, { readonly name: string; readonly types: ResultType[] }>;
 }
 
-/** The expression is FHIRPath, but of a shape that only the interpreter knows. */
+/** The expression is FHIRPath, but of a shape that only fhirpath.js evaluates. */
 export class NeedsInterpreter extends Error {}

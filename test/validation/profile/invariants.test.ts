@@ -11,7 +11,7 @@ import { plain } from '../../../src/fhirpath/evaluate/item.ts';
 import { fastRules } from '../../../src/validation/profile/fast-rules.ts';
 import type { Walk } from '../../../src/validation/profile/walk.ts';
 import { environmentOn, nodeOf } from '../../fhirpath/evaluating.ts';
-import { asOfType } from '../../../src/fhirpath/delegate/interpreter.ts';
+import { asOfType } from '../../../src/fhirpath/extract/delegated.ts';
 import { exampleNames, readExample } from './support/examples.ts';
 import { against, observation, patient, problems, profile, validatorOf } from './support/validator.ts';
 
