@@ -6,7 +6,10 @@ import type { Opened } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count } from './progress.ts';
 
-/** One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a closing sentence. */
+/**
+ * One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a
+ * closing sentence.
+ */
 export const command: Command = {
   name: 'index status',
   summary: 'Tell which search parameters are ready and which are being rebuilt',
@@ -43,7 +46,9 @@ async function countNotIndexed(
   { store, model, extract, notIndexed }: Opened,
   only: string | undefined,
 ): Promise<Opened['notIndexed']> {
-  const types = [...model.types.values()].filter(({ indexed }) => [...indexed.values()].some(({ delegated }) => delegated)); // prettier-ignore
+  const types = [...model.types.values()].filter(({ indexed }) =>
+    [...indexed.values()].some(({ delegated }) => delegated),
+  );
   for (const id of types.length === 0 ? [] : await store.partitions.ids()) {
     const partition = only === undefined || only === id ? await store.partition(id) : undefined;
     if (partition === undefined) continue;

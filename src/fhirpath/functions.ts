@@ -1,4 +1,7 @@
-/** The functions of FHIRPath and those that FHIR adds; one that is not here is a mistake. https://hl7.org/fhirpath/N1/#functions */
+/**
+ * The functions of FHIRPath and those that FHIR adds; one that is not here is a mistake.
+ * https://hl7.org/fhirpath/N1/#functions
+ */
 export const functions: ReadonlySet<string> = new Set(
   `empty exists all allTrue anyTrue allFalse anyFalse subsetOf supersetOf count distinct isDistinct where select repeat
   ofType single first last tail skip take intersect exclude union combine iif toBoolean convertsToBoolean toInteger

@@ -4,9 +4,9 @@ import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 
 /**
- * The FHIR type that a type specifier names, `FHIR.` and `System.` taken off. The types of FHIRPath itself stand for those
- * of FHIR: R4's own components write `value.as(DateTime)` and mean dateTime. Throws ExpressionError for an unknown type.
- * https://hl7.org/fhirpath/N1/#type-specifier
+ * The FHIR type that a type specifier names, `FHIR.` and `System.` taken off. The types of FHIRPath itself stand for
+ * those of FHIR: R4's own components write `value.as(DateTime)` and mean dateTime. Throws ExpressionError for an
+ * unknown type. https://hl7.org/fhirpath/N1/#type-specifier
  */
 export function namedType(tree: Expression | undefined, text: string, definitions: TypeDefinitions): string {
   if (tree?.kind !== 'member') throw new ExpressionError(text, tree?.at ?? 0, 'The name of a type was expected');

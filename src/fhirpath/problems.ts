@@ -20,8 +20,9 @@ export interface KnownType {
 }
 
 /**
- * What is wrong with an expression that is evaluated on values of some types: functions, variables, types and elements that do not
- * exist. Where a type cannot be told (`resolve()`, contained resources), nothing is said about what follows.
+ * What is wrong with an expression that is evaluated on values of some types: functions, variables, types and elements
+ * that do not exist. Where a type cannot be told (`resolve()`, contained resources), nothing is said about what
+ * follows.
  */
 export function problemsOf(
   tree: Expression,
@@ -193,7 +194,16 @@ class Check {
   }
 }
 
-const systemTypes: ReadonlySet<string> = new Set(['Boolean', 'String', 'Integer', 'Long', 'Decimal', 'Date', 'DateTime', 'Time']); // prettier-ignore
+const systemTypes: ReadonlySet<string> = new Set([
+  'Boolean',
+  'String',
+  'Integer',
+  'Long',
+  'Decimal',
+  'Date',
+  'DateTime',
+  'Time',
+]);
 
 const isSystem = (tree: Expression | undefined): boolean => tree?.kind === 'member' && tree.name === 'System';
 
@@ -216,7 +226,10 @@ type KnownTypes = readonly { readonly code: string; readonly content?: TypeDefin
 function both(left: Types, right: Types): Types {
   if (left === undefined || right === undefined) return undefined;
   const all = [...left, ...right];
-  return all.filter(({ definition, code }, index) => all.findIndex(other => other.definition === definition && other.code === code) === index); // prettier-ignore
+  return all.filter(
+    ({ definition, code }, index) =>
+      all.findIndex(other => other.definition === definition && other.code === code) === index,
+  );
 }
 
 function narrowed(of: Types, named: KnownType | undefined, types: TypeDefinitions): Types {

@@ -4,8 +4,8 @@ import type { TypeDefinitions } from '../model/element.ts';
 type Names = Pick<TypeDefinitions, 'resourceTypes'>;
 
 /**
- * The resource type that a Reference, or the text of a uri or canonical, points to, read from itself, since the target is
- * not fetched: from `Type/id`, also at the end of an absolute URL; of a contained resource from `root`; else from
+ * The resource type that a Reference, or the text of a uri or canonical, points to, read from itself, since the target
+ * is not fetched: from `Type/id`, also at the end of an absolute URL; of a contained resource from `root`; else from
  * `Reference.type`. Undefined where it does not tell. https://hl7.org/fhir/R4/references.html#Reference
  */
 export function referredType(value: unknown, root: unknown, definitions: Names): string | undefined {

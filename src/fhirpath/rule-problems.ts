@@ -5,9 +5,9 @@ import { compileRule } from './evaluate/rule.ts';
 import type { KnownType, Problem } from './problems.ts';
 
 /**
- * Everything that is wrong with the expression of a rule that is evaluated on values of some types (undefined for any): what is no
- * FHIRPath; functions, variables, types and elements that do not exist; and what neither this server nor fhirpath.js evaluates. For
- * the last, fhirpath.js runs in a thread, for which this one waits.
+ * Everything that is wrong with the expression of a rule that is evaluated on values of some types (undefined for
+ * any): what is no FHIRPath; functions, variables, types and elements that do not exist; and what neither this server
+ * nor fhirpath.js evaluates. For the last, fhirpath.js runs in a thread, for which this one waits.
  */
 export function ruleProblems(
   text: string,

@@ -2,7 +2,9 @@
 export type Expression =
   /** `text` is that of a number: `1.0` is a decimal, `1` is an integer. */
   | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean; readonly text?: string }
-  /** What indexes do without: `@2020`, `4 'mg'`, `4 days` (the number is the text), `{}`, `$index`, `$total`, `.$this`. */
+  /**
+   * What indexes do without: `@2020`, `4 'mg'`, `4 days` (the number is the text), `{}`, `$index`, `$total`, `.$this`.
+   */
   | {
       readonly kind: 'other';
       readonly at: number;

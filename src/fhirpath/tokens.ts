@@ -9,7 +9,10 @@ export interface Token {
   readonly quoted: boolean;
 }
 
-/** Cuts a FHIRPath text into tokens; the last one is `end`. Throws ExpressionError. https://hl7.org/fhirpath/N1/#lexical-elements */
+/**
+ * Cuts a FHIRPath text into tokens; the last one is `end`. Throws ExpressionError.
+ * https://hl7.org/fhirpath/N1/#lexical-elements
+ */
 export function readTokens(expression: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;

@@ -1,6 +1,6 @@
 /**
- * The value of a variable that is the same everywhere: `%sct`, `%loinc`, `%ucum`, `%vs-name`, `%ext-name`; undefined for any
- * other. https://hl7.org/fhir/R4/fhirpath.html#variables
+ * The value of a variable that is the same everywhere: `%sct`, `%loinc`, `%ucum`, `%vs-name`, `%ext-name`; undefined
+ * for any other. https://hl7.org/fhir/R4/fhirpath.html#variables
  */
 export function constantOf(name: string): string | undefined {
   if (Object.hasOwn(constants, name)) return constants[name];

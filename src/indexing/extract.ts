@@ -13,9 +13,9 @@ import type { Emit, Meanings, Reading } from './reading.ts';
 
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
- * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be read
- * has no entry; a text that is not JSON throws. A type is compiled when its first resource comes. `report` is called for a
- * parameter whose expression fails on a resource, which then has no entries of it.
+ * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be
+ * read has no entry; a text that is not JSON throws. A type is compiled when its first resource comes. `report` is
+ * called for a parameter whose expression fails on a resource, which then has no entries of it.
  */
 export function createExtract(model: Meanings, publicUrl: string, report: ReportNotIndexed = () => {}): Extract {
   const root = rootOf(publicUrl);

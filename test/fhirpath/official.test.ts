@@ -29,7 +29,8 @@ const agreed: Readonly<Record<'rules' | 'extractor', readonly string[]>> = {
   extractor: [
     // R4's own parameters use `as` on several values, by which they mean ofType.
     'testFHIRPathAsFunction21',
-    // Of derived types too, as the words of the standard say and as fhirpath.js does: `(ConceptMap.source as uri)` is a canonical.
+    // Of derived types too, as the words of the standard say and as fhirpath.js does: `(ConceptMap.source as uri)` is
+    // a canonical.
     'testFHIRPathAsFunction11',
     'testFHIRPathAsFunction16',
   ],

@@ -5,7 +5,10 @@ import type { Expression } from '../syntax.ts';
 import { constantOf } from '../variables.ts';
 import type { Answer, Focus, Job, Result } from './job.ts';
 
-/** Runs one job with fhirpath.js; never throws. The package is loaded at the first call. https://github.com/HL7/fhirpath.js */
+/**
+ * Runs one job with fhirpath.js; never throws. The package is loaded at the first call.
+ * https://github.com/HL7/fhirpath.js
+ */
 export function runJob(job: Job): Answer {
   try {
     const run = compiled(job.expression);
@@ -76,7 +79,9 @@ function resultOf(item: unknown, typeName: string, job: Job): readonly Result[] 
   const name = typeName.slice(typeName.indexOf('.') + 1);
   const type = typeName.startsWith('System.') ? name.charAt(0).toLowerCase() + name.slice(1) : name;
   if (item === null || item === undefined) return [];
-  const place = typeof item === 'object' && 'parentResNode' in item ? stepsTo(item as Node, job) : undefined;
+  const node = typeof item === 'object' && 'parentResNode' in item ? (item as Node) : undefined;
+  if (node !== undefined && node.data === null && node._data === null) return []; // a gap in an array
+  const place = node && stepsTo(node, job);
   if (place !== undefined) return [{ type, place }];
   const value = JSON.parse(JSON.stringify(item) ?? 'null') as unknown; // dates, quantities and decimals as JSON
   return value === null ? [] : [{ type, value }];
@@ -91,7 +96,8 @@ function stepsTo(from: Node, { focus, resource }: Job): Result['place'] {
     const owner = node.parentResNode.data;
     if (typeof propName !== 'string' || typeof owner !== 'object' || owner === null) return undefined;
     // A choice may be named by its element.
-    const property = propName in owner || type === null ? propName : propName + type.charAt(0).toUpperCase() + type.slice(1); // prettier-ignore
+    const property =
+      propName in owner || type === null ? propName : propName + type.charAt(0).toUpperCase() + type.slice(1);
     const held = (owner as Record<string, unknown>)[property]; // an object of JSON
     if (Array.isArray(held)) steps.push(index ?? held.indexOf(node.data));
     steps.push(property);
@@ -113,6 +119,8 @@ function collectConstants(tree: unknown, constants: Record<string, string>): voi
 interface Node {
   readonly ctx: unknown;
   readonly data: unknown;
+  /** The extensions of a primitive. */
+  readonly _data: unknown;
   readonly propName: string | null;
   readonly index: number | null;
   readonly fhirNodeDataType: string | null;

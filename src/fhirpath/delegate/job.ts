@@ -6,8 +6,8 @@ export interface Job {
   readonly resource: object;
   readonly rootResource: object;
   /**
-   * What `resolve()` yields: for an index only a resource of the type that the reference names, whose content nobody asks for;
-   * for a rule the contained resource, and for any other target the expression fails.
+   * What `resolve()` yields: for an index only a resource of the type that the reference names, whose content nobody
+   * asks for; for a rule the contained resource, and for any other target the expression fails.
    */
   readonly resolve: 'type' | 'contained';
 }

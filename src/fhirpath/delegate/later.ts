@@ -5,8 +5,8 @@ import { startThread } from './thread.ts';
 import type { Thread } from './thread.ts';
 
 /**
- * Runs jobs in a thread while this one goes on; the limits count from when it is their turn, one request after the other. Never
- * rejects: what went wrong is in the answers.
+ * Runs jobs in a thread while this one goes on; the limits count from when it is their turn, one request after the
+ * other. Never rejects: what went wrong is in the answers.
  */
 export function run(jobs: readonly Job[], limits = usual): Promise<readonly Answer[]> {
   const turn = last.then(async () => answer(jobs, limits));

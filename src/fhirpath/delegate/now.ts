@@ -5,8 +5,8 @@ import { startThread } from './thread.ts';
 import type { Thread } from './thread.ts';
 
 /**
- * Runs jobs in a thread and waits for it, as long as the limits allow; this thread does nothing else meanwhile. For work that
- * cannot wait otherwise: the index entries of a record, the check of a definition, a load.
+ * Runs jobs in a thread and waits for it, as long as the limits allow; this thread does nothing else meanwhile. For
+ * work that cannot wait otherwise: the index entries of a record, the check of a definition, a load.
  */
 export function runNow(jobs: readonly Job[], limits = usual): readonly Answer[] {
   const answers: Answer[] = [];

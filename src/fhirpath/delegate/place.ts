@@ -1,6 +1,9 @@
 import type { Result } from './job.ts';
 
-/** The object or array and the property or index where a result stands, in what was sent; undefined for one that is all of it. */
+/**
+ * The object or array and the property or index where a result stands, in what was sent; undefined for one that is all
+ * of it.
+ */
 export function placeIn(
   { of, steps }: NonNullable<Result['place']>,
   focus: unknown,

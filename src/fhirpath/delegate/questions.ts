@@ -1,8 +1,8 @@
 import type { Answer, Job } from './job.ts';
 
 /**
- * What the evaluation of one record left to fhirpath.js, and what that answered. A question that has no answer yet is open: whoever
- * evaluates asks all open ones at once, and evaluates again.
+ * What the evaluation of one record left to fhirpath.js, and what that answered. A question that has no answer yet is
+ * open: whoever evaluates asks all open ones at once, and evaluates again.
  */
 export class Questions {
   readonly #answers = new Map<string, Answer>();

@@ -3,7 +3,8 @@ import type { MessagePort } from 'node:worker_threads';
 import { runJob } from './fhirpath-js.ts';
 import type { Reply, Request } from './job.ts';
 
-// The thread in which fhirpath.js runs. It answers each job on the port, and counts the answers for who waits without a loop.
+// The thread in which fhirpath.js runs. It answers each job on the port, and counts the answers for who waits without
+// a loop.
 
 // fhirpath.js prints warnings that quote values.
 for (const method of ['log', 'info', 'warn', 'error'] as const) console[method] = () => {};

@@ -15,8 +15,9 @@ import { arithmetic, condition, equal, largest, order, single } from './operator
 import { asTest, isNode, isOfType, isTest, typed } from './type-test.ts';
 
 /**
- * Compiles a parsed expression to a function from values to values; what it costs is counted in the environment's budget.
- * Throws Delegated for constructs that are left to fhirpath.js, ExpressionError for mistakes. https://hl7.org/fhirpath/N1/
+ * Compiles a parsed expression to a function from values to values; what it costs is counted in the environment's
+ * budget. Throws Delegated for constructs that are left to fhirpath.js, ExpressionError for mistakes.
+ * https://hl7.org/fhirpath/N1/
  */
 export function compileTree(tree: Expression, text: string, types: TypeDefinitions): Evaluate {
   return compile(tree, { text, types, iterating: false, compile });
@@ -57,7 +58,8 @@ function compile(tree: Expression, compiling: Compiling): Evaluate {
     case 'call': {
       const build = functions[tree.name];
       if (build === undefined) throw new Delegated(`the function \`${tree.name}()\``);
-      if (ordered.has(tree.name) && tree.of !== undefined && isUnordered(tree.of)) throw new Delegated('the order of children'); // prettier-ignore
+      if (ordered.has(tree.name) && tree.of !== undefined && isUnordered(tree.of))
+        throw new Delegated('the order of children');
       const call = build(tree.args, compiling, tree.at);
       if (tree.of === undefined) return call;
       const of = compile(tree.of, compiling);
@@ -199,9 +201,13 @@ function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compili
     };
   switch (operator) {
     case 'and':
-      return logic(left, right, (a, b) => (a === false || b() === false ? false : a === true && b() === true ? true : undefined)); // prettier-ignore
+      return logic(left, right, (a, b) =>
+        a === false || b() === false ? false : a === true && b() === true ? true : undefined,
+      );
     case 'or':
-      return logic(left, right, (a, b) => (a === true || b() === true ? true : a === false && b() === false ? false : undefined)); // prettier-ignore
+      return logic(left, right, (a, b) =>
+        a === true || b() === true ? true : a === false && b() === false ? false : undefined,
+      );
     case 'xor':
       return logic(left, right, (a, b) => (a === undefined || b() === undefined ? undefined : a !== b()));
     case 'implies':

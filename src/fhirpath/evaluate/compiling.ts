@@ -13,7 +13,10 @@ export interface Compiling {
   compile(this: void, tree: Expression, compiling: Compiling): Evaluate;
 }
 
-/** Makes the function that a call stands for from its arguments; throws ExpressionError where they do not fit, and Delegated. */
+/**
+ * Makes the function that a call stands for from its arguments; throws ExpressionError where they do not fit, and
+ * Delegated.
+ */
 export type Build = (args: readonly Expression[], compiling: Compiling, at: number) => Evaluate;
 
 /** A boolean as a collection; undefined is empty. */

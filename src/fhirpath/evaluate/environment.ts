@@ -49,8 +49,8 @@ export class TooCostly extends Error {}
 export class Undecided extends Error {}
 
 /**
- * This form cannot evaluate the expression exactly as the standard says; fhirpath.js does. Thrown while an expression is compiled
- * for a construct, and while it runs for values; the message says which.
+ * This form cannot evaluate the expression exactly as the standard says; fhirpath.js does. Thrown while an expression
+ * is compiled for a construct, and while it runs for values; the message says which.
  */
 export class Delegated extends Undecided {}
 

@@ -114,7 +114,10 @@ const isSubset = (part: Items, whole: Items, budget: Budget): boolean => {
   return part.every(item => keys.has(keyOf(item)));
 };
 
-/** True for what has no order: nobody can say which of them is the first. https://hl7.org/fhirpath/N1/#children--collection */
+/**
+ * True for what has no order: nobody can say which of them is the first.
+ * https://hl7.org/fhirpath/N1/#children--collection
+ */
 export const isUnordered = (tree: Expression): boolean =>
   tree.kind === 'call' && (tree.name === 'children' || tree.name === 'descendants');
 
@@ -154,15 +157,19 @@ const walkFunctions: Readonly<Record<string, Build>> = {
   extension: withValues(1, (input, [url = []], { types }) => {
     const wanted = textOf(url);
     return input.filter(isNode).flatMap(node => {
-      const element = (node.definition?.kind === 'primitive-type' ? types.get('Element') : node.definition)?.elements.get('extension'); // prettier-ignore
+      const element = (
+        node.definition?.kind === 'primitive-type' ? types.get('Element') : node.definition
+      )?.elements.get('extension');
       if (element === undefined) return [];
       return nodesAt(node, element, types).filter(({ value }) => isObject(value) && value['url'] === wanted);
     });
   }),
 };
 
-/** Each round keeps what it found, and may go on as long as it finds something: as much as looking at so many values. */
-const priceOfRepeat = 8;
+/**
+ * Each round keeps what it found, and may go on as long as it finds something: as much as looking at so many values.
+ */
+const priceOfRepeat = 20;
 
 function children(input: Items, { types, budget }: Environment): Items {
   const all: Item[] = [];
@@ -193,7 +200,9 @@ function countOf(items: Items): number {
 const answers = (test: (input: Items, environment: Environment) => boolean | undefined): Build =>
   plainly((input, environment) => answer(test(input, environment)));
 
-/** The functions that this form evaluates; all others are left to fhirpath.js. https://hl7.org/fhirpath/N1/#functions */
+/**
+ * The functions that this form evaluates; all others are left to fhirpath.js. https://hl7.org/fhirpath/N1/#functions
+ */
 export const functions: Readonly<Record<string, Build>> = {
   __proto__: null as never, // names of functions are looked up as they are written
   ...setFunctions,
@@ -236,10 +245,12 @@ export const functions: Readonly<Record<string, Build>> = {
     return (input, environment) => {
       const item = single(input);
       const { index } = environment;
-      const run = (part: Evaluate): Items => (item === undefined ? part(input, environment) : forOne(part, item, index, environment)); // prettier-ignore
+      const run = (part: Evaluate): Items =>
+        item === undefined ? part(input, environment) : forOne(part, item, index, environment);
       const found = run(test);
       const held = condition(found);
-      if (held !== undefined && typeof plain(found[0] as Item) !== 'boolean') throw new EvaluationError('a condition was expected'); // prettier-ignore
+      if (held !== undefined && typeof plain(found[0] as Item) !== 'boolean')
+        throw new EvaluationError('a condition was expected');
       const part = held === true ? yes : no;
       return part === undefined ? [] : run(part);
     };
@@ -260,7 +271,11 @@ export const functions: Readonly<Record<string, Build>> = {
   trace: () => input => input,
   hasValue: answers(input => {
     const [item] = input;
-    return input.length === 1 && item !== undefined && (!isNode(item) || (item.value !== undefined && typeof item.value !== 'object')); // prettier-ignore
+    return (
+      input.length === 1 &&
+      item !== undefined &&
+      (!isNode(item) || (item.value !== undefined && typeof item.value !== 'object'))
+    );
   }),
   hasExtension: (args, compiling, at) => {
     const found = walkFunctions['extension']?.(args, compiling, at);

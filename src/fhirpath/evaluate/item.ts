@@ -28,7 +28,9 @@ export interface Decimal {
 /** A value without its place. Integers and decimals are numbers, which compare alike. */
 export type Plain = Quantity | Temporal | string | number | boolean;
 
-/** The value of a primitive or a Quantity; undefined for other objects and where there is no value. Throws Delegated. */
+/**
+ * The value of a primitive or a Quantity; undefined for other objects and where there is no value. Throws Delegated.
+ */
 export function plain(item: Item): Plain | undefined {
   if (typeof item !== 'object') return item;
   if (item.kind === 'decimal') return item.value;
@@ -68,15 +70,16 @@ const ucum = 'http://unitsofmeasure.org';
 export const ucumUnit = (code: string): string => `'${code}'`;
 
 /**
- * A text that is the same for values that are equal: what `distinct`, `in`, `intersect` go by. Throws Delegated for values
- * that are equal by more than their text: dates of several precisions, quantities of several units.
+ * A text that is the same for values that are equal: what `distinct`, `in`, `intersect` go by. Throws Delegated for
+ * values that are equal by more than their text: dates of several precisions, quantities of several units.
  */
 export function keyOf(item: Item): string {
   const value = plain(item);
   if (typeof value === 'string') return `s${value}`;
   if (typeof value === 'number') return `n${value}`;
   if (typeof value === 'boolean') return `b${value}`;
-  if (value !== undefined) throw new Delegated(`the equality of several ${value.kind === 'temporal' ? 'dates' : 'quantities'}`); // prettier-ignore
+  if (value !== undefined)
+    throw new Delegated(`the equality of several ${value.kind === 'temporal' ? 'dates' : 'quantities'}`);
   const node = item as Node; // only a node has no plain value
   if (node.value === undefined) throw new Delegated('the equality of elements without a value');
   if (isQuantity(node)) throw new Delegated('the equality of several quantities');

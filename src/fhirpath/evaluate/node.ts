@@ -1,7 +1,9 @@
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { isObject } from '../../definitions/json-object.ts';
 
-/** A value of a resource with what the definitions say of it; extensions of a primitive stand in `sibling` (`_name`). */
+/**
+ * A value of a resource with what the definitions say of it; extensions of a primitive stand in `sibling` (`_name`).
+ */
 export interface Node {
   readonly kind: 'node';
   /** Undefined where a primitive has extensions only. */
@@ -27,7 +29,9 @@ export const rootNode = (value: unknown, definition: TypeDefinition): Node => ({
   index: -1,
 });
 
-/** The values of an element of an object, in order; values of another JSON kind than its type asks for are passed over. */
+/**
+ * The values of an element of an object, in order; values of another JSON kind than its type asks for are passed over.
+ */
 export function nodesAt(parent: Node, element: ElementDefinition, types: TypeDefinitions): readonly Node[] {
   const owner = parent.definition?.kind === 'primitive-type' ? parent.sibling : parent.value;
   if (!isObject(owner)) return none;

@@ -5,7 +5,10 @@ import { compareTemporal } from './temporal.ts';
 
 type Items = readonly Item[];
 
-/** `=`: undefined where a side is empty or precision leaves it open. Throws Delegated. https://hl7.org/fhirpath/N1/#equality */
+/**
+ * `=`: undefined where a side is empty or precision leaves it open. Throws Delegated.
+ * https://hl7.org/fhirpath/N1/#equality
+ */
 export function equal(left: Items, right: Items): boolean | undefined {
   if (left.length === 0 || right.length === 0) return undefined;
   if (left.length !== right.length) return false;
@@ -26,7 +29,10 @@ function equalItems(left: Item, right: Item): boolean | undefined {
   return sign === undefined ? undefined : sign === 0;
 }
 
-/** Negative, 0 or positive for two single values; undefined where one is empty or they cannot be ordered. https://hl7.org/fhirpath/N1/#comparison */
+/**
+ * Negative, 0 or positive for two single values; undefined where one is empty or they cannot be ordered.
+ * https://hl7.org/fhirpath/N1/#comparison
+ */
 export function order(left: Items, right: Items): number | undefined {
   const [a, b] = [single(left), single(right)];
   if (a === undefined || b === undefined) return undefined;
@@ -35,7 +41,9 @@ export function order(left: Items, right: Items): number | undefined {
   return signOf(x, y);
 }
 
-/** The order of two values; undefined also where only fhirpath.js compares them, such as quantities of several units. */
+/**
+ * The order of two values; undefined also where only fhirpath.js compares them, such as quantities of several units.
+ */
 export function orderIfSimple(left: Item, right: Item): number | undefined {
   try {
     return order([left], [right]);
@@ -56,13 +64,19 @@ function signOf(a: Plain, b: Plain): number | undefined {
   throw new Delegated('values of several types');
 }
 
-/** The one value; undefined for none. Throws EvaluationError for several. https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections */
+/**
+ * The one value; undefined for none. Throws EvaluationError for several.
+ * https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections
+ */
 export function single(items: Items): Item | undefined {
   if (items.length > 1) throw new EvaluationError(`one value was expected, and there are ${items.length}`);
   return items[0];
 }
 
-/** As a condition: one that is no boolean counts as true; undefined for empty. Throws EvaluationError for several values. */
+/**
+ * As a condition: one that is no boolean counts as true; undefined for empty. Throws EvaluationError for several
+ * values.
+ */
 export function condition(items: Items): boolean | undefined {
   const [first] = items;
   if (first === undefined) return undefined;
@@ -72,7 +86,10 @@ export function condition(items: Items): boolean | undefined {
   return typeof first.value === 'boolean' ? first.value : true;
 }
 
-/** `+ - * div mod` on integers, `+` on texts; empty where a side is empty. Throws Delegated for all else. https://hl7.org/fhirpath/N1/#math */
+/**
+ * `+ - * div mod` on integers, `+` on texts; empty where a side is empty. Throws Delegated for all else.
+ * https://hl7.org/fhirpath/N1/#math
+ */
 export function arithmetic(operator: string, left: Items, right: Items): Items {
   const [a, b] = [single(left), single(right)];
   if (a === undefined || b === undefined) return [];

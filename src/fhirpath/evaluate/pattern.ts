@@ -2,10 +2,10 @@ import { createContext, Script } from 'node:vm';
 import { TooCostly } from './environment.ts';
 
 /**
- * True where a part of the text fits the pattern, as FHIRPath's `matches()` means it. Patterns may backtrack without end: one
- * whose form rules that out for a text of this length runs as it is, any other under a deadline. Throws TooCostly where that
- * is over, or where the text is longer than 100,000 characters; SyntaxError for what is no pattern.
- * https://hl7.org/fhirpath/N1/#matchesregex-string-boolean
+ * True where a part of the text fits the pattern, as FHIRPath's `matches()` means it. Patterns may backtrack without
+ * end: one whose form rules that out for a text of this length runs as it is, any other under a deadline. Throws
+ * TooCostly where that is over, or where the text is longer than 100,000 characters; SyntaxError for what is no
+ * pattern. https://hl7.org/fhirpath/N1/#matchesregex-string-boolean
  */
 export function matchesPattern(text: string, source: string, spend: Spend = free): boolean {
   const pattern = patternOf(text, source);
@@ -61,8 +61,8 @@ const isBounded = ({ repetitions }: Pattern, text: string): boolean =>
   repetitions !== undefined && (text.length + 1) ** (repetitions + 1) <= 1_000_000;
 
 /**
- * Patterns of R4 on every element of every StructureDefinition (eld-19, eld-20): after the first character nothing in them
- * must be there, so that they never go back.
+ * Patterns of R4 on every element of every StructureDefinition (eld-19, eld-20): after the first character nothing in
+ * them must be there, so that they never go back.
  */
 const linear: ReadonlySet<string> = new Set([
   String.raw`[^\s\.,:;\'"\/|?!@#$%&*()\[\]{}]{1,64}(\.[^\s\.,:;\'"\/|?!@#$%&*()\[\]{}]{1,64}(\[x\])?(\:[^\s\.]+)?)*`,

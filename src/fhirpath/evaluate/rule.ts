@@ -18,9 +18,8 @@ export type Rule =
   | { readonly kind: 'refused'; readonly text: string; readonly problems: readonly [Problem, ...Problem[]] };
 
 /**
- * Compiles an expression that is evaluated on values of one of some types, undefined for any. Never throws: mistakes are in the
- * result.
- * https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ * Compiles an expression that is evaluated on values of one of some types, undefined for any. Never throws: mistakes
+ * are in the result. https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
 export function compileRule(text: string, context: readonly KnownType[] | undefined, types: TypeDefinitions): Rule {
   let tree: Expression;

@@ -10,12 +10,19 @@ import { matchesPattern, replaceMatches } from './pattern.ts';
 
 type Run = (text: string, values: readonly Plain[], environment: Environment) => Item | undefined;
 
-/** A function of one text and values for it; empty where one of them is. Texts of any length are only searched, never matched without a deadline. */
+/**
+ * A function of one text and values for it; empty where one of them is. Texts of any length are only searched, never
+ * matched without a deadline.
+ */
 const ofText =
   (least: number, most: number, run: Run): Build =>
   (args, compiling, at) => {
     if (args.length < least || args.length > most)
-      throw new ExpressionError(compiling.text, at, `This function takes ${least === most ? least : `${least} to ${most}`} arguments`); // prettier-ignore
+      throw new ExpressionError(
+        compiling.text,
+        at,
+        `This function takes ${least === most ? least : `${least} to ${most}`} arguments`,
+      );
     const values = args.map(arg => compiling.compile(arg, compiling));
     return (input, environment) => {
       const item = single(input);
@@ -84,7 +91,10 @@ const substring = ofText(1, 2, (text, [start, length]) => {
   return text.slice(from, length === undefined ? undefined : from + Math.max(0, integerOf(length)));
 });
 
-/** What a single value converts to; undefined where it does not. Dates, decimals and quantities are left to fhirpath.js. */
+/**
+ * What a single value converts to; undefined where it does not. Dates, decimals and quantities are left to
+ * fhirpath.js.
+ */
 const converted =
   (convert: (value: string | number | boolean) => Item | undefined, test: boolean): Build =>
   (args, { text }, at) => {
@@ -93,7 +103,8 @@ const converted =
       const item = single(input);
       if (item === undefined) return [];
       const value = plain(item);
-      const decimal = typeof item === 'object' && (item.kind === 'decimal' || (item.kind === 'node' && item.code === 'decimal')); // prettier-ignore
+      const decimal =
+        typeof item === 'object' && (item.kind === 'decimal' || (item.kind === 'node' && item.code === 'decimal'));
       if (value === undefined || typeof value === 'object' || decimal)
         throw new Delegated('the conversion of such a value');
       const result = convert(value);
@@ -136,7 +147,10 @@ function toBoolean(value: string | number | boolean): boolean | undefined {
   return /^(true|t|yes|y|1|1\.0)$/.test(text) ? true : /^(false|f|no|n|0|0\.0)$/.test(text) ? false : undefined;
 }
 
-/** Functions of single values. https://hl7.org/fhirpath/N1/#string-manipulation, https://hl7.org/fhirpath/N1/#conversion */
+/**
+ * Functions of single values. https://hl7.org/fhirpath/N1/#string-manipulation,
+ * https://hl7.org/fhirpath/N1/#conversion
+ */
 export const textFunctions: Readonly<Record<string, Build>> = {
   startsWith: withText((text, other) => text.startsWith(other)),
   endsWith: withText((text, other) => text.endsWith(other)),

@@ -9,7 +9,10 @@ import type { Item } from './item.ts';
 import type { Node } from './node.ts';
 import { single } from './operators.ts';
 
-/** `is`: types of FHIR are those of values in the resource, types of FHIRPath itself those of computed ones. https://hl7.org/fhirpath/N1/#is-type-specifier */
+/**
+ * `is`: types of FHIR are those of values in the resource, types of FHIRPath itself those of computed ones.
+ * https://hl7.org/fhirpath/N1/#is-type-specifier
+ */
 export function isTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
   const { code, system } = typeOf(tree, compiling);
   return item => {
@@ -18,20 +21,20 @@ export function isTest(tree: Expression | undefined, compiling: Compiling): (ite
       return system && systemTypeOf(item) === code;
     }
     if (isUntyped(item) && texts.has(code)) throw new Delegated('the type of an id or of the url of an extension');
-    return !system && isA(nodeType(item), code, compiling.types);
+    return !system && isA(item.code, code, compiling.types);
   };
 }
 
 /**
- * `as` and `ofType`. Throws Delegated for types of FHIRPath itself, and for primitives of a type derived from the one that is
- * named, on which the standard's words and its test cases differ.
+ * `as` and `ofType`. Throws Delegated for types of FHIRPath itself, and for primitives of a type derived from the one
+ * that is named, on which the standard's words and its test cases differ.
  */
 export function asTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
   const { code, system } = typeOf(tree, compiling);
   if (system) throw new Delegated('types of FHIRPath itself');
   return item => {
     if (!isNode(item)) return false;
-    const own = nodeType(item);
+    const own = item.code;
     if (isUntyped(item) && texts.has(code)) throw new Delegated('the type of an id or of the url of an extension');
     if (own === code) return true;
     if (!isA(own, code, compiling.types)) return false;
@@ -53,7 +56,7 @@ export const typed =
 
 /** Whether a node is of a type or one derived from it. */
 export const isOfType = (item: Item, code: string, compiling: Compiling): boolean =>
-  isNode(item) && isA(nodeType(item), code, compiling.types);
+  isNode(item) && isA(item.code, code, compiling.types);
 
 export const isNode = (item: Item): item is Node => typeof item === 'object' && item.kind === 'node';
 
@@ -62,9 +65,6 @@ const isUntyped = ({ element }: Node): boolean =>
   element !== undefined && (element.name === 'id' || element.path === 'Extension.url');
 
 const texts: ReadonlySet<string> = new Set(['String', 'string', 'id', 'uri', 'Element']);
-
-/** The FHIR type of a node. */
-const nodeType = ({ definition, code }: Node): string => (definition?.kind === 'complex-type' ? definition.name : code);
 
 function typeOf(
   tree: Expression | undefined,

@@ -7,8 +7,8 @@ import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 
 /**
- * Throws ExpressionError for functions and types that do not exist, and for `resolve()` where more is asked of it than a type: other
- * resources are not fetched for an index.
+ * Throws ExpressionError for functions and types that do not exist, and for `resolve()` where more is asked of it than
+ * a type: other resources are not fetched for an index.
  */
 export function checkNames(tree: Expression, text: string, definitions: TypeDefinitions): void {
   visit(tree, text, definitions, false);

@@ -12,9 +12,9 @@ export type Run = (value: object, resource: object) => void;
 export class NotEvaluated extends Error {}
 
 /**
- * An expression run by fhirpath.js, for shapes that are not compiled; this thread waits for it. Types are found when a value is,
- * so `choose` is asked then. Throws ExpressionError where fhirpath.js does not take the expression; what it returns throws
- * NotEvaluated.
+ * An expression run by fhirpath.js, for shapes that are not compiled; this thread waits for it. Types are found when a
+ * value is, so `choose` is asked then. Throws ExpressionError where fhirpath.js does not take the expression; what it
+ * returns throws NotEvaluated.
  */
 export function delegate(expression: string, type: ResultType, definitions: TypeDefinitions): (choose: Choose) => Run {
   const evaluate = (value: object, resource: object): readonly Result[] => {
@@ -62,8 +62,8 @@ const jobOf = (expression: string, { code, definition }: ResultType, value: obje
 });
 
 /**
- * `(X as T)` and `X.as(T)` written with ofType: R4's own parameters use `as` on several elements, which FHIRPath forbids
- * and by which they mean ofType. https://hl7.org/fhirpath/N1/#as-type-specifier
+ * `(X as T)` and `X.as(T)` written with ofType: R4's own parameters use `as` on several elements, which FHIRPath
+ * forbids and by which they mean ofType. https://hl7.org/fhirpath/N1/#as-type-specifier
  */
 export function asOfType(expression: string): string {
   // Strings stand at the odd places.

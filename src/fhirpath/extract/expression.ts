@@ -24,7 +24,10 @@ export interface CompiledExpression {
   readonly fallback: boolean;
   /** All results on a resource, or on an element of `resource`. */
   evaluate(value: object, resource?: object): readonly Extracted[];
-  /** The same for speed: results go to what `choose` names for their type, and nothing is collected. Not to be run within itself. */
+  /**
+   * The same for speed: results go to what `choose` names for their type, and nothing is collected. Not to be run
+   * within itself.
+   */
   bind(choose: Choose): (value: object, resource?: object) => void;
 }
 
@@ -40,8 +43,9 @@ export interface Extracted {
 /**
  * Compiles a FHIRPath expression on a type: its name, or a result of another expression, on which the components of a
  * composite are evaluated. `resolve() is T` is decided by the reference itself. Primitives that have extensions but no
- * value are no results. What fhirpath.js runs throws NotEvaluated where it fails on a value. Throws an Error with a whole sentence for what is not FHIRPath, names elements, types or functions
- * that do not exist, or never yields anything. https://hl7.org/fhirpath/N1/, https://hl7.org/fhir/R4/searchparameter.html
+ * value are no results. What fhirpath.js runs throws NotEvaluated where it fails on a value. Throws an Error with a
+ * whole sentence for what is not FHIRPath, names elements, types or functions that do not exist, or never yields
+ * anything. https://hl7.org/fhirpath/N1/, https://hl7.org/fhir/R4/searchparameter.html
  */
 export function compileExpression(
   expression: string,

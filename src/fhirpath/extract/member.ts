@@ -8,8 +8,8 @@ import type { Expression } from '../syntax.ts';
 type Member = Expression & { kind: 'member' };
 
 /**
- * A name at the beginning of a path: an element of `type`, or a type that stands for the value itself where it is of that
- * type and for nothing where it is not. https://hl7.org/fhirpath/N1/#path-selection
+ * A name at the beginning of a path: an element of `type`, or a type that stands for the value itself where it is of
+ * that type and for nothing where it is not. https://hl7.org/fhirpath/N1/#path-selection
  */
 export function compileMember(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   const { name } = tree;
@@ -20,7 +20,10 @@ export function compileMember(tree: Member, type: ResultType, scope: Scope, choo
   return compileMemberOf(tree, type, scope, choose);
 }
 
-/** A step to an element: its values, one by one; null, which stands for a primitive with extensions only, is passed over. */
+/**
+ * A step to an element: its values, one by one; null, which stands for a primitive with extensions only, is passed
+ * over.
+ */
 export function compileMemberOf(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   const { definition } = type;
   if (definition === undefined || (definition.kind === 'resource' && definition.abstract)) throw new NeedsInterpreter();

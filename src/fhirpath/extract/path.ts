@@ -9,9 +9,9 @@ import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 
 /**
- * Compiles an expression that is evaluated on a value of `type` to a function that hands each result on to what `choose`
- * names for its type; undefined where it never yields anything that is wanted. Throws ExpressionError for mistakes and
- * NeedsInterpreter for shapes that are not known here. https://hl7.org/fhirpath/N1/
+ * Compiles an expression that is evaluated on a value of `type` to a function that hands each result on to what
+ * `choose` names for its type; undefined where it never yields anything that is wanted. Throws ExpressionError for
+ * mistakes and NeedsInterpreter for shapes that are not known here. https://hl7.org/fhirpath/N1/
  */
 export function compilePath(tree: Expression, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   if (isPredicate(tree)) return computed(tree, type, scope, choose);

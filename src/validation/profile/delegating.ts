@@ -9,8 +9,8 @@ type Issues = readonly ValidationIssue[];
 const rounds = 3;
 
 /**
- * Validates, and where rules were left to fhirpath.js, has it run them all and validates again with what it answered. Where nothing
- * was left and `validate` makes no promise, none is made, and fhirpath.js is not loaded.
+ * Validates, and where rules were left to fhirpath.js, has it run them all and validates again with what it answered.
+ * Where nothing was left and `validate` makes no promise, none is made, and fhirpath.js is not loaded.
  */
 export function validateDelegating(
   validate: (questions: Questions) => Issues | Promise<Issues>,

@@ -43,8 +43,8 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
 ]);
 
 /**
- * Invariants that would break records that are good, by their expressions as they are published, with the expression of a later
- * publication of the same artifact.
+ * Invariants that would break records that are good, by their expressions as they are published, with the expression
+ * of a later publication of the same artifact.
  */
 export const corrections: ReadonlyMap<string, { readonly expression: string; readonly reason: string }> = new Map([
   [

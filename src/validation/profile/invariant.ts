@@ -23,8 +23,8 @@ import type { ValueCheck, Walk } from './walk.ts';
 const everywhere: ReadonlySet<string> = new Set(['ele-1', 'ext-1']);
 
 /**
- * The invariants of an element, without those that its base has. One that yields nothing is not held; one that cannot be decided
- * is reported as information. https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ * The invariants of an element, without those that its base has. One that yields nothing is not held; one that cannot
+ * be decided is reported as information. https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
 export function compileInvariants(
   tree: Tree,
@@ -72,8 +72,9 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
 }
 
 /**
- * True where the rule yields true, or one value that is no boolean; false where it yields false or nothing; a text says why that
- * cannot be decided, TooCostly that it takes too long. Undefined where fhirpath.js has been asked and has not answered yet.
+ * True where the rule yields true, or one value that is no boolean; false where it yields false or nothing; a text
+ * says why that cannot be decided, TooCostly that it takes too long. Undefined where fhirpath.js has been asked and
+ * has not answered yet.
  */
 export function decide(rule: Rule, node: Node, walk: Walk): boolean | string | TooCostly | undefined {
   if (rule.kind === 'refused') return rule.problems[0].message.replace(/\.$/, '');
@@ -134,7 +135,8 @@ export function environmentOf(node: Node, walk: Walk): Environment {
     context: node,
     budget,
     resolve: reference => {
-      const text = typeof reference.value === 'string' ? reference.value : asString(asObject(reference.value)['reference']); // prettier-ignore
+      const text =
+        typeof reference.value === 'string' ? reference.value : asString(asObject(reference.value)['reference']);
       return text === undefined ? undefined : resolve(text, walk);
     },
     memberOf: (item, valueSet) => isOf(item, valueSet, walk.terminology),

@@ -13,7 +13,7 @@ import type { Walk } from '../../../src/validation/profile/walk.ts';
 import { environmentOn, nodeOf } from '../../fhirpath/evaluating.ts';
 import { asOfType } from '../../../src/fhirpath/extract/delegated.ts';
 import { exampleNames, readExample } from './support/examples.ts';
-import { against, observation, patient, problems, profile, validatorOf } from './support/validator.ts';
+import { against, observation, patient, problems, profile, url, validatorOf } from './support/validator.ts';
 
 // Invariants: https://hl7.org/fhir/R4/conformance-rules.html#constraints, and the FHIRPath that they are written in
 
@@ -213,6 +213,19 @@ describe('invariants', () => {
     expect(found.map(({ text }) => text)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^The rule x-1 was not checked: .+\.$/)]),
     );
+  });
+
+  it('that fhirpath.js decides make a promise of it, and no others do', async () => {
+    const [own, delegated] = [rule('text.exists()'), rule("text.join('') = 'x'")];
+    const validator = validatorOf(own, { ...delegated, url: url('delegated') });
+    const errors = async (text: string, ...profiles: readonly string[]): Promise<readonly unknown[]> => {
+      const found = validator.validateWithServer(observation({ code: { text } }), { profiles });
+      expect(found instanceof Promise).toBe(profiles.includes(url('delegated')));
+      return (await found).filter(({ severity }) => severity === 'error').map(({ rule: by }) => by);
+    };
+    expect(await errors('x', own.url)).toEqual([]);
+    expect(await errors('x', own.url, url('delegated'))).toEqual([]);
+    expect(await errors('y', own.url, url('delegated'))).toEqual(['x-1']);
   });
 
   it('of a choice are about all of its types', () => {
