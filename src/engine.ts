@@ -23,12 +23,8 @@ import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
 import { firstFailures } from './indexing/not-indexed.ts';
-import { interactions } from './interaction/index.ts';
-import { operations } from './interaction/operation/index.ts';
-import type { InteractionCode } from './fhir/interaction.ts';
 import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
-import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
 import { createCursors } from './search/cursor.ts';
 import type { OpenedAuthorization } from './open-authorization.ts';
@@ -78,7 +74,7 @@ export async function startEngine(
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
   for (const text of startNotices(config)) log.notice(text);
   const { model: loaded, definitions, notices } = await requireModel(config);
-  for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
+  for (const text of notices) log.notice(text);
   const unusable = unusableCriteria(loaded);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
 
@@ -117,6 +113,7 @@ export async function startEngine(
       deadline: config.searchDeadline,
       timeout: config.storeTimeout,
       fault: error => log.fault(error, 'none'),
+      notice: text => log.notice(text),
     });
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
     for (const text of indexNotices(await store.indexes.database())) log.notice(text);
@@ -232,21 +229,6 @@ function originsIn(store: Store, now: () => number): Origins {
 }
 
 const openToAll = 'Access is open: no token is asked for, and whoever reaches this port may do everything.';
-
-/** What the definitions declare and this engine has no function for. */
-function notServed({ types, systemInteractions }: Model): readonly string[] {
-  const of = (name: string, codes: ReadonlySet<InteractionCode>, invoked: Iterable<string>): readonly string[] => [
-    ...[...codes].filter(code => interactions[code] === undefined).map(code => unserved(name, code)),
-    ...[...invoked].filter(code => !Object.hasOwn(operations, code)).map(code => unserved(name, `$${code}`)),
-  ];
-  return [
-    ...[...types.values()].flatMap(type => of(type.name, type.interactions, type.operations.keys())),
-    ...of('The system', systemInteractions, []),
-  ];
-}
-
-const unserved = (name: string, code: string): string =>
-  `${name} declares ${code}, which is not served yet: it is answered 501.`;
 
 /** What the start says of indexes of the database itself that are not as the definitions want them. */
 function indexNotices(indexes: readonly DatabaseIndex[]): readonly string[] {

@@ -1,5 +1,5 @@
 // Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import * as module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,9 +37,9 @@ function newEnough(version) {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-/** From `engines` in package.json, such as `24.12`. */
+/** The first Node that runs the sources as they are. `engines` in package.json is about the one that `npm ci` runs on. */
 function oldestNode() {
-  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '');
+  return '24.12';
 }
 
 /** The binary of the npm package for this platform, if it is installed. */

@@ -8,7 +8,8 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count, createProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Writes records and bytes as files that any program opens. */
 export const command: Command = {
@@ -68,7 +69,7 @@ over. Exit code 3 where bytes are missing or are not what was kept.
         }
       });
       progress.end();
-      console.log(`${count(done)} records and ${count(files)} attachments are in ${folder}.`);
+      console.log(`${counted(done, 'record')} and ${counted(files, 'attachment')} written to ${folder}.`);
       return problemCount === 0 ? exitCodes.done : exitCodes.found;
     });
   },

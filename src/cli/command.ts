@@ -50,5 +50,8 @@ export class CommandError extends Error {
   }
 }
 
+/** The settings of commands that work on the files of a store, which takes no definitions. */
+export const fileSettings = ['store', 'host', 'port', 'public-url', 'debug'] as const;
+
 /** The settings that every command takes which opens the store. */
 export const storeSettings = ['store', 'definitions', 'capability', 'host', 'port', 'public-url', 'debug'] as const;

@@ -5,6 +5,7 @@ import { withStore } from './open.ts';
 import type { Opened } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /**
  * One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a
@@ -31,7 +32,7 @@ builds them), or \`unused\`: see \`index drop-unused\`.`,
     const pending = states.filter(({ state }) => state === 'pending');
     for (const state of own['all'] === true ? states : pending) {
       const progress =
-        state.state === 'ready' ? 'ready' : `pending, ${count(state.done)} of ${count(state.of)} records`;
+        state.state === 'ready' ? 'ready' : `pending, ${count(state.done)} of ${counted(state.of, 'record')}`;
       console.log(`${state.partition}\t${state.type}?${state.param}\t${progress}`);
     }
     for (const line of notIndexedLines(notIndexed)) console.log(line);

@@ -8,6 +8,7 @@ import type { Command } from './command.ts';
 import { notIndexedLines } from './not-indexed.ts';
 import { partitionOf, withStore } from './open.ts';
 import { count, createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Loads files into a partition and tells how it went; what was not loaded stands in a file of rejects. */
 export const command: Command = {
@@ -131,11 +132,11 @@ function report(last: LoadProgress, rejects: string): string[] {
   ];
   const told = parts.filter(([records]) => records > 0).map(([records, what]) => `${count(records)} ${what}`);
   return [
-    `${count(records)} ${records === 1 ? 'record' : 'records'}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
+    `${counted(records, 'record')}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
     ...(resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : []),
     ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
     ...links.map(path => `Not followed, since it is a symbolic link: ${path}`),
-    ...(warned > 0 ? [`${count(warned)} ${warned === 1 ? 'record breaks' : 'records break'} rules that reject nothing: ${broken(warnings)}. \`validate\` tells each.`] : []), // prettier-ignore
+    ...(warned > 0 ? [`${counted(warned, 'record breaks', 'records break')} rules that reject nothing: ${broken(warnings)}. \`validate\` lists every finding.`] : []), // prettier-ignore
     ...(rejected > 0 ? [`What was rejected is in ${rejects}.`] : []),
   ];
 }

@@ -11,6 +11,7 @@ import type { Command } from './command.ts';
 import { openAt, type Opened, publicUrlIn } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Copies a store into another one, of the same or another kind, and compares both in the end. */
 export const command: Command = {
@@ -141,9 +142,9 @@ async function run(ours: Opened, theirs: Opened, source: string): Promise<0 | 3>
 
 function report({ types, notes, same, resumed }: Migrated, { model }: Opened): string[] {
   const undeclared = [...new Set(types.map(({ type }) => type))].filter(type => !model.types.has(type));
-  const total = (of: (one: ComparedType) => number): string => count(types.reduce((sum, one) => sum + of(one), 0));
+  const total = (of: (one: ComparedType) => number): number => types.reduce((sum, one) => sum + of(one), 0);
   const all = createHash('sha256').update(types.map(one => lineOf(one, one.to)).join('\n'));
-  const small = `${count(notes.documents)} documents, ${count(notes.marks)} marks and ${count(notes.keys)} keys`;
+  const small = `${counted(notes.documents, 'document')}, ${counted(notes.marks, 'mark')} and ${counted(notes.keys, 'key')}`;
   return [
     ...types.flatMap(one =>
       one.from.digest === one.to.digest
@@ -156,7 +157,13 @@ function report({ types, notes, same, resumed }: Migrated, { model }: Opened): s
     ),
     ...(notes.different > 0 ? [`${count(notes.different)} of ${small} differ.`] : []),
     same
-      ? `Both stores hold the same: ${total(one => one.to.records)} records in ${total(one => one.to.versions)} versions, ${small}. Digest ${all.digest('hex')}.`
+      ? `Both stores hold the same: ${counted(
+          total(one => one.to.records),
+          'record',
+        )} in ${counted(
+          total(one => one.to.versions),
+          'version',
+        )}, ${small}. Digest ${all.digest('hex')}.`
       : 'The stores differ. Stop whatever writes to them, and run this again: it copies what is lacking.',
   ];
 }

@@ -8,11 +8,13 @@ import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine.ts';
+import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command: Command = {
@@ -36,9 +38,10 @@ clients and users too, whose passwords it prints, for this machine alone.`,
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
+    const isToFill = demo && (await import('../demo/fill.ts')).beginDemo(given.store);
     const files = demo && hasAuthorizationServer(given) ? await demoSecrets(given) : undefined;
     let config = files === undefined || given.keyFile !== undefined ? given : { ...given, keyFile: files.keyFile };
-    if (demo && (await import('../demo/fill.ts')).beginDemo(config.store)) {
+    if (isToFill) {
       config = await withPort(config);
       await fillDemo(config);
     }
@@ -108,7 +111,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
   }
   const { examples } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  console.log(`Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it.`);
+  console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
   const secret = asked && hideCredentials(config.store) !== config.store;
   const where = secret ? ', with the URL of the store in CRS_STORE' : '';
@@ -125,13 +128,11 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
     await registerDemo(engine, files, engine.now());
     const assertion = `$(npm run -s cli -- client assertion ${demoBackend}${tokenFlags(config)})`;
     const form = ['grant_type=client_credentials', "'scope=system/*.rs'", `client_assertion_type=${assertionType}`];
-    console.log(`\nA backend gets its token so:\n`);
+    console.log(`\nTo get a token as a backend service:\n`);
     console.log(
       `  curl ${form.map(field => `-d ${field}`).join(' ')} -d "client_assertion=${assertion}" ${url}/auth/token`,
     );
-    console.log(
-      `\nAn app is started, as by an EHR, at ${url}/auth/launcher. Who signs in there, on this machine alone:`,
-    );
+    console.log(`\nThe launcher starts apps as an EHR does: ${url}/auth/launcher. Demo accounts (this machine only):`);
     for (const { id, password, name } of demoUsers) console.log(`${id} (${name}), with the password ${password}`);
   }
   console.log('');
@@ -149,13 +150,10 @@ function tokenFlags(config: Config): string {
         .flat()
         .map(String)
         .filter(value => value !== fallback && hideCredentials(value) === value) // what is hidden comes by the environment
-        .map(value => ` --${flag} ${quoted(value)}`),
+        .map(value => ` --${flag} ${shellWord(value)}`),
     )
     .join('');
 }
-
-/** As a shell takes it for one word. */
-const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<void> {

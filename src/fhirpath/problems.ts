@@ -11,6 +11,8 @@ import { constantOf, places } from './variables.ts';
 export interface Problem {
   readonly at: number;
   readonly message: string;
+  /** True where the expression may be right, but is evaluated nowhere. */
+  readonly undecided?: true;
 }
 
 /** A type that a part of an expression may yield; `definition` has its elements. */

@@ -21,7 +21,9 @@ export function ruleProblems(
   const [, name] = answer?.kind === 'failed' ? (/^Not implemented: (\w+)$/.exec(answer.message) ?? []) : [];
   if (name === undefined) return []; // it fails on a value without content, which tells nothing
   const at = text.search(new RegExp(`\\b${name}\\s*\\(`));
-  return [{ at: Math.max(0, at), message: `Neither this server nor fhirpath.js evaluates \`${name}()\`.` }];
+  return [
+    { at: Math.max(0, at), message: `Neither this server nor fhirpath.js evaluates \`${name}()\`.`, undecided: true },
+  ];
 }
 
 /** An expression on a value that has nothing in it. */

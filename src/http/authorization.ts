@@ -134,7 +134,7 @@ const wrongMethod = (method: string, allowed: readonly string[]): Answer => ({
   headers: { Allow: allowed.join(', ') },
   body: {
     error: 'invalid_request',
-    error_description: `'${method}' is not offered here; allowed: ${allowed.join(', ')}.`,
+    error_description: `'${method}' is not supported; allowed: ${allowed.join(', ')}.`,
   },
 });
 

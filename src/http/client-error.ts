@@ -42,7 +42,7 @@ export function answerClientErrors(server: Server, headers: Readonly<Record<stri
     response.socket?.end(rawAnswer({ status: 417, code: 'not-supported', text }, headers));
   });
   server.on('connect', (_request, socket: Duplex) => {
-    const text = '`CONNECT` is not offered here.';
+    const text = '`CONNECT` is not supported.';
     socket.end(rawAnswer({ status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
   });
 }
@@ -55,15 +55,15 @@ function refuse(socket: Duplex, answer: string): void {
 
 function refusalOf({ code, rawPacket }: ParseError): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW' && isFirstLine(rawPacket)) {
-    return { status: 414, code: 'too-long', text: 'The URL is longer than what is taken.' };
+    return { status: 414, code: 'too-long', text: 'The URL exceeds the size limit.' };
   }
   return refusals[code ?? ''] ?? { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
 }
 
 /** By the code that Node gives the error. https://nodejs.org/api/http.html#event-clienterror */
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers are longer than what is taken.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions are longer than what is taken.' }, // prettier-ignore
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers exceed the size limit.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions exceed the size limit.' }, // prettier-ignore
   HPE_INVALID_URL: { status: 400, code: 'value', text: 'The URL holds a character that must be percent-escaped as UTF-8.' }, // prettier-ignore
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout', text: 'The request did not arrive in time.' },
 };

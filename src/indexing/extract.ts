@@ -63,7 +63,7 @@ function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: M
   return expression.bind(type =>
     param.type === 'composite'
       ? compositeEntries(param, type, emit, reading, model)
-      : entriesOf(param.type, type, emit, reading, model),
+      : entriesOf(param, type, emit, reading, model),
   );
 }
 

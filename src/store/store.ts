@@ -21,6 +21,8 @@ export interface StoreOptions {
   readonly timeout?: number;
   /** Is told what fails beside the requests, once until it works again: it is tried again. */
   readonly fault?: (error: unknown) => void;
+  /** Is told, while the store opens, what its operator should know: a whole sentence, with what to do. */
+  readonly notice?: (text: string) => void;
 }
 
 /** Reads the index entries out of a resource's text (indexing/extract.ts); `parsed` is the parsed text where the caller has it. */
@@ -38,8 +40,8 @@ export interface Store {
   readonly indexes: IndexAdmin;
   /** Small values with expiry: cursor keys, and later sessions, launches and reservations. */
   documents(collection: string): DocumentStore;
-  /** Answers when the store can read; throws when it cannot. */
-  check(): Promise<void>;
+  /** Problems of a store that can read, as sentences without ids or paths; throws when it cannot read. */
+  check(): Promise<readonly string[]>;
   /** Whether a server, in any process, works on this store now: long writes would hold up its own. */
   served(): Promise<boolean>;
   /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
@@ -85,11 +87,12 @@ export interface Partition {
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /**
-   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where no record refers to them within
-   * the hour, or before the next start, they go again.
+   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are damaged they
+   * are written again. After 7 days without a record that refers to them a sweep moves them to the trash, from which they come back
+   * when they are put again, or when a record refers to them. After 7 days there a sweep deletes them (attachment-ages.ts).
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
-  /** The bytes of a digest; undefined where they are not kept. */
+  /** The bytes of a digest, also those in the trash; undefined where they are not kept. */
   attachment(digest: string): Promise<Readable | undefined>;
   /** What the current resources of a type carry, or these of them alone, in id order. */
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment>;
@@ -255,12 +258,19 @@ export interface AttachmentProgress {
   /** Files of bytes read so far. */
   readonly checked: number;
   readonly of: number;
+  /** So far, of those without a record: how many wait for one, and how many more are in the trash. */
+  readonly waiting: number;
+  readonly trashed: number;
+  /** What was found since the last report. */
   readonly findings: readonly AttachmentFinding[];
 }
 
 export interface AttachmentFinding {
-  /** `orphan`: no record refers to the bytes; `missing`: they are not there; `size`, `digest`: they are not what was kept. */
-  readonly is: 'orphan' | 'missing' | 'size' | 'digest';
+  /**
+   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they are in the
+   * trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
+   */
+  readonly is: 'orphan' | 'missing' | 'trashed' | 'size' | 'digest';
   /** The digest by which the bytes are kept, or the name of a file that is not one. */
   readonly digest: string;
   /** Who refers to them: `Type/id/_history/version`. */
@@ -482,12 +492,19 @@ export class PromiseLacking extends Error {
 }
 
 /**
- * The store does not answer: it cannot be reached (`no-store`), or not within the time that is set (`timeout`). What was being
- * written may have been done or not. Told to clients as 503 with this code.
+ * Why a store does not do what it is asked: it cannot be reached or cannot write (`no-store`), does not answer within the time
+ * that is set (`timeout`), is hindered for a moment (`transient`), or cannot read what this request needs (`exception`).
+ * Codes of https://hl7.org/fhir/R4/valueset-issue-type.html
+ */
+export type UnavailableReason = 'no-store' | 'timeout' | 'transient' | 'exception';
+
+/**
+ * The store fails, with the cause and the way out as a message for operators. What was being written may have been done or
+ * not. Clients get 503 with the reason as issue code.
  */
 export class StoreUnavailable extends Error {
-  readonly reason: 'no-store' | 'timeout';
-  constructor(reason: 'no-store' | 'timeout', message: string, cause?: unknown) {
+  readonly reason: UnavailableReason;
+  constructor(reason: UnavailableReason, message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'StoreUnavailable';
     this.reason = reason;

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts';
 import { digestOf } from '../token/digest.ts';
 import { revocationCollection, revoke } from '../token/revocations.ts';
 import type { RegisteredClient, RegisteredUser } from './registered.ts';
+import { counted } from '../../observability/counted.ts';
 
 /** Clients and users, as a file lists them. */
 export interface Accounts {
@@ -45,7 +46,9 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
       accounts = next; // before anything ends, so that nothing is issued behind it to who is not there any more
       await endFormer(store, path, former, next, now());
       const { clients, users } = next;
-      notice(`The accounts in ${path} were read again: ${clients.length} clients, ${users.length} users.`);
+      notice(
+        `The accounts in ${path} were read again: ${counted(clients.length, 'client')}, ${counted(users.length, 'user')}.`,
+      );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       notice(`The accounts in ${path} could not be read again; the former ones stay: ${why}`);

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
-import { isBusy, openBare } from './open.ts';
+import { openBare } from './open.ts';
+import { makePrivate } from './private-files.ts';
+import { isBusy } from './sqlite-error.ts';
 
 /**
  * The lock against a second server on one file: an exclusive transaction on an empty database beside it. The operating
  * system ends it with the process, so it is never stale. Throws `StoreRefused` where another server holds it.
  */
 export function lockForServing(path: string): { release(): void } {
+  makePrivate(lockPath(path));
   const database = openBare(lockPath(path), 2_000);
   try {
     database.exec('BEGIN EXCLUSIVE');

@@ -1,6 +1,7 @@
 import { Commit } from './commit.ts';
 import { document } from './document-job.ts';
-import { dropLoose } from './attachment-sweep.ts';
+import { sweepFolder } from './attachment-sweep.ts';
+import { failureOf } from './failures.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { Asked, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
@@ -20,14 +21,20 @@ export function runTogether(database: Database, asked: readonly Asked[], data: W
   try {
     return database.transaction(() => {
       const commit = new Commit(database);
-      return asked.map(one => inSavepoint(database, commit, () => run(database, one, commit, data)));
+      return asked.map(one => inSavepoint(database, commit, data.path, () => run(database, one, commit, data)));
     });
   } catch (error) {
-    return asked.map(() => ({ kind: 'failed', error }));
+    return asked.map(() => failed(error, data.path));
   }
 }
 
-function inSavepoint(database: Database, commit: Commit, work: () => JobResult): JobResult {
+const failed = (error: unknown, path: string): JobResult => ({
+  kind: 'failed',
+  failure: failureOf(error, 'write', path),
+  error,
+});
+
+function inSavepoint(database: Database, commit: Commit, path: string, work: () => JobResult): JobResult {
   database.run('SAVEPOINT job');
   try {
     const result = work();
@@ -35,10 +42,12 @@ function inSavepoint(database: Database, commit: Commit, work: () => JobResult):
     database.run('RELEASE job');
     return result;
   } catch (error) {
+    // SQLite itself rolls all back after some errors, such as a full disk. https://sqlite.org/lang_transaction.html
+    if (!database.isTransaction) throw error;
     database.run('ROLLBACK TO job');
     database.run('RELEASE job');
     commit.forget();
-    return error instanceof JobStopped ? error.result : { kind: 'failed', error };
+    return error instanceof JobStopped ? error.result : failed(error, path);
   }
 }
 
@@ -50,8 +59,8 @@ function run(database: Database, { job, definitions }: Asked, commit: Commit, da
       return hidePartition(database, job);
     case 'sweep':
       return sweep(database, data.path, job.now);
-    case 'dropBytes':
-      dropLoose(database, data.path, job.folder, job.names, job.before);
+    case 'sweepBytes':
+      sweepFolder(database, data.path, job.due);
       return { kind: 'done', value: null };
     case 'register':
       // Asked inside of the transaction: a server that starts now registers its own definitions after this one.

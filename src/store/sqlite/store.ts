@@ -7,29 +7,39 @@ import {
   type Store,
   type StoreOptions,
   StoreRefused,
+  StoreUnavailable,
 } from '../store.ts';
 import { ChainedLog } from '../audit/log.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
+import { createBeside } from '../beside.ts';
+import { ownerOnly } from '../file-mode.ts';
+import { Condition } from './condition.ts';
 import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
+import { unavailable } from './failures.ts';
+import { FileWatch, watchedFiles } from './file-watch.ts';
 import { SqliteIndexes } from './indexes.ts';
+import { leftBehind, lostBytesNotice, refusal, requireNothingLeft } from './left-behind.ts';
 import { lockForServing, serverRuns } from './lock.ts';
-import { migrate, requireLayout } from './migrations.ts';
+import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
-import { isSqliteError, openDatabase } from './open.ts';
+import { openDatabase } from './open.ts';
+import { isSqliteError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
+import { exposureNotice, makePrivate } from './private-files.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
+import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
 /**
  * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for a
- * newer layout, a file of something else, and a second server. Tests pass smaller budgets, so that few resources are many.
+ * newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass smaller budgets, so that few resources are many.
  */
 export async function openSqliteStore(
   file: string,
@@ -37,48 +47,85 @@ export async function openSqliteStore(
   budgets: Budgets = usualBudgets,
 ): Promise<Store> {
   const path = resolve(file);
+  refuseInterrupted(path);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
-  mkdirSync(dirname(path), { recursive: true });
+  const left = options.mode === 'read' ? [] : leftBehind(path);
+  requireNothingLeft(path, left);
+  mkdirSync(dirname(path), { recursive: true, mode: ownerOnly.folder });
   let lock: { release(): void } | undefined;
   try {
     if (options.mode === 'serve') lock = lockForServing(path);
-    const unswept = prepareFile(path, options.mode);
+    const unswept = prepareFile(path, options.mode, left);
     const readOnly = options.mode === 'read';
     const definitions = definitionsDigest(options.model);
+    const condition = new Condition();
+    const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
+    const isRegistered = registered(database) === definitions; // the first read makes the WAL, which is watched from here on
+    const files = watchedFiles(path);
     const core: Core = {
       path,
       options,
       budgets,
-      database: openDatabase(path, readOnly ? 'readOnly' : 'read'),
-      writer: options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode }),
-      readers: new Readers({ path, readOnly }, options.deadline),
+      condition,
+      database,
+      writer:
+        options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options.fault),
+      readers: new Readers({ path, readOnly }, options.deadline, condition),
       known: new Map(),
       underWay: new Set(),
     };
     if (readOnly) followWhereSame(core);
-    if (options.mode === 'serve' && registered(core.database) !== definitions) await register(core);
-    return new SqliteStore(core, unswept, lock);
+    if (options.mode === 'serve' && !isRegistered) await register(core);
+    for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
+      if (text !== undefined) options.notice?.(text);
+    return new SqliteStore(core, unswept, new FileWatch(files), lock);
   } catch (error) {
     lock?.release();
-    if (!isSqliteError(error)) throw error;
-    const hint = error.errcode === 14 ? '; its folder must be writable' : ''; // https://sqlite.org/rescode.html#cantopen
-    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${error.message}${hint}`);
+    const cause = error instanceof StoreUnavailable ? error.cause : error;
+    if (!isSqliteError(cause)) throw error;
+    const hint = cause.errcode === 14 ? '; its folder must be writable' : ''; // https://sqlite.org/rescode.html#cantopen
+    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}${hint}`);
   }
 }
 
 /** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
 const sweepTime = 500;
 
-/** Makes or upgrades the file. Gives folders of bytes that are not swept yet. */
-function prepareFile(path: string, mode: StoreOptions['mode']): readonly BytesFolder[] {
+/** Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new store. */
+function prepareFile(
+  path: string,
+  mode: StoreOptions['mode'],
+  left: readonly string[],
+): readonly BytesFolder[] | undefined {
+  if (mode !== 'read') makePrivate(path);
   const database = openDatabase(path, mode === 'read' ? 'readOnly' : 'write');
   try {
-    if (mode === 'read') requireLayout(database, path);
-    else migrate(database, path);
-    return mode === 'serve' ? sweepBytes(database, path, sweepTime) : [];
+    if (mode === 'read') {
+      requireLayout(database, path);
+      return undefined;
+    }
+    const isNew = layoutOf(database, path) === 0;
+    // Another process may be making the store: its log is there before its layout is.
+    if (isNew && left.some(one => one !== `${path}-wal`)) throw refusal(path, left);
+    migrate(database, path);
+    return mode === 'serve' && !isNew ? sweepBytes(database, path, sweepTime) : undefined;
   } finally {
     database.close();
   }
+}
+
+/** How often a server looks whether its file is still there, in milliseconds. */
+const watchEvery = 1_000;
+
+/** Reports a file that was removed or replaced, once until it is back. */
+function watchFiles({ condition, options }: Core, watch: FileWatch): () => void {
+  const { worked, failed } = createBeside(options.fault);
+  return () => {
+    const failure = watch.failure();
+    condition.lost(failure);
+    if (failure === undefined) worked();
+    else failed(unavailable(failure));
+  };
 }
 
 class SqliteStore implements Store {
@@ -90,15 +137,23 @@ class SqliteStore implements Store {
   readonly #lock: { release(): void } | undefined;
   readonly #ending = new AbortController();
   readonly #work: Promise<void> | undefined;
+  readonly #watching: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(core: Core, unswept: readonly BytesFolder[], lock: { release(): void } | undefined) {
+  constructor(
+    core: Core,
+    unswept: readonly BytesFolder[] | undefined,
+    watch: FileWatch,
+    lock: { release(): void } | undefined,
+  ) {
     this.#core = core;
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);
     this.indexes = new SqliteIndexes(core);
     this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
-    if (core.options.mode === 'serve') this.#work = work(core, unswept, this.#ending.signal);
+    if (core.options.mode !== 'serve') return;
+    this.#work = work(core, unswept, this.#ending.signal);
+    this.#watching = setInterval(watchFiles(core, watch), watchEvery).unref();
   }
 
   async partition(id: string): Promise<Partition | undefined> {
@@ -118,11 +173,11 @@ class SqliteStore implements Store {
     await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<readonly string[]> {
     if (this.#closed !== undefined) throw new Error('The store is closed');
-    this.#core.writer?.check();
     this.#core.database.endMoment();
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
+    return this.#core.condition.problems();
   }
 
   async served(): Promise<boolean> {
@@ -136,6 +191,7 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     this.#ending.abort();
+    clearInterval(this.#watching);
     await this.#work;
     await Promise.allSettled(this.#core.underWay);
     await this.audit.close().catch(() => undefined); // whoever appends was told

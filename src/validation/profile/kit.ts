@@ -2,6 +2,7 @@ import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { Evaluate } from '../../fhirpath/evaluate/environment.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Rule } from '../../fhirpath/evaluate/rule.ts';
+import type { FindRequired } from './required-profiles.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
@@ -22,6 +23,8 @@ export interface Kit {
   expression(text: string): Evaluate | undefined;
   /** An expression that is to hold for values of the type of a node. */
   rule(text: string, node: Node): Rule;
+  /** The profiles that implementation guides ask of a resource. */
+  readonly required: FindRequired;
   /** Visits a value and all below it with the base checks. */
   readonly visit: ValueCheck;
 }

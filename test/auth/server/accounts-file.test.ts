@@ -72,7 +72,7 @@ describe('the file of accounts', () => {
     write([app('one'), app('two')], [person('ann')]);
     await file.reload();
     expect([ids(file.current().clients), ids(file.current().users)]).toEqual([['one', 'two'], ['ann']]);
-    expect(told).toEqual([`The accounts in ${path} were read again: 2 clients, 1 users.`]);
+    expect(told).toEqual([`The accounts in ${path} were read again: 2 clients, 1 user.`]);
 
     write([app('one', { partitions: 'nowhere' }), { id: 'three' }]);
     await file.reload();
