@@ -50,6 +50,11 @@ const rest: readonly Step[] = [
     files: ['test/auth/leak'],
   },
   {
+    what: 'all that R4 publishes in one package, unpacked and then kept',
+    env: { CRS_TEST_PACKAGES: '1' },
+    files: ['test/definitions/package-cache.test.ts'],
+  },
+  {
     what: 'the served interface on 1,000 patients, each parameter against a plain scan',
     env: { CRS_TEST_PATIENTS: '1000' },
     files: ['test/conformance/walk.test.ts'],

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { ownerOnly } from '../store/file-mode.ts';
 import type { KeptAttachment, Partition } from '../store/store.ts';
 import type { CarryingRecord } from './attachments.ts';
 import { fileEnding } from './file-ending.ts';
@@ -19,18 +18,18 @@ export interface Exported {
 
 /**
  * Writes each record as `Type-id.json` and its bytes as `Type-id.jpg` (a second one as `Type-id-2.jpg`) into a folder, which
- * is made. Never writes over a file: throws Error where there is one of that name.
+ * is made, for its owner alone. Never writes over a file: throws Error where there is one of that name.
  */
 export async function* exportAttachments(
   partition: Partition,
   records: AsyncIterable<CarryingRecord>,
   folder: string,
 ): AsyncIterable<Exported> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   for await (const { record, attachments } of records) {
     const name = join(folder, `${record.type}-${record.id}`);
     const files = [`${name}.json`];
-    await isNew(files[0] ?? '', path => writeFile(path, `${record.text}\n`, { flag: 'wx' }));
+    await writeNew(files[0] ?? '', file => file.writeFile(`${record.text}\n`));
     const problems: string[] = [];
     let bytes = 0;
     for (const [at, attachment] of attachments.entries()) {
@@ -42,7 +41,7 @@ export async function* exportAttachments(
       const path = `${name}${at === 0 ? '' : `-${at + 1}`}.${fileEnding(attachment.contentType)}`;
       files.push(path);
       bytes += attachment.size;
-      const isRight = await isNew(path, () => copy(stream, path, attachment));
+      const isRight = await writeNew(path, file => copy(stream, file, attachment));
       if (!isRight) problems.push(`\`${path}\` holds other bytes than were kept with ${record.type}/${record.id}.`);
     }
     yield { files, bytes, problems };
@@ -50,26 +49,34 @@ export async function* exportAttachments(
 }
 
 /** Copies and tells whether the bytes are those that were kept. */
-async function copy(stream: Readable, path: string, { digest, size }: KeptAttachment): Promise<boolean> {
+async function copy(stream: Readable, file: FileHandle, { digest, size }: KeptAttachment): Promise<boolean> {
   const hash = createHash('sha256');
   let length = 0;
-  await pipeline(
-    stream,
-    async function* measure(chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        length += chunk.length;
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags: 'wx' }),
-  );
+  for await (const chunk of stream) {
+    const part = chunk as Buffer; // no encoding is set
+    hash.update(part);
+    length += part.length;
+    await file.writeFile(part); // behind what is there
+  }
   return length === size && hash.digest('hex') === digest;
 }
 
-async function isNew<T>(path: string, write: (path: string) => Promise<T>): Promise<T> {
+/** Writes a file that is not there yet; where that fails it is removed again. */
+async function writeNew<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await openNew(path);
   try {
-    return await write(path);
+    return await write(file);
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => undefined); // what failed is thrown
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', ownerOnly.file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     throw new Error(`\`${path}\` is there already and is not written over; name another folder.`, { cause: error });

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readEvents } from '../audit/read-events.ts';
+import { ownerOnly } from '../store/file-mode.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count } from './progress.ts';
+
 import { some } from '../config/values.ts';
+import { counted } from '../observability/counted.ts';
 
 /** The events as they are kept: AuditEvents, one a line. */
 export const command: Command = {
@@ -31,7 +33,8 @@ export const command: Command = {
       const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
       let events = 0;
       await accounted(opened, about, async add => {
-        const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: 0o600 });
+        const target =
+          out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: ownerOnly.file });
         if (out !== undefined) await once(target, 'open');
         for await (const { text } of readEvents(opened.store.audit, filter)) {
           events += 1;
@@ -40,7 +43,7 @@ export const command: Command = {
         if (out !== undefined) await once(target.end(), 'close');
         add({ details: { events } });
       });
-      if (out !== undefined) console.log(`${count(events)} events are in ${out}.`);
+      if (out !== undefined) console.log(`${counted(events, 'event')} written to ${out}.`);
       return exitCodes.done;
     });
   },

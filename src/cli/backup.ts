@@ -23,6 +23,7 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
 
   npm run cli -- backup ./backups/2026-11-02 --incremental ./backups/2026-11-01`,
   takes: fileSettings,
+  whenStopped: 'The backup is not complete and is named DIR.partial; run the same command again.',
   own: [
     {
       flag: 'incremental',

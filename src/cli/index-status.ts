@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a closing sentence. */
 export const command: Command = {
@@ -23,7 +24,7 @@ builds them), or \`unused\`: see \`index drop-unused\`.`,
     const pending = states.filter(({ state }) => state === 'pending');
     for (const state of own['all'] === true ? states : pending) {
       const progress =
-        state.state === 'ready' ? 'ready' : `pending, ${count(state.done)} of ${count(state.of)} records`;
+        state.state === 'ready' ? 'ready' : `pending, ${count(state.done)} of ${counted(state.of, 'record')}`;
       console.log(`${state.partition}\t${state.type}?${state.param}\t${progress}`);
     }
     for (const { collection, name, state } of below) console.log(`${collection}.${name}\t${state}`);

@@ -22,6 +22,7 @@ sessions and tokens are as they were at the time of the backup: repeat what was 
 
   npm run cli -- restore ./backups/2026-11-02 --store sqlite:./data/records.sqlite`,
   takes: fileSettings,
+  whenStopped: 'The store is not there yet; run the same command again.',
   async run({ config, positionals }) {
     const folder = resolve(onePositional(positionals, 'DIR', some));
     const { restoreStore } = await import('../store/backup.ts');

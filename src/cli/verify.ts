@@ -1,4 +1,4 @@
-import type { AuditFilter, Store } from '../store/store.ts';
+import type { AttachmentProgress, AuditFilter, Store } from '../store/store.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
@@ -10,13 +10,16 @@ import { count, createProgress } from './progress.ts';
 export const command: Command = {
   name: 'verify',
   summary: 'Compare the bytes of attachments with the records, and look for damage in the audit log',
-  details: `All partitions, or the one that --partition names. One line a finding: partition, what it is (\`missing\`, \`size\`,
-\`digest\`, or \`orphan\` where no record refers to the bytes), SHA-256, the versions that refer to it. Exit code 3 where
-there are any. The next start of the server deletes orphans; \`index verify\` compares the index entries.
+  details: `All partitions, or the one that --partition names. One line a finding: partition, what it is, SHA-256, the versions that
+refer to it. Exit code 3 where there are any. \`missing\`, \`size\`, \`digest\`: the bytes are lost or damaged; \`trashed\`: they are
+in the trash, from which a server takes them back when it starts; \`orphan\`: no record has referred to them for 8 days, and no
+server has moved them to the trash. Bytes without a record are kept for 7 days, then in the trash for 7 more: these are counted
+and are no findings. \`index verify\` compares the index entries.
 Of the audit log, of all partitions: \`audit\`, what it is (\`altered\`, \`missing\`), chain of events, line. These are told, and are
 no findings: \`torn\`, an end that was not written whole when a process was killed; and \`unwritten\`, with partition, time,
 client and record, where a write was begun and the server killed before it was done.`,
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
   async run({ config, positionals }) {
     noPositionals(positionals);
     return withStore(config, 'read', async ({ store }) => {
@@ -25,19 +28,25 @@ client and record, where a write was begun and the server killed before it was d
           ? await store.partitions.ids()
           : [(await partitionOf(store, config.partition)).id];
       const progress = createProgress('attachments', process.stderr, Date.now);
-      let [total, found] = [0, 0];
+      let [total, found, waiting, trashed] = [0, 0, 0, 0];
       for (const id of ids) {
-        let checked = 0;
+        let last: AttachmentProgress | undefined;
         for await (const step of (await partitionOf(store, id)).verifyAttachments()) {
-          checked = step.checked;
+          last = step;
           found += step.findings.length;
-          progress.update(checked, step.of, id);
+          progress.update(step.checked, step.of, id);
           for (const { is, digest, records } of step.findings) console.log([id, is, digest, ...records].join('\t'));
         }
-        total += checked;
+        total += last?.checked ?? 0;
+        waiting += last?.waiting ?? 0;
+        trashed += last?.trashed ?? 0;
       }
       progress.end();
       console.log(`${count(total)} attachments checked, ${count(found)} findings.`);
+      if (waiting + trashed > 0)
+        console.log(
+          `Without a record: ${count(waiting)} attachments that are kept for 7 days, ${count(trashed)} in the trash.`,
+        );
       const damage = await verifyAudit(store, config.partition === undefined ? {} : { partition: config.partition });
       return found + damage === 0 ? exitCodes.done : exitCodes.found;
     });

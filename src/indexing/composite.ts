@@ -24,7 +24,7 @@ export function compositeEntries(
   };
   const runs = param.components.map(component =>
     compileExpression(component.expression, type, model.definitions).bind(found =>
-      entriesOf(component.param.type, found, keep, reading, model),
+      entriesOf(component.param, found, keep, reading, model),
     ),
   );
   return value => {

@@ -53,7 +53,7 @@ function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: M
   const run = expression.bind(type =>
     param.type === 'composite'
       ? compositeEntries(param, type, emit, reading, model)
-      : entriesOf(param.type, type, emit, reading, model),
+      : entriesOf(param, type, emit, reading, model),
   );
   if (!expression.fallback) return run;
   return resource => {

@@ -27,8 +27,8 @@ export function read(
   const emit = (value: IndexValue): void => {
     values.push(value);
   };
-  compileExpression(expression, resource.resourceType, meanings.definitions).bind(type =>
-    entriesOf(searchType, type, emit, reading, meanings),
-  )(resource);
+  const compiled = compileExpression(expression, resource.resourceType, meanings.definitions);
+  const param = { type: searchType, dataTypes: compiled.types };
+  compiled.bind(type => entriesOf(param, type, emit, reading, meanings))(resource);
   return values;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import { createFetch } from '../../fetch/fetch.ts';
+import { networkOf } from '../../fetch/network-of.ts';
 import type { Endpoint } from './endpoints.ts';
 import { authorizeQuery } from './authorize.ts';
 import { createBeginnings, waitToBegin } from './beginnings.ts';
@@ -20,7 +21,6 @@ import type { Granted, ProviderParts } from './provider-parts.ts';
 import { providerRequest } from './provider-request.ts';
 import { revokeToken } from './revocation.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import { networkOf } from './throttle.ts';
 import { hasShown, tokenRequest } from './token-endpoint.ts';
 import { tokenEvent } from './token-event.ts';
 import type { Tell } from './token-event.ts';

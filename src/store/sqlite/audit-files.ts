@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isChainName } from '../audit/place.ts';
+import { ownerOnly } from '../file-mode.ts';
 import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
 import { isAbsent, syncFolder } from './attachment-files.ts';
 
@@ -16,9 +17,10 @@ export function auditFiles(file: string): ChainPlace {
   return {
     chains: () => namesIn(folder),
     async begin(chain) {
-      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(dirname(folder));
+      if ((await mkdir(folder, { recursive: true, mode: ownerOnly.folder })) !== undefined)
+        await syncFolder(dirname(folder));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
-      const handle = await open(pathOf(chain), flags, 0o600);
+      const handle = await open(pathOf(chain), flags, ownerOnly.file);
       try {
         await syncFolder(folder);
       } catch (error) {

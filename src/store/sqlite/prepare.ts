@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
 import { isTooLong } from '../record-length.ts';
 import { type Change, RecordTooLarge, type WriteOptions } from '../store.ts';
-import { type Core, partitionIndex } from './core.ts';
+import { type Core, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
@@ -18,6 +18,18 @@ const turn = 50;
  * text, and finds what is the same. Throws `RecordTooLarge`, Error for a type that is not declared.
  */
 export async function prepareWrite(
+  core: Core,
+  id: string,
+  changes: readonly Change[],
+  options: WriteOptions,
+): Promise<WriteJob> {
+  // A type of definitions that nobody has registered has no number yet.
+  const types = partitionIndex(core, id)?.types;
+  if (changes.some(({ type }) => types?.get(type)?.t === 0)) await register(core);
+  return prepareRegistered(core, id, changes, options);
+}
+
+async function prepareRegistered(
   core: Core,
   id: string,
   changes: readonly Change[],

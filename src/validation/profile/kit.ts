@@ -1,5 +1,6 @@
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { Evaluate } from './fhirpath/environment.ts';
+import type { FindRequired } from './required-profiles.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
@@ -18,6 +19,8 @@ export interface Kit {
   problems(canonical: string): readonly string[];
   /** A compiled expression; undefined where it is not understood. */
   expression(text: string): Evaluate | undefined;
+  /** The profiles that implementation guides ask of a resource. */
+  readonly required: FindRequired;
   /** Visits a value and all below it with the base checks. */
   readonly visit: ValueCheck;
 }

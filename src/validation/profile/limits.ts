@@ -1,7 +1,8 @@
-import { asString } from '../../definitions/json-object.ts';
+import { asString, isObject } from '../../definitions/json-object.ts';
 import { order } from './fhirpath/operators.ts';
 import type { Item } from './fhirpath/item.ts';
 import { shorten } from '../report.ts';
+import { compareQuantities, isMeasured } from './quantity.ts';
 import type { Source } from './source.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
@@ -32,11 +33,17 @@ export function compileRange(
   if (limit === undefined || JSON.stringify(limit) === JSON.stringify(base && valueOf(base.element, kind)))
     return undefined;
   const bound = itemOf(limit);
+  const quantity = isObject(limit) ? limit : undefined;
   const rule = `${source.id(element)} ${kind}`;
   const word = kind === 'minValue' ? 'least' : 'most';
   const text = `This must be \`${shorten(JSON.stringify(limit))}\` at ${word}; ${source.url} says so.`;
-  return (node, { findings }) => {
-    const sign = bound === undefined || node.value === undefined ? undefined : order([node], [bound]);
+  return (node, { findings, budget }) => {
+    const sign =
+      bound === undefined || node.value === undefined
+        ? undefined
+        : quantity !== undefined && isObject(node.value) && isMeasured(node.value) && isMeasured(quantity)
+          ? compareQuantities(node.value, quantity, cost => budget.spend(cost))
+          : order([node], [bound]);
     if (sign === undefined || (kind === 'minValue' ? sign >= 0 : sign <= 0)) return;
     findings.add({ severity: 'error', code: 'value', text, profile: source.url, rule });
   };

@@ -2,6 +2,8 @@ import type { Definitions } from '../../definitions/definitions.ts';
 import { asString, isObject } from '../../definitions/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+import { globalProfiles } from '../../model/global-profiles.ts';
+import type { GlobalProfile } from '../../model/global-profiles.ts';
 import type { Model } from '../../model/model.ts';
 import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
@@ -18,6 +20,7 @@ import { rootNode } from './fhirpath/node.ts';
 import { Findings } from './findings.ts';
 import type { ValidationIssue, Weigh } from './findings.ts';
 import type { BaseChecks, Kit, ProfileChecks } from './kit.ts';
+import { requiredProfiles } from './required-profiles.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
 import { createTerminology } from './terminology.ts';
@@ -74,6 +77,8 @@ export interface ValidatorParts {
   readonly server?: TerminologyServer | undefined;
   /** What of the differential of a profile cannot be followed, in sentences. */
   readonly problems?: (canonical: string) => readonly string[];
+  /** What implementation guides ask of all resources of a type. */
+  readonly globals?: () => readonly GlobalProfile[];
 }
 
 /**
@@ -95,7 +100,8 @@ export function createValidator(
   };
   const problems = (canonical: string): readonly string[] =>
     (find(canonical)?.problems ?? []).map(problem => printSnapshotProblem(canonical, problem));
-  return createValidatorOf({ types, snapshot, problems, terminology: createTerminology(definitions), server });
+  const globals = (): readonly GlobalProfile[] => globalProfiles(definitions);
+  return createValidatorOf({ types, snapshot, problems, globals, terminology: createTerminology(definitions), server });
 }
 
 /** A validator of its parts. Each profile is compiled when it is first asked for, and kept. */
@@ -192,7 +198,7 @@ const more = (left: number, limit: number): ValidationIssue => ({
   text: `The first ${limit} findings are listed, and there are ${left} more. Mend them and validate again.`,
 });
 
-function createKit({ types, snapshot, problems = () => [] }: ValidatorParts): Kit {
+function createKit({ types, snapshot, problems = () => [], globals = () => [] }: ValidatorParts): Kit {
   const snapshots = keeping(snapshot);
   const trees = new Map<string, Tree | undefined>();
   const bases = new Map<TypeDefinition, BaseChecks>();
@@ -218,6 +224,7 @@ function createKit({ types, snapshot, problems = () => [] }: ValidatorParts): Ki
     types,
     snapshot: snapshots,
     visit,
+    required: requiredProfiles(globals, () => kit),
     problems(canonical) {
       const known = told.get(canonical);
       if (known !== undefined) return known;

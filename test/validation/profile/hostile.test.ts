@@ -273,7 +273,13 @@ describe('narratives', () => {
   const div = (content: string): string => `<div xmlns="http://www.w3.org/1999/xhtml">${content}</div>`;
 
   it.each<[title: string, text: string, wrong: string | undefined, content: boolean]>([
-    ['a paragraph', div('<p>a &amp; b &#160; &nbsp;<br/></p>'), undefined, true],
+    ['a paragraph', div('<p>a &amp; b &#160; &#xA0;<br/></p>'), undefined, true],
+    [
+      'an entity of HTML',
+      div('<p>a &nbsp;<br/></p>'),
+      'has `&nbsp;`, which XML does not have; write the character itself or its number, such as `&#160;`',
+      true,
+    ],
     ['a picture', div('<img src="#a" alt="x"/>'), undefined, true],
     ['nothing', div(' '), undefined, false],
     ['no div', '<p>a</p>', 'does not begin with `<div`', false],

@@ -1,6 +1,6 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bytesFolder, bytesPath, hasBytes, isAbsent } from '../attachment-files.ts';
+import { bytesFolder, bytesPath, hasBytes, isAbsent, trashPath } from '../attachment-files.ts';
 import type { Database } from '../open.ts';
 import { copyPrivate, makeFolder } from './files.ts';
 import type { Pace } from './pace.ts';
@@ -56,14 +56,15 @@ export async function copyAttachments(
   return { files, size: of, linked };
 }
 
-/** Copies bytes in place of damaged ones. */
+/** Copies bytes in place of damaged ones; from the trash where they are there alone. */
 export async function copyAgain({ from, to }: Places, n: number, digest: string): Promise<void> {
-  const path = bytesPath(from, n, digest);
-  try {
-    await makeFolder(dirname(bytesPath(to, n, digest)));
-    await copyPrivate(path, bytesPath(to, n, digest));
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
+  await makeFolder(dirname(bytesPath(to, n, digest)));
+  for (const path of [bytesPath(from, n, digest), trashPath(from, n, digest)]) {
+    try {
+      return await copyPrivate(path, bytesPath(to, n, digest));
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
   }
 }
 
