@@ -10,11 +10,11 @@ import { count, createProgress } from './progress.ts';
 export const command: Command = {
   name: 'verify',
   summary: 'Compare the bytes of attachments with the records, and look for damage in the audit log',
-  details: `All partitions, or the one that --partition names. One line a finding: partition, what it is, SHA-256, the versions that
-refer to it. Exit code 3 where there are any. \`missing\`, \`size\`, \`digest\`: the bytes are lost or damaged; \`trashed\`: they are
-in the trash, from which a server takes them back when it starts; \`orphan\`: no record has referred to them for 8 days, and no
-server has moved them to the trash. Bytes without a record are kept for 7 days, then in the trash for 7 more: these are counted
-and are no findings. \`index verify\` compares the index entries.
+  details: `All partitions, or the one that --partition names. One line a finding: partition, what it is, SHA-256, the
+versions that refer to it. Exit code 3 where there are any. \`missing\`, \`size\`, \`digest\`: the bytes are lost or damaged;
+\`trashed\`: they are in the trash, from which a server takes them back when it starts; \`orphan\`: no record has referred
+to them for 8 days, and no server has moved them to the trash. Bytes without a record are kept for 7 days, then in the
+trash for 7 more: these are counted and are no findings. \`index verify\` compares the index entries.
 Of the audit log, of all partitions: \`audit\`, what it is (\`altered\`, \`missing\`), chain of events, line. These are told, and are
 no findings: \`torn\`, an end that was not written whole when a process was killed; and \`unwritten\`, with partition, time,
 client and record, where a write was begun and the server killed before it was done.`,

@@ -87,9 +87,10 @@ export interface Partition {
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /**
-   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are damaged they
-   * are written again. After 7 days without a record that refers to them a sweep moves them to the trash, from which they come back
-   * when they are put again, or when a record refers to them. After 7 days there a sweep deletes them (attachment-ages.ts).
+   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are
+   * damaged they are written again. After 7 days without a record that refers to them a sweep moves them to the trash,
+   * from which they come back when they are put again, or when a record refers to them. After 7 days there a sweep
+   * deletes them (attachment-ages.ts).
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
   /** The bytes of a digest, also those in the trash; undefined where they are not kept. */
@@ -267,8 +268,8 @@ export interface AttachmentProgress {
 
 export interface AttachmentFinding {
   /**
-   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they are in the
-   * trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
+   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they
+   * are in the trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
    */
   readonly is: 'orphan' | 'missing' | 'trashed' | 'size' | 'digest';
   /** The digest by which the bytes are kept, or the name of a file that is not one. */

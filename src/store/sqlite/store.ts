@@ -38,8 +38,9 @@ import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
 /**
- * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for a
- * newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass smaller budgets, so that few resources are many.
+ * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for
+ * a newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass
+ * smaller budgets, so that few resources are many.
  */
 export async function openSqliteStore(
   file: string,
@@ -91,7 +92,10 @@ export async function openSqliteStore(
 /** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
 const sweepTime = 500;
 
-/** Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new store. */
+/**
+ * Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new
+ * store.
+ */
 function prepareFile(
   path: string,
   mode: StoreOptions['mode'],

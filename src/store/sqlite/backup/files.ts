@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto';
 import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ownerOnly } from '../../file-mode.ts';
 import { syncFolder } from '../attachment-files.ts';
 import type { Pace } from './pace.ts';
-
-/** Files and folders that only their owner reads: they hold health data. */
-const fileMode = 0o600;
-const folderMode = 0o700;
 
 /** Bytes that are read at a time. */
 const slice = 1024 * 1024;
 
 /** Makes a folder, and those above it, where they are not there. */
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: folderMode });
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
 }
 
 /** An empty file, open to write. Throws where there is one. */
 export function openNew(path: string): ReturnType<typeof open> {
-  return open(path, 'wx', fileMode);
+  return open(path, 'wx', ownerOnly.file);
 }
 
 /**
@@ -28,7 +25,7 @@ export function openNew(path: string): ReturnType<typeof open> {
 export async function copyPrivate(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  await chmod(to, fileMode);
+  await chmod(to, ownerOnly.file);
   const handle = await open(to, 'r+');
   try {
     await handle.sync();
