@@ -157,6 +157,7 @@ export async function startEngine(
       cursors,
       now,
       newId,
+      fault: (error, requestId) => log.fault(error, requestId),
       handling,
       maxUrl,
       maxBody,

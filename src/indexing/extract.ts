@@ -1,4 +1,5 @@
 import { compileExpression } from '../model/expression.ts';
+import { parseStored } from '../fhir/stored-text.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Extract } from '../store/store.ts';
 import { baseOf, rootOf } from './at-public-url.ts';
@@ -10,14 +11,14 @@ import type { Emit, Meanings, Reading } from './reading.ts';
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
  * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be read
- * has no entry; a text that is not JSON throws. A type is compiled when its first resource comes.
+ * has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first resource comes.
  */
 export function createExtract(model: Meanings, publicUrl: string): Extract {
   const root = rootOf(publicUrl);
   const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
   const compiled = new Map<ResourceType, Collect>();
   return (type, text, partition, parsed) => {
-    const resource: unknown = parsed === undefined ? JSON.parse(text) : parsed.value;
+    const resource: unknown = parsed === undefined ? parseStored(text) : parsed.value;
     if (typeof resource !== 'object' || resource === null) return [];
     let collect = compiled.get(type);
     if (collect === undefined) {
