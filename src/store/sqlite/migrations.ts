@@ -1,13 +1,18 @@
 import { StoreRefused } from '../store.ts';
 import { type Database, isBusy } from './open.ts';
 import { attachmentsSchema } from './attachments-schema.ts';
+import { addDigests } from './digests-schema.ts';
 import { schema } from './schema.ts';
 
 /** "crs1": tells our file from any other SQLite file. */
 const applicationId = 0x63727331;
 
 /** What leads from each layout to the next; the number of steps is the layout that this engine writes. Never edit one that was released. */
-const steps: readonly string[] = [schema, attachmentsSchema];
+const steps: readonly ((database: Database) => void)[] = [
+  database => database.exec(schema),
+  database => database.exec(attachmentsSchema),
+  addDigests,
+];
 
 /** The layout that this engine reads and writes. */
 export const layout = steps.length;
@@ -18,7 +23,7 @@ export function migrate(database: Database, path: string): void {
   database.exec('PRAGMA page_size = 8192');
   walMode(database);
   database.transaction(() => {
-    for (const step of steps.slice(layoutOf(database, path))) database.exec(step);
+    for (const step of steps.slice(layoutOf(database, path))) step(database);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${layout}`);
   });
 }
