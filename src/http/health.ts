@@ -17,7 +17,8 @@ export function healthz(respond: Respond): Handler {
 
 /**
  * `/readyz`: 200 where requests can be served: the definitions are loaded (nothing listens before), the store answers within two
- * seconds, events can be kept, and the server is not shutting down; 503 otherwise, with the reason. Where the store works but lacks indexes, it says so.
+ * seconds, events can be kept, and the server is not shutting down; 503 otherwise, with the reason. A store that works but lacks
+ * indexes has problems; one that fails for some requests, or cannot write, is `degraded`: reads go on.
  */
 export function readyz(respond: Respond, { store, audit }: Engine, closing: () => boolean): Handler {
   return async context => {
@@ -26,10 +27,7 @@ export function readyz(respond: Respond, { store, audit }: Engine, closing: () =
     const found = await within(check(store));
     if (found instanceof FhirError) throw found;
     if (audit.failing) throw notReady('transient', 'The audit log cannot be written.');
-    await respond(
-      context,
-      found.length === 0 ? ok : { ...ok, body: JSON.stringify({ status: 'ok', problems: found }) },
-    );
+    await respond(context, found.problems.length === 0 ? ok : { ...ok, body: JSON.stringify(found) });
   };
 }
 
@@ -38,12 +36,19 @@ const ok = { status: 200, body: '{"status":"ok"}', headers: { 'Content-Type': 'a
 const notReady = (code: IssueCode, text: string): FhirError =>
   fhirError(503, code, text, undefined, { 'Retry-After': '5' });
 
+interface Readiness {
+  readonly status: 'ok' | 'degraded';
+  readonly problems: readonly string[];
+}
+
 /** What is wrong with a store that works; why it cannot be used, where it cannot. */
-async function check(store: Store): Promise<readonly string[] | FhirError> {
+async function check(store: Store): Promise<Readiness | FhirError> {
   try {
-    await store.check();
-    const lacking = (await store.indexes.database()).filter(({ state }) => state !== 'unused');
-    return lacking.map(({ collection, name, state }) => `The index ${name} of ${collection} is ${state}.`);
+    const failing = await store.check();
+    const lacking = (await store.indexes.database())
+      .filter(({ state }) => state !== 'unused')
+      .map(({ collection, name, state }) => `The index ${name} of ${collection} is ${state}.`);
+    return { status: failing.length === 0 ? 'ok' : 'degraded', problems: [...failing, ...lacking] };
   } catch (error) {
     return explain(error);
   }

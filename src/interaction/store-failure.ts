@@ -8,6 +8,7 @@ import {
   StoreBusy,
   StoreUnavailable,
 } from '../store/store.ts';
+import type { UnavailableReason } from '../store/store.ts';
 
 /** Throws what a client is told of a failure of the store, with that as its cause; anything else as it came. */
 export function throwStoreFailure(error: unknown): never {
@@ -30,8 +31,7 @@ export function storeFailure(error: unknown): FhirError | undefined {
     return fhirError(503, 'incomplete', text, undefined, { 'Retry-After': '10' });
   }
   if (error instanceof StoreUnavailable) {
-    const text = error.reason === 'timeout' ? 'The store did not answer in time.' : 'The store cannot be reached.';
-    return fhirError(503, error.reason, `${text} Ask again later.`, undefined, { 'Retry-After': '5' });
+    return fhirError(503, error.reason, unavailableTexts[error.reason], undefined, { 'Retry-After': '5' });
   }
   if (error instanceof RecordTooLarge) {
     const text = `${error.type}/${error.id} is longer than the ${longestRecord} bytes that a record may have.`;
@@ -40,3 +40,10 @@ export function storeFailure(error: unknown): FhirError | undefined {
   if (error instanceof PromiseLacking) return fhirError(501, 'not-supported', error.lack.why);
   return undefined;
 }
+
+const unavailableTexts: Readonly<Record<UnavailableReason, string>> = {
+  'no-store': 'The store cannot be reached or cannot write. Ask again later.',
+  timeout: 'The store did not answer in time. Ask again later.',
+  transient: 'The store was hindered for a moment. Ask again.',
+  exception: 'The store cannot read what this request needs; its operator has been informed. Other requests work.',
+};

@@ -52,11 +52,18 @@ export function createLog(level: LogLevel, target: LogTarget = process.stderr, n
     },
     fault(error, requestId) {
       if (level === 'off') return;
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const text = error instanceof Error ? textOf(error) : String(error);
       write({ level: 'error', requestId, error: text }, `fault ${requestId} ${text}`);
     },
     notice(text) {
       if (level === 'info') write({ level: 'notice', text }, text);
     },
   };
+}
+
+/** With where it was thrown. A message of the JSON parser quotes what it read, which may be a record: that is left out. */
+function textOf(error: Error): string {
+  if (!(error instanceof SyntaxError)) return error.stack ?? error.message;
+  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line));
+  return ['SyntaxError (its message may quote a record and is left out)', ...frames].join('\n');
 }

@@ -38,8 +38,8 @@ export interface Store {
   readonly indexes: IndexAdmin;
   /** Small values with expiry: cursor keys, and later sessions, launches and reservations. */
   documents(collection: string): DocumentStore;
-  /** Answers when the store can read; throws when it cannot. */
-  check(): Promise<void>;
+  /** Problems of a store that can read, as sentences without ids or paths; throws when it cannot read. */
+  check(): Promise<readonly string[]>;
   /** Whether a server, in any process, works on this store now: long writes would hold up its own. */
   served(): Promise<boolean>;
   /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
@@ -482,12 +482,19 @@ export class PromiseLacking extends Error {
 }
 
 /**
- * The store does not answer: it cannot be reached (`no-store`), or not within the time that is set (`timeout`). What was being
- * written may have been done or not. Told to clients as 503 with this code.
+ * Why a store does not do what it is asked: it cannot be reached or cannot write (`no-store`), does not answer within the time
+ * that is set (`timeout`), is hindered for a moment (`transient`), or cannot read what this request needs (`exception`).
+ * Codes of https://hl7.org/fhir/R4/valueset-issue-type.html
+ */
+export type UnavailableReason = 'no-store' | 'timeout' | 'transient' | 'exception';
+
+/**
+ * The store fails, with the cause and the way out as a message for operators. What was being written may have been done or
+ * not. Clients get 503 with the reason as issue code.
  */
 export class StoreUnavailable extends Error {
-  readonly reason: 'no-store' | 'timeout';
-  constructor(reason: 'no-store' | 'timeout', message: string, cause?: unknown) {
+  readonly reason: UnavailableReason;
+  constructor(reason: UnavailableReason, message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'StoreUnavailable';
     this.reason = reason;

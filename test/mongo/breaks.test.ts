@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startMongo } from '../support/mongodb/engine.ts';
 import type { MongoEngine } from '../support/mongodb/engine.ts';
@@ -51,24 +52,46 @@ const breaks: readonly [string, () => unknown, () => unknown, RegExp][] = [
   ['is silent', () => proxy.swallow(), () => proxy.heal(), /cannot be reached|in time/],
 ];
 
+/** Longer breaks on demand. */
+const longBreaks: typeof breaks =
+  process.env['CRS_TEST_FAULTS'] === 'all'
+    ? [
+        [
+          'is away for 30 seconds',
+          () => engine.stop(),
+          () => sleep(30_000).then(() => engine.start()),
+          /cannot be reached|in time/,
+        ],
+        ...['first', 'second', 'third'].map((time): (typeof breaks)[number] => [
+          `is killed for the ${time} time`,
+          () => engine.kill(),
+          () => engine.start(),
+          /cannot be reached|in time/,
+        ]),
+      ]
+    : [];
+
 describe('while the MongoDB server', () => {
-  it.each(breaks)('%s, requests are refused in time, nothing is lost, and service resumes', async (...row) => {
-    const [, breakIt, mendIt, said] = row;
-    const load = await underLoad();
-    await breakIt();
-    await load.refused();
-    expect(await readiness(server.url)).toEqual({ status: 503, said: expect.stringMatching(said) });
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-    await mendIt();
-    await ready(server.url);
-    await load.created(30);
-    await load.stop();
-    expect(faults()).toEqual([]);
-    const codes = refusals(load.exchanges, timeout + margin);
-    expect(codes.size).toBeGreaterThan(0);
-    expect(['no-store', 'timeout']).toEqual(expect.arrayContaining([...codes]));
-    await noneLostOrDoubled(load.exchanges, server.base);
-  });
+  it.each([...breaks, ...longBreaks])(
+    '%s, requests are refused in time, nothing is lost, and service resumes',
+    async (...row) => {
+      const [, breakIt, mendIt, said] = row;
+      const load = await underLoad();
+      await breakIt();
+      await load.refused();
+      expect(await readiness(server.url)).toEqual({ status: 503, said: expect.stringMatching(said) });
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      await mendIt();
+      await ready(server.url);
+      await load.created(30);
+      await load.stop();
+      expect(faults()).toEqual([]);
+      const codes = refusals(load.exchanges, timeout + margin);
+      expect(codes.size).toBeGreaterThan(0);
+      expect(['no-store', 'timeout']).toEqual(expect.arrayContaining([...codes]));
+      await noneLostOrDoubled(load.exchanges, server.base);
+    },
+  );
 
   it('is slow, requests are served slowly; where they would take too long they are refused in time', async () => {
     const load = await underLoad();

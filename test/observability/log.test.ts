@@ -41,6 +41,17 @@ describe('log', () => {
     expect(written('info', true)[0]).toBe('00:00:00 GET /r4/:partition/:type/:id 200 1.2 ms r-1\n');
   });
 
+  it('leaves out what the JSON parser quotes, which may be a record', () => {
+    const lines: string[] = [];
+    try {
+      JSON.parse('{"family":"Tremblay" oops');
+    } catch (error) {
+      createLog('error', { write: text => lines.push(text) }).fault(error, 'r-3');
+    }
+    expect(lines[0]).toMatch(/SyntaxError .*left out.*log\.test\.ts/);
+    expect(lines[0]).not.toContain('Tremblay');
+  });
+
   it('writes faults alone at level error, and nothing when off', () => {
     expect(written('error').map(text => JSON.parse(text).level)).toEqual(['error']);
     expect(written('off')).toEqual([]);

@@ -5,7 +5,7 @@ import type { Log } from '../../observability/log.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import type { Middleware, Respond } from '../context.ts';
 
-/** Milliseconds for which a store that cannot be reached is told once. */
+/** Milliseconds for which a store that cannot be reached, or cannot write, is reported once. */
 const quiet = 10_000;
 
 /**
@@ -23,8 +23,10 @@ export function answerErrors(respond: Respond, log: Log, now: () => number): Mid
       const failure = known ?? fault(context.state.requestId);
       const unavailable = [error, known?.cause].find(one => one instanceof StoreUnavailable);
       if (known === undefined) log.fault(error, context.state.requestId);
-      if (unavailable !== undefined && now() - told >= quiet) {
-        told = now();
+      // A read that failed is of this request alone; the rest would be reported with each request.
+      const isOwn = unavailable?.reason === 'exception';
+      if (unavailable !== undefined && (isOwn || now() - told >= quiet)) {
+        if (!isOwn) told = now();
         log.fault(unavailable, context.state.requestId);
       }
       const body = JSON.stringify(operationOutcome(failure.issues));

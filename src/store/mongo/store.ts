@@ -133,8 +133,9 @@ class MongoStore implements Store {
     return new MongoDocuments(this.#core, collection);
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<readonly string[]> {
     await told(this.#core, () => this.#core.database.command({ ping: 1 }));
+    return [];
   }
 
   served(): Promise<boolean> {

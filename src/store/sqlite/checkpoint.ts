@@ -1,4 +1,6 @@
-import { type Database, isBusy } from './open.ts';
+import { type Failure, failureOf } from './failures.ts';
+import { type Database } from './open.ts';
+import { isBusy } from './sqlite-error.ts';
 
 /** The WAL is moved into the file when so many pages wait (64 MB): the pages that many commits write are then moved once. */
 const enough = 8_192;
@@ -6,43 +8,92 @@ const enough = 8_192;
 const mostPages = 16_384;
 /** How long after the last commit the rest is moved, in milliseconds. */
 const idle = 300;
+/** How long after a checkpoint that failed the next one is tried, in milliseconds. */
+const pause = 1_000;
 
-/** Checkpoints outside of commits, so that no write waits long for one. https://sqlite.org/wal.html#ckpt */
+/**
+ * Checkpoints outside of commits, so that no write waits long for one. One that fails loses nothing and is tried again: SQLite
+ * counts pages as moved only after the sync of the file (`nBackfill`), so that the next attempt writes all of them once more, as
+ * has to be done after a sync that failed. https://sqlite.org/wal.html#ckpt, https://sqlite.org/walformat.html
+ */
 export class Checkpoints {
   readonly #database: Database;
+  readonly #path: string;
+  readonly #report: (failure: Failure | undefined) => void;
   #timer: NodeJS.Timeout | undefined;
+  /** The WAL is restarted above so many pages. */
+  #restartAbove = mostPages;
 
-  constructor(database: Database) {
+  /** `report` is called with each failure, and with undefined when a checkpoint works. */
+  constructor(database: Database, path: string, report: (failure: Failure | undefined) => void) {
     this.#database = database;
+    this.#path = path;
+    this.#report = report;
   }
 
   /** After a commit: moves what has gathered, begins the WAL anew when it has grown, and else waits for a quiet moment. */
   afterCommit(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#run('PASSIVE'), idle);
-    const { pages, moved } = this.#run('NOOP');
-    if (pages - moved > enough) this.#run('PASSIVE');
-    if (pages > mostPages) this.#run('RESTART');
+    this.#after(idle);
+    const wal = this.#run('NOOP');
+    if (wal === undefined) return;
+    if (wal.pages - wal.moved > enough) this.#move('PASSIVE');
+    if (wal.pages <= this.#restartAbove) return;
+    // A long read transaction, such as that of a backup, blocks each restart until it ends: retry when the WAL has doubled.
+    this.#restartAbove = this.#move('RESTART') ? mostPages : 2 * wal.pages;
   }
 
   /** At the end: an empty WAL, where no one else reads. */
   atEnd(): void {
-    clearTimeout(this.#timer);
+    this.stop();
     this.#run('TRUNCATE');
   }
 
-  /** Pages in the WAL, and how many of them are in the file already. `NOOP` only tells; before SQLite 3.51 it is `PASSIVE`. */
-  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): { pages: number; moved: number } {
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #after(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#move('PASSIVE'), milliseconds);
+  }
+
+  /** Gives whether nothing was in the way. */
+  #move(how: 'PASSIVE' | 'RESTART'): boolean {
+    const wal = this.#run(how);
+    if (wal === undefined) this.#after(pause);
+    else this.#report(undefined);
+    return wal?.busy === false;
+  }
+
+  /**
+   * Pages in the WAL, and how many of them are in the file already; undefined where it failed. `NOOP` only tells; before SQLite
+   * 3.51 it is `PASSIVE`.
+   */
+  #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): WalState | undefined {
     const waits = how === 'RESTART' || how === 'TRUNCATE';
-    if (waits) this.#database.exec('PRAGMA busy_timeout = 1000');
     try {
-      const [, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
-      return { pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
+      if (waits) this.#database.exec('PRAGMA busy_timeout = 1000');
+      const [busy, pages, moved] = this.#database.get(`PRAGMA wal_checkpoint(${how})`) ?? [];
+      return { busy: busy === 1, pages: Number(pages ?? 0), moved: Number(moved ?? 0) };
     } catch (error) {
-      if (isBusy(error)) return { pages: 0, moved: 0 };
-      throw error;
+      if (isBusy(error)) return { busy: true, pages: 0, moved: 0 };
+      this.#report(failureOf(error, 'write', this.#path) ?? mistake(error));
+      return undefined;
     } finally {
       if (waits) this.#database.exec('PRAGMA busy_timeout = 30000');
     }
   }
 }
+
+interface WalState {
+  /** Another connection was in the way. */
+  readonly busy: boolean;
+  readonly pages: number;
+  readonly moved: number;
+}
+
+const mistake = (error: unknown): Failure => ({
+  reason: 'exception',
+  message: `A checkpoint failed: ${String(error)}`,
+  summary: 'Checkpoints fail.',
+});

@@ -2,6 +2,7 @@ import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../store.ts';
 import { differInRoot, rootIn } from '../at-root.ts';
 import { isWanted } from './compare-indexes.ts';
+import type { Condition } from './condition.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
@@ -22,6 +23,7 @@ export interface Core {
   /** Others where a command goes on by the public URL of a server. */
   options: StoreOptions;
   readonly budgets: Budgets;
+  readonly condition: Condition;
   readonly known: Map<string, PartitionIndex>;
   /** Jobs that are under way: closing waits for them. */
   readonly underWay: Set<Promise<unknown>>;

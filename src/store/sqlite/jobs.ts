@@ -1,5 +1,7 @@
 import type { Attached, KeptVersion, Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
 import type { BytesFolder } from './attachment-sweep.ts';
+import type { Failure } from './failures.ts';
+import type { WatchedFiles } from './file-watch.ts';
 import type { NoMatch } from './no-match.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
@@ -150,7 +152,8 @@ export type JobResult =
   /** A server runs with these definitions, of another public URL on which nothing depends. */
   | { readonly kind: 'elsewhere'; readonly definitions: string }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  /** Nothing of the job was done. `failure` is undefined for a mistake of the engine. */
+  | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };
 
 /** What became of a change. */
 export type Written = readonly [outcome: WriteOutcome, id: string, version: number, lastUpdated: number];
@@ -159,6 +162,8 @@ export type Written = readonly [outcome: WriteOutcome, id: string, version: numb
 export interface WriterData {
   readonly path: string;
   readonly mode: 'serve' | 'command';
+  /** The files that the store was opened on. */
+  readonly files: WatchedFiles;
 }
 
 /** A job, and the definitions by which it was prepared. */
@@ -173,4 +178,8 @@ export interface WriterRequest {
   readonly asked: Asked | undefined;
 }
 
-export type WriterAnswer = readonly { readonly number: number; readonly result: JobResult }[];
+/** What the writer says. */
+export type WriterMessage =
+  | { readonly kind: 'results'; readonly numbers: readonly number[]; readonly results: readonly JobResult[] }
+  /** A checkpoint has failed, or undefined: it works. */
+  | { readonly kind: 'checkpoint'; readonly failure: Failure | undefined };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
-import { isBusy, openBare } from './open.ts';
+import { openBare } from './open.ts';
+import { isBusy } from './sqlite-error.ts';
 
 /**
  * The lock against a second server on one file: an exclusive transaction on an empty database beside it. The operating

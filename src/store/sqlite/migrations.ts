@@ -1,5 +1,6 @@
 import { StoreRefused } from '../store.ts';
-import { type Database, isBusy } from './open.ts';
+import { type Database } from './open.ts';
+import { isBusy } from './sqlite-error.ts';
 import { attachmentsSchema } from './attachments-schema.ts';
 import { addDigests } from './digests-schema.ts';
 import { schema } from './schema.ts';

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type Failure, failureOf, unavailable } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
 export type Row = readonly SqlValue[];
@@ -11,12 +12,17 @@ const keptLength = 10_000;
 
 /**
  * A connection to the file: `write` for the one that writes, `read` for one that only reads while others write,
- * `readOnly` where the file must not change at all. The only place that knows node:sqlite. Throws what SQLite throws.
+ * `readOnly` where the file must not change at all. The only place that knows node:sqlite. Throws what SQLite throws. Reads
+ * of a connection that only reads throw `StoreUnavailable` where the file fails; `failed` is called with that before.
  */
-export function openDatabase(path: string, mode: 'write' | 'read' | 'readOnly'): Database {
+export function openDatabase(
+  path: string,
+  mode: 'write' | 'read' | 'readOnly',
+  failed: (failure: Failure) => void = () => {},
+): Database {
   const database = new Database(
     new DatabaseSync(path, { timeout: busyTimeout, returnArrays: true, readOnly: mode === 'readOnly' }),
-    mode !== 'write',
+    mode === 'write' ? undefined : { path, failed },
   );
   // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
   database.exec(
@@ -28,17 +34,13 @@ export function openDatabase(path: string, mode: 'write' | 'read' | 'readOnly'):
 
 /** A connection without our settings, for the lock file; `timeout` in milliseconds. */
 export function openBare(path: string, timeout: number): Database {
-  return new Database(new DatabaseSync(path, { timeout, returnArrays: true }), false);
+  return new Database(new DatabaseSync(path, { timeout, returnArrays: true }), undefined);
 }
 
-/** Whether an error says that another connection holds a lock. https://sqlite.org/rescode.html#busy */
-export function isBusy(error: unknown): boolean {
-  return isSqliteError(error) && (error.errcode & 0xff) === 5;
-}
-
-/** Whether SQLite says so itself. https://sqlite.org/rescode.html */
-export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+/** The file that a connection only reads, and who is called when that fails. */
+interface Reads {
+  readonly path: string;
+  readonly failed: (failure: Failure) => void;
 }
 
 /**
@@ -50,10 +52,11 @@ export function isSqliteError(error: unknown): error is Error & { readonly errco
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #reads: boolean;
+  /** Undefined where it writes. */
+  readonly #reads: Reads | undefined;
   #moment: object | undefined;
 
-  constructor(database: DatabaseSync, reads: boolean) {
+  constructor(database: DatabaseSync, reads: Reads | undefined) {
     this.#database = database;
     this.#reads = reads;
   }
@@ -73,19 +76,38 @@ export class Database {
   endMoment(): void {
     if (this.#moment === undefined) return;
     this.#moment = undefined;
-    // SQLite ends it by itself after some errors.
-    if (this.#database.isTransaction) this.#prepare('COMMIT').run();
+    // SQLite ends a transaction itself after some errors; after others the end fails as the read before it did. Nobody waits
+    // for this one: where it stays open, the next read throws.
+    try {
+      if (this.#database.isTransaction) this.#prepare('COMMIT').run();
+    } catch {
+      if (this.#database.isTransaction) this.#tryRollback();
+    }
+  }
+
+  #tryRollback(): void {
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {} // the next read throws
   }
 
   all(text: string, values: readonly SqlValue[] = []): readonly Row[] {
-    if (this.#reads) void this.moment;
-    // The connection returns arrays, which its types do not say.
-    return this.#prepare(text).all(...values) as unknown as readonly Row[];
+    try {
+      if (this.#reads !== undefined) void this.moment;
+      // The connection returns arrays, which its types do not say.
+      return this.#prepare(text).all(...values) as unknown as readonly Row[];
+    } catch (error) {
+      throw this.#failure(error);
+    }
   }
 
   get(text: string, values: readonly SqlValue[] = []): Row | undefined {
-    if (this.#reads) void this.moment;
-    return this.#prepare(text).get(...values) as unknown as Row | undefined;
+    try {
+      if (this.#reads !== undefined) void this.moment;
+      return this.#prepare(text).get(...values) as unknown as Row | undefined;
+    } catch (error) {
+      throw this.#failure(error);
+    }
   }
 
   run(text: string, values: readonly SqlValue[] = []): { readonly changes: number; readonly rowid: number } {
@@ -120,6 +142,11 @@ export class Database {
     }
   }
 
+  /** Whether a transaction is open: SQLite ends one itself after some errors. */
+  get isTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
   /** Ends a transaction that SQLite may have ended by itself (a full disk). */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -134,6 +161,17 @@ export class Database {
     this.endMoment();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  /** What a read that failed throws; the next one begins in a transaction of its own. */
+  #failure(error: unknown): unknown {
+    if (this.#reads === undefined) return error;
+    const { path, failed } = this.#reads;
+    const failure = failureOf(error, 'read', path);
+    if (failure === undefined) return error;
+    this.endMoment();
+    failed(failure);
+    return unavailable(failure, error);
   }
 
   #prepare(text: string): StatementSync {

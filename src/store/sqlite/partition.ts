@@ -22,11 +22,12 @@ import {
   type WriteOptions,
   type WriteResult,
 } from '../store.ts';
-import { keepBytes, openBytes } from './attachment-files.ts';
+import { bytesFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
 import { type PartitionIndex, readPending, type TypeIndex } from './dictionary.ts';
+import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
 import { earlier } from './key-job.ts';
@@ -125,12 +126,14 @@ export class SqlitePartition implements Partition {
   async putAttachment(bytes: Uint8Array): Promise<{ digest: string; size: number }> {
     const { writer, path } = this.#core;
     if (writer === undefined) throw new StoreRefused('The store is open for reading only');
-    return { digest: await keepBytes(path, this.#number(), bytes), size: bytes.length };
+    const n = this.#number();
+    const digest = await this.#onFiles('write', () => keepBytes(path, n, bytes));
+    return { digest, size: bytes.length };
   }
 
   async attachment(digest: string): Promise<Readable | undefined> {
     const n = partitionIndex(this.#core, this.id)?.n;
-    return n === undefined ? undefined : openBytes(this.#core.path, n, digest);
+    return n === undefined ? undefined : this.#onFiles('read', () => openBytes(this.#core.path, n, digest));
   }
 
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
@@ -195,6 +198,20 @@ export class SqlitePartition implements Partition {
   async pending(type: string): Promise<readonly PendingIndex[]> {
     const index = this.#find(type);
     return index === undefined ? [] : readPending(this.#core.database, index);
+  }
+
+  /** Does work on the bytes beside the file; throws `StoreUnavailable` where their disk fails. */
+  async #onFiles<T>(doing: Doing, work: () => Promise<T>): Promise<T> {
+    const { path, condition } = this.#core;
+    try {
+      return await work();
+    } catch (error) {
+      const failure = failureOf(error, doing, bytesFolder(path));
+      if (failure === undefined) throw error;
+      if (doing === 'write') condition.writeFailed(failure);
+      else condition.readFailed(failure);
+      throw unavailable(failure, error);
+    }
   }
 
   #number(): number {

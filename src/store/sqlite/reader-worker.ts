@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { countMatches } from './count.ts';
-import { openDatabase } from './open.ts';
+import { type Failure, failureOf } from './failures.ts';
+import { type Database, openDatabase } from './open.ts';
 import type { ReaderAnswer, ReaderRequest } from './reading.ts';
 import { findPage } from './search.ts';
 
@@ -8,27 +9,34 @@ const port = parentPort;
 if (port !== null) {
   // Worker data is what readers.ts gives.
   const { path, readOnly } = workerData as { path: string; readOnly: boolean };
-  const database = openDatabase(path, readOnly ? 'readOnly' : 'read');
   let end = Infinity;
   let isLate = false;
-  // SQLite has no interrupt here: a function that throws ends the statement.
-  database.define('deadline', () => {
-    if (performance.now() < end) return 1;
-    isLate = true;
-    throw new Error('The deadline has passed');
-  });
+  let failure: Failure | undefined;
+  const open = (): Database => {
+    const opened = openDatabase(path, readOnly ? 'readOnly' : 'read', found => (failure = found));
+    // SQLite has no interrupt here: a function that throws ends the statement.
+    opened.define('deadline', () => {
+      if (performance.now() < end) return 1;
+      isLate = true;
+      throw new Error('The deadline has passed');
+    });
+    return opened;
+  };
+  let connection: Database | undefined;
   const answer = ({ question }: ReaderRequest): ReaderAnswer => {
     try {
+      const database = (connection ??= open());
       return question.kind === 'page'
         ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
         : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
     } catch (error) {
-      return isLate ? { kind: 'late' } : { kind: 'failed', error };
+      return isLate ? { kind: 'late' } : { kind: 'failed', failure: failure ?? failureOf(error, 'read', path), error };
     }
   };
   port.on('message', (request: ReaderRequest) => {
     end = performance.now() + request.deadline;
     isLate = false;
+    failure = undefined;
     port.postMessage(answer(request));
   });
 }

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { DeadlinePassed, StoreBusy } from '../store.ts';
+import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../store.ts';
+import type { Condition } from './condition.ts';
+import { unavailable } from './failures.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 
 /** How many statements without a bound run at once. */
@@ -25,20 +27,22 @@ interface Reader {
 export class Readers {
   readonly #data: { readonly path: string; readonly readOnly: boolean };
   readonly #deadline: number;
+  readonly #condition: Condition;
   readonly #readers = new Set<Reader>();
   #queue: Waiting[] = [];
   #closed = false;
 
-  constructor(data: { readonly path: string; readonly readOnly: boolean }, deadline: number) {
+  constructor(data: { readonly path: string; readonly readOnly: boolean }, deadline: number, condition: Condition) {
     this.#data = data;
     this.#deadline = deadline;
+    this.#condition = condition;
   }
 
   /**
-   * The answer of a reader. Throws `DeadlinePassed` where the statement takes longer than the deadline, and `StoreBusy` where
-   * it waits as long for its turn: that is no fault of the statement.
+   * The answer of a reader. Throws `DeadlinePassed` where the statement takes longer than the deadline, `StoreBusy` where it
+   * waits as long for its turn (that is no fault of the statement), and `StoreUnavailable` where the file or the thread fails.
    */
-  async ask(question: Question): Promise<ReaderAnswer> {
+  async ask(question: Question): Promise<Extract<ReaderAnswer, { kind: 'page' | 'count' }>> {
     if (this.#closed) throw new Error('The store is closed');
     const answer = await new Promise<ReaderAnswer>((resolve, reject) => {
       const patience = setTimeout(() => {
@@ -49,8 +53,11 @@ export class Readers {
       this.#next();
     });
     if (answer.kind === 'late') throw new DeadlinePassed(this.#deadline);
-    if (answer.kind === 'failed') throw new Error('The store could not read', { cause: answer.error });
-    return answer;
+    if (answer.kind !== 'failed') return answer;
+    const { failure, error } = answer;
+    if (failure === undefined) throw new Error('The store could not read', { cause: error });
+    this.#condition.readFailed(failure);
+    throw unavailable(failure, error);
   }
 
   async close(): Promise<void> {
@@ -81,7 +88,7 @@ export class Readers {
       this.#next();
     });
     worker.on('error', error => this.#lose(reader, error));
-    worker.on('exit', () => this.#lose(reader, new Error('A reader has ended')));
+    worker.on('exit', () => this.#lose(reader, undefined));
     this.#readers.add(reader);
     return reader;
   }
@@ -105,10 +112,13 @@ export class Readers {
 
   #lose(reader: Reader, error: unknown): void {
     this.#readers.delete(reader);
-    this.#finish(reader)?.reject(this.#closed ? new Error('The store is closed') : error);
+    this.#finish(reader)?.reject(this.#closed ? new Error('The store is closed') : ended(error));
     if (!this.#closed) this.#next();
   }
 }
+
+const ended = (cause: unknown): StoreUnavailable =>
+  new StoreUnavailable('transient', 'A thread that reads has ended. It starts again with the next search.', cause);
 
 function send(worker: Worker, request: ReaderRequest): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin

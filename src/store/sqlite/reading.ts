@@ -1,3 +1,4 @@
+import type { Failure } from './failures.ts';
 import type { FoundRow } from './found.ts';
 import type { LoweredCount } from './count.ts';
 import type { Budget } from './budget.ts';
@@ -18,4 +19,5 @@ export type ReaderAnswer =
   | { readonly kind: 'page'; readonly rows: readonly FoundRow[] }
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'late' }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  /** `failure` is undefined for a mistake of the engine. */
+  | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };

@@ -1,6 +1,7 @@
 import { Commit } from './commit.ts';
 import { fillDigests } from './digests-job.ts';
 import { document } from './document-job.ts';
+import { failureOf } from './failures.ts';
 import { dropLoose } from './attachment-sweep.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { Asked, JobResult, WriterData } from './jobs.ts';
@@ -21,14 +22,20 @@ export function runTogether(database: Database, asked: readonly Asked[], data: W
   try {
     return database.transaction(() => {
       const commit = new Commit(database);
-      return asked.map(one => inSavepoint(database, commit, () => run(database, one, commit, data)));
+      return asked.map(one => inSavepoint(database, commit, data.path, () => run(database, one, commit, data)));
     });
   } catch (error) {
-    return asked.map(() => ({ kind: 'failed', error }));
+    return asked.map(() => failed(error, data.path));
   }
 }
 
-function inSavepoint(database: Database, commit: Commit, work: () => JobResult): JobResult {
+const failed = (error: unknown, path: string): JobResult => ({
+  kind: 'failed',
+  failure: failureOf(error, 'write', path),
+  error,
+});
+
+function inSavepoint(database: Database, commit: Commit, path: string, work: () => JobResult): JobResult {
   database.run('SAVEPOINT job');
   try {
     const result = work();
@@ -36,10 +43,12 @@ function inSavepoint(database: Database, commit: Commit, work: () => JobResult):
     database.run('RELEASE job');
     return result;
   } catch (error) {
+    // SQLite itself rolls all back after some errors, such as a full disk. https://sqlite.org/lang_transaction.html
+    if (!database.isTransaction) throw error;
     database.run('ROLLBACK TO job');
     database.run('RELEASE job');
     commit.forget();
-    return error instanceof JobStopped ? error.result : { kind: 'failed', error };
+    return error instanceof JobStopped ? error.result : failed(error, path);
   }
 }
 

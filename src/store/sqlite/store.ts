@@ -7,18 +7,24 @@ import {
   type Store,
   type StoreOptions,
   StoreRefused,
+  StoreUnavailable,
 } from '../store.ts';
 import { ChainedLog } from '../audit/log.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
+import { createBeside } from '../beside.ts';
+import { Condition } from './condition.ts';
 import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
+import { unavailable } from './failures.ts';
+import { FileWatch, watchedFiles } from './file-watch.ts';
 import { SqliteIndexes } from './indexes.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
-import { isSqliteError, openDatabase } from './open.ts';
+import { openDatabase } from './open.ts';
+import { isSqliteError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { registered } from './register-job.ts';
@@ -45,24 +51,31 @@ export async function openSqliteStore(
     const unswept = prepareFile(path, options.mode);
     const readOnly = options.mode === 'read';
     const definitions = definitionsDigest(options.model);
+    const condition = new Condition();
+    const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
+    const isRegistered = registered(database) === definitions; // the first read makes the WAL, which is watched from here on
+    const files = watchedFiles(path);
     const core: Core = {
       path,
       options,
       budgets,
-      database: openDatabase(path, readOnly ? 'readOnly' : 'read'),
-      writer: options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode }),
-      readers: new Readers({ path, readOnly }, options.deadline),
+      condition,
+      database,
+      writer:
+        options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options.fault),
+      readers: new Readers({ path, readOnly }, options.deadline, condition),
       known: new Map(),
       underWay: new Set(),
     };
     if (readOnly) followWhereSame(core);
-    if (options.mode === 'serve' && registered(core.database) !== definitions) await register(core);
-    return new SqliteStore(core, unswept, lock);
+    if (options.mode === 'serve' && !isRegistered) await register(core);
+    return new SqliteStore(core, unswept, new FileWatch(files), lock);
   } catch (error) {
     lock?.release();
-    if (!isSqliteError(error)) throw error;
-    const hint = error.errcode === 14 ? '; its folder must be writable' : ''; // https://sqlite.org/rescode.html#cantopen
-    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${error.message}${hint}`);
+    const cause = error instanceof StoreUnavailable ? error.cause : error;
+    if (!isSqliteError(cause)) throw error;
+    const hint = cause.errcode === 14 ? '; its folder must be writable' : ''; // https://sqlite.org/rescode.html#cantopen
+    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}${hint}`);
   }
 }
 
@@ -81,6 +94,20 @@ function prepareFile(path: string, mode: StoreOptions['mode']): readonly BytesFo
   }
 }
 
+/** How often a server looks whether its file is still there, in milliseconds. */
+const watchEvery = 1_000;
+
+/** Reports a file that was removed or replaced, once until it is back. */
+function watchFiles({ condition, options }: Core, watch: FileWatch): () => void {
+  const { worked, failed } = createBeside(options.fault);
+  return () => {
+    const failure = watch.failure();
+    condition.lost(failure);
+    if (failure === undefined) worked();
+    else failed(unavailable(failure));
+  };
+}
+
 class SqliteStore implements Store {
   readonly lacks = [];
   readonly partitions: SqlitePartitions;
@@ -90,15 +117,18 @@ class SqliteStore implements Store {
   readonly #lock: { release(): void } | undefined;
   readonly #ending = new AbortController();
   readonly #work: Promise<void> | undefined;
+  readonly #watching: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(core: Core, unswept: readonly BytesFolder[], lock: { release(): void } | undefined) {
+  constructor(core: Core, unswept: readonly BytesFolder[], watch: FileWatch, lock: { release(): void } | undefined) {
     this.#core = core;
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);
     this.indexes = new SqliteIndexes(core);
     this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
-    if (core.options.mode === 'serve') this.#work = work(core, unswept, this.#ending.signal);
+    if (core.options.mode !== 'serve') return;
+    this.#work = work(core, unswept, this.#ending.signal);
+    this.#watching = setInterval(watchFiles(core, watch), watchEvery).unref();
   }
 
   async partition(id: string): Promise<Partition | undefined> {
@@ -118,11 +148,11 @@ class SqliteStore implements Store {
     await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<readonly string[]> {
     if (this.#closed !== undefined) throw new Error('The store is closed');
-    this.#core.writer?.check();
     this.#core.database.endMoment();
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
+    return this.#core.condition.problems();
   }
 
   async served(): Promise<boolean> {
@@ -136,6 +166,7 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     this.#ending.abort();
+    clearInterval(this.#watching);
     await this.#work;
     await Promise.allSettled(this.#core.underWay);
     await this.audit.close().catch(() => undefined); // whoever appends was told

@@ -1,18 +1,15 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { Checkpoints } from './checkpoint.ts';
-import { runTogether } from './run-jobs.ts';
-import type { Asked, WriterAnswer, WriterData, WriterRequest } from './jobs.ts';
-import { openDatabase } from './open.ts';
+import type { Asked, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import { WriterConnection } from './writer-connection.ts';
 
 /** Jobs with more changes than this are not joined by others, so that no commit takes long. */
 const mostChanges = 500;
 
 const port = parentPort;
 if (port !== null) {
+  const post = (message: WriterMessage): void => port.postMessage(message);
   // Worker data is what writer.ts gives.
-  const data = workerData as WriterData;
-  const database = openDatabase(data.path, 'write');
-  const checkpoints = new Checkpoints(database);
+  const connection = new WriterConnection(workerData as WriterData, failure => post({ kind: 'checkpoint', failure }));
   port.on('message', (first: WriterRequest) => {
     for (let next: WriterRequest | undefined = first; next !== undefined;) {
       const group: { number: number; asked: Asked }[] = [];
@@ -25,18 +22,13 @@ if (port !== null) {
         next = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
       }
       if (group.length > 0) {
-        const results = runTogether(
-          database,
-          group.map(({ asked }) => asked),
-          data,
-        );
-        port.postMessage(group.map(({ number }, at) => ({ number, result: results[at] })));
-        checkpoints.afterCommit();
+        const results = connection.commit(group.map(({ asked }) => asked));
+        post({ kind: 'results', numbers: group.map(({ number }) => number), results });
+        connection.afterCommit(results);
       }
       if (next !== undefined && next.asked === undefined) {
-        checkpoints.atEnd();
-        database.close();
-        port.postMessage([{ number: next.number, result: { kind: 'done', value: null } }] satisfies WriterAnswer);
+        connection.close();
+        post({ kind: 'results', numbers: [next.number], results: [{ kind: 'done', value: null }] });
         port.close();
         return;
       }

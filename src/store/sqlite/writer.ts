@@ -1,69 +1,109 @@
 import { Worker } from 'node:worker_threads';
-import type { Asked, JobResult, WriterAnswer, WriterData, WriterRequest } from './jobs.ts';
+import { createBeside } from '../beside.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { Condition } from './condition.ts';
+import { unavailable } from './failures.ts';
+import type { Asked, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
-/** The one that writes: a worker thread, started with the first job. */
+interface Waiting {
+  readonly resolve: (result: JobResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A worker thread, and what it was given and has not answered. */
+interface Running {
+  readonly worker: Worker;
+  readonly waiting: Map<number, Waiting>;
+}
+
+/** The one that writes: a worker thread, started with the first job, and again with the next job after one has died. */
 export class Writer {
   readonly #data: WriterData;
-  readonly #waiting = new Map<number, { resolve: (result: JobResult) => void; reject: (error: unknown) => void }>();
-  #worker: Worker | undefined;
+  readonly #condition: Condition;
+  readonly #beside: ReturnType<typeof createBeside>;
+  #running: Running | undefined;
   #number = 0;
-  #failure: Error | undefined;
   #closed = false;
 
-  constructor(data: WriterData) {
+  /** `fault` is called with what fails beside the jobs, once until it works again. */
+  constructor(data: WriterData, condition: Condition, fault?: (error: unknown) => void) {
     this.#data = data;
+    this.#condition = condition;
+    this.#beside = createBeside(fault);
   }
 
-  /** Resolves when the job is committed and on the disk, or was not done; rejects where the store fails. */
+  /**
+   * Resolves when the job is committed and on the disk, or was not done. Throws `StoreUnavailable` where the file fails or the
+   * worker dies: then the job may have been done.
+   */
   async submit(asked: Asked): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
     const result = await this.#send(asked);
-    if (result.kind !== 'failed') return result;
-    throw new Error('The store could not write', { cause: result.error });
-  }
-
-  /** Throws where the writer has ended by itself. */
-  check(): void {
-    if (this.#failure !== undefined) throw this.#failure;
+    if (result.kind !== 'failed') {
+      this.#condition.written();
+      return result;
+    }
+    const { failure, error } = result;
+    if (failure === undefined) throw new Error('The store could not write', { cause: error });
+    this.#condition.writeFailed(failure);
+    throw unavailable(failure, error);
   }
 
   /** Finishes what waits. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#worker !== undefined && this.#failure === undefined) await this.#send(undefined);
-    await this.#worker?.terminate();
+    const running = this.#running;
+    if (running === undefined) return;
+    await this.#send(undefined).catch(() => undefined); // whoever waits for a job has its error
+    await running.worker.terminate();
   }
 
   #send(asked: Asked | undefined): Promise<JobResult> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) return reject(this.#failure);
+      const { worker, waiting } = (this.#running ??= this.#start());
       this.#number += 1;
-      this.#waiting.set(this.#number, { resolve, reject });
-      send(this.#start(), { number: this.#number, asked });
+      waiting.set(this.#number, { resolve, reject });
+      send(worker, { number: this.#number, asked });
     });
   }
 
-  #start(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
+  #start(): Running {
     const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: this.#data });
-    worker.on('message', (answers: WriterAnswer) => {
-      for (const { number, result } of answers) {
-        this.#waiting.get(number)?.resolve(result);
-        this.#waiting.delete(number);
-      }
-    });
-    worker.on('error', error => this.#fail(new Error('The writer has failed', { cause: error })));
-    worker.on('exit', () => this.#fail(new Error('The writer has ended')));
-    this.#worker = worker;
-    return worker;
+    const running: Running = { worker, waiting: new Map() };
+    worker.on('message', (message: WriterMessage) => this.#take(running, message));
+    worker.on('error', error => this.#lose(running, error));
+    worker.on('exit', () => this.#lose(running, undefined));
+    return running;
   }
 
-  #fail(error: Error): void {
-    this.#failure ??= error;
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
-    this.#waiting.clear();
+  #take({ waiting }: Running, message: WriterMessage): void {
+    switch (message.kind) {
+      case 'results':
+        for (const [at, number] of message.numbers.entries()) {
+          const result = message.results[at];
+          if (result !== undefined) waiting.get(number)?.resolve(result);
+          waiting.delete(number);
+        }
+        break;
+      case 'checkpoint':
+        this.#condition.checkpoint(message.failure);
+        if (message.failure === undefined) this.#beside.worked();
+        else this.#beside.failed(unavailable(message.failure));
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #lose(running: Running, cause: unknown): void {
+    if (this.#running === running) this.#running = undefined;
+    for (const { reject } of running.waiting.values()) reject(ended(cause));
+    running.waiting.clear();
   }
 }
+
+const ended = (cause: unknown): StoreUnavailable =>
+  new StoreUnavailable('transient', 'The thread that writes has ended. It starts again with the next write.', cause);
 
 function send(worker: Worker, request: WriterRequest): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin

@@ -1,4 +1,6 @@
-// Loads the files given behind the folder of a store, and says how far it is, until it is done or killed.
+// Loads the files given behind the folder of a store, says how far it is and goes on when it gets a line, until it is done or
+// killed.
+import { once } from 'node:events';
 import { openTarget } from './target.ts';
 import { load } from '../../../src/bulk/load.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
@@ -16,5 +18,10 @@ const options = {
   rejects: `${folder}/rejects.ndjson`,
   stdin: process.stdin,
 };
-for await (const { created } of load(paths, options)) process.stdout.write(`${created}\n`);
+for await (const { created } of load(paths, options)) {
+  const told = once(process.stdin, 'data');
+  process.stdout.write(`${created}\n`);
+  await told;
+}
+process.stdin.destroy();
 await store.close();

@@ -9,6 +9,8 @@ import { bytesFolders, sweepBytes } from '../../../src/store/sqlite/attachment-s
 import { ByteSweep } from '../../../src/store/sqlite/byte-sweep.ts';
 import type { Core } from '../../../src/store/sqlite/core.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { Condition } from '../../../src/store/sqlite/condition.ts';
+import { watchedFiles } from '../../../src/store/sqlite/file-watch.ts';
 import { Readers } from '../../../src/store/sqlite/readers.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
@@ -161,13 +163,15 @@ async function sweepWith(sweepOf: (core: Core) => ByteSweep): Promise<void> {
 
 function coreOf(): Core {
   const extract = createExtract(model, 'http://localhost:8080');
+  const condition = new Condition();
   return {
     path: file,
     options: { model, extract, now: Date.now, mode: 'command', deadline: 5_000 },
     budgets: usualBudgets,
     database: openDatabase(file, 'read'),
-    writer: new Writer({ path: file, mode: 'command' }),
-    readers: new Readers({ path: file, readOnly: false }, 5_000),
+    condition,
+    writer: new Writer({ path: file, mode: 'command', files: watchedFiles(file) }, condition),
+    readers: new Readers({ path: file, readOnly: false }, 5_000, condition),
     known: new Map(),
     underWay: new Set(),
   };

@@ -36,7 +36,7 @@ export function createFaults(folder: string): Faults {
   const control = join(folder, 'faults');
   writeFileSync(control, '');
   return {
-    env: { LD_PRELOAD: library(), CRS_FAULTS: control },
+    env: { LD_PRELOAD: library(), DISK_FAULTS: control },
     set(...faults) {
       const lines = faults.map(({ operation, error, path, skip = 0, count = -1 }) =>
         [operation, constants.errno[error as 'EIO'], skip, count, path].join(' '),

@@ -1,14 +1,14 @@
 /*
  * Preloaded into a process under test (LD_PRELOAD), makes system calls on chosen files fail as a disk would.
  *
- * CRS_FAULTS names a control file. Each line of it is a rule: OPERATION ERRNO SKIP COUNT PATH
+ * DISK_FAULTS names a control file. Each line of it is a rule: OPERATION ERRNO SKIP COUNT PATH
  *   OPERATION  read, write, fsync, open or truncate
  *   ERRNO      a number, such as 5 (EIO) or 28 (ENOSPC)
  *   SKIP       calls that succeed before the first failure
  *   COUNT      calls that fail, -1 for all
  *   PATH       part of the path of the file; with `$` at the end, the end of it
  * The file is read at each call, so that a test changes the rules while the process runs; rules that change count from the
- * start. Each failure appends a line to CRS_FAULTS.fired.
+ * start. Each failure appends a line to DISK_FAULTS.fired.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -80,7 +80,7 @@ static int matches(const char *path, const char *part) {
 
 /* The errno with which this call is to fail; 0 where it is to be made. */
 static int failure(const char *operation, const char *path) {
-  const char *control = getenv("CRS_FAULTS");
+  const char *control = getenv("DISK_FAULTS");
   if (control == NULL || path == NULL || strncmp(path, control, strlen(control)) == 0) return 0;
   int found = 0;
   pthread_mutex_lock(&lock);
@@ -106,7 +106,7 @@ static int failure(const char *operation, const char *path) {
 }
 
 static int failure_of(const char *operation, int fd) {
-  if (getenv("CRS_FAULTS") == NULL) return 0;
+  if (getenv("DISK_FAULTS") == NULL) return 0;
   int kept = errno;
   char link[64], path[longest];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -1,0 +1,9 @@
+/** Whether an error says that another connection holds a lock. https://sqlite.org/rescode.html#busy */
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && (error.errcode & 0xff) === 5;
+}
+
+/** Whether SQLite says so itself. https://sqlite.org/rescode.html */
+export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+}

@@ -1,0 +1,83 @@
+import { Checkpoints } from './checkpoint.ts';
+import { type Failure, failureOf } from './failures.ts';
+import { FileWatch } from './file-watch.ts';
+import type { Asked, JobResult, WriterData } from './jobs.ts';
+import { type Database, openDatabase } from './open.ts';
+import { runTogether } from './run-jobs.ts';
+
+interface Open {
+  readonly database: Database;
+  readonly checkpoints: Checkpoints;
+}
+
+/**
+ * The connection that writes: opened with the first job, and opened again after the file has failed, so that it relies on
+ * nothing that was read or written then.
+ */
+export class WriterConnection {
+  readonly #data: WriterData;
+  readonly #watch: FileWatch;
+  readonly #checkpointed: (failure: Failure | undefined) => void;
+  #open: Open | undefined;
+
+  /** `checkpointed` is called with the failure of a checkpoint, and with undefined when one works. */
+  constructor(data: WriterData, checkpointed: (failure: Failure | undefined) => void) {
+    this.#data = data;
+    this.#watch = new FileWatch(data.files);
+    this.#checkpointed = checkpointed;
+  }
+
+  /** Commits jobs together. Nothing is written, and nothing counts as written, in a file that was removed or replaced. */
+  commit(asked: readonly Asked[]): readonly JobResult[] {
+    const lost = this.#open === undefined ? this.#lost() : undefined;
+    if (lost !== undefined) return asked.map(() => lost);
+    const results = this.#run(asked);
+    const lostMeanwhile = this.#lost();
+    return lostMeanwhile === undefined ? results : asked.map(() => lostMeanwhile);
+  }
+
+  /** What is to be done when the answers are out. */
+  afterCommit(results: readonly JobResult[]): void {
+    if (results.some(isBroken)) this.#leave();
+    else this.#open?.checkpoints.afterCommit();
+  }
+
+  close(): void {
+    this.#open?.checkpoints.atEnd();
+    this.#leave();
+  }
+
+  #run(asked: readonly Asked[]): readonly JobResult[] {
+    try {
+      this.#open ??= this.#connect();
+      return runTogether(this.#open.database, asked, this.#data);
+    } catch (error) {
+      const failure = failureOf(error, 'write', this.#data.path);
+      return asked.map(() => ({ kind: 'failed', failure, error }));
+    }
+  }
+
+  #connect(): Open {
+    const { path } = this.#data;
+    const database = openDatabase(path, 'write');
+    return { database, checkpoints: new Checkpoints(database, path, this.#checkpointed) };
+  }
+
+  #leave(): void {
+    const { database, checkpoints } = this.#open ?? {};
+    this.#open = undefined;
+    checkpoints?.stop();
+    try {
+      database?.close();
+    } catch {} // what failed is known already
+  }
+
+  #lost(): JobResult | undefined {
+    const failure = this.#watch.failure();
+    return failure === undefined ? undefined : { kind: 'failed', failure, error: undefined };
+  }
+}
+
+/** Whether the file has failed; another process that holds a lock does no harm to the connection. */
+const isBroken = (result: JobResult): boolean =>
+  result.kind === 'failed' && result.failure !== undefined && result.failure.reason !== 'transient';

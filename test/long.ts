@@ -1,0 +1,70 @@
+// npm run test:faults and npm run test:long: suites that `npm test` runs in a short form, with all their rounds.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+interface Step {
+  readonly what: string;
+  /** Variables that set how much is tried; each is explained in test/README.md. */
+  readonly env: Readonly<Record<string, string>>;
+  /** As vitest takes them. */
+  readonly files: readonly string[];
+  /** On MongoDB's engine, or on the server that CRS_TEST_MONGODB names. */
+  readonly onMongodb?: true;
+}
+
+const faults: readonly Step[] = [
+  {
+    what: 'disks that fail, files that go away: each call, each file, each error',
+    env: { CRS_TEST_FAULTS: 'all' },
+    files: ['test/faults'],
+  },
+  {
+    what: 'kill -9 of loads, creates and audit logs, 100 rounds each',
+    env: { CRS_TEST_ROUNDS: '100' },
+    files: ['test/store/sqlite/kill.test.ts', 'test/store/sqlite-create.test.ts', 'test/audit/kill.test.ts'],
+  },
+  {
+    what: 'MongoDB: an engine that is stopped, killed, cut off, silent and slow; two servers; kill -9, 20 rounds each',
+    env: { CRS_TEST_FAULTS: 'all', CRS_TEST_ROUNDS: '20' },
+    files: [
+      'test/mongo/breaks.test.ts',
+      'test/mongo/two.test.ts',
+      'test/store/mongo/kill.test.ts',
+      'test/store/mongo-create.test.ts',
+      'test/audit/mongo-kill.test.ts',
+    ],
+    onMongodb: true,
+  },
+];
+
+const rest: readonly Step[] = [
+  {
+    what: 'access: no question leaks, in 200 random worlds',
+    env: { CRS_TEST_ROUNDS: '200' },
+    files: ['test/auth/leak'],
+  },
+  {
+    what: 'the served interface on 1,000 patients, each parameter against a plain scan',
+    env: { CRS_TEST_PATIENTS: '1000' },
+    files: ['test/conformance/walk.test.ts'],
+  },
+];
+
+const steps = process.argv[2] === 'faults' ? faults : [...faults, ...rest];
+const root = fileURLToPath(new URL('..', import.meta.url));
+const vitest = 'node_modules/vitest/vitest.mjs';
+let failed = 0;
+for (const { what, env, files, onMongodb } of steps) {
+  console.log(`\n== ${what}`);
+  const command = onMongodb === true ? ['test/support/mongodb/run.ts'] : [vitest, 'run'];
+  const child = spawn(process.execPath, [...command, ...files], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) failed += 1;
+}
+console.log(`\n${steps.length - failed} of ${steps.length} suites passed.`);
+process.exitCode = failed === 0 ? 0 : 1;
