@@ -14,8 +14,9 @@ export type AddPatients = (
 ) => void;
 
 /**
- * Makes the function that tells to whom records belong; of a damaged one nobody can tell, and an event leaves it out. Most texts tell it to a look for references where the links have theirs;
- * the others are read as they are for the index, which costs ten times as much.
+ * Makes the function that tells to whom records belong; of a damaged one nobody can tell, and an event leaves it out.
+ * Most texts tell it to a look for references where the links have theirs; the others are read as they are for the
+ * index, which costs ten times as much.
  */
 export function createAddPatients(model: Model, extract: Extract): AddPatients {
   const owner = ownerType(model);

@@ -2,7 +2,7 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count, createProgress } from './progress.ts';
+import { counted, createProgress } from './progress.ts';
 import { typeFlag } from './type-flag.ts';
 
 /** Computes every index entry again and tells what differs, by type, id and parameter, without values. */
@@ -25,11 +25,11 @@ export const command: Command = {
       for await (const step of store.indexes.verify(partition.id, type)) {
         checked.set(step.type, step.checked);
         progress.update(sum(checked.values()), total, step.type);
-        for (const difference of step.differences) console.log(difference);
-        differences += step.differences.length;
+        for (const { what, why } of step.findings) console.log(`${what}: ${why}`);
+        differences += step.findings.length;
       }
       progress.end();
-      console.log(`${count(sum(checked.values()))} records checked, ${count(differences)} differences.`);
+      console.log(`${counted(sum(checked.values()), 'record')} checked, ${counted(differences, 'difference')}.`);
       return differences === 0 ? exitCodes.done : exitCodes.found;
     });
   },

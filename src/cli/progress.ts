@@ -71,6 +71,11 @@ export function count(value: number): string {
   return value.toLocaleString('en-CA');
 }
 
+/** 1 and `finding` → `1 finding`, 2 → `2 findings`; `many` where an s does not make it. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
 /** 75 → `1 min 15 s`. */
 export function printSeconds(seconds: number): string {
   const whole = Math.ceil(seconds);

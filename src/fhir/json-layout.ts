@@ -55,7 +55,10 @@ export function prettyJson(text: string): string {
   return parts.join('');
 }
 
-/** Behind the closing quote of the string that begins at `start`. Throws Error where the text ends before, as damaged texts may. */
+/**
+ * Behind the closing quote of the string that begins at `start`. Throws Error where the text ends before, as damaged
+ * texts may.
+ */
 export function stringEnd(text: string, start: number): number {
   let close = text.indexOf('"', start + 1);
   while (close >= 0 && isEscaped(text, close)) close = text.indexOf('"', close + 1);

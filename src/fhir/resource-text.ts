@@ -71,7 +71,10 @@ export function properties(text: string): readonly PropertyText[] {
 /** A name may be written with escapes: `"\u0069d"` is `id` as well. */
 const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)) : quoted);
 
-/** Behind the value that begins at `start` in a compact text. Throws Error where the text ends before, as damaged texts may. */
+/**
+ * Behind the value that begins at `start` in a compact text. Throws Error where the text ends before, as damaged texts
+ * may.
+ */
 export function valueEnd(text: string, start: number): number {
   let level = 0;
   let at = start;

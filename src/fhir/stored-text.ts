@@ -1,6 +1,9 @@
 import { type ParsedJson, parseJson } from './json.ts';
 
-/** A stored text that is not JSON: the store is damaged. The message says nothing of what the text holds, since it is logged. */
+/**
+ * A stored text that is not JSON: the store is damaged. The message says nothing of what the text holds, since it is
+ * logged.
+ */
 export class TextDamaged extends Error {
   constructor() {
     super('A stored record is damaged: its text is not JSON. `verify` names the records that are damaged');
@@ -8,7 +11,9 @@ export class TextDamaged extends Error {
   }
 }
 
-/** The value of a JSON text that was stored. Throws `TextDamaged`, where the error of the parser would quote the text. */
+/**
+ * The value of a JSON text that was stored. Throws `TextDamaged`, where the error of the parser would quote the text.
+ */
 export function parseStored(text: string): unknown {
   return orDamaged(() => JSON.parse(text));
 }

@@ -57,8 +57,8 @@ interface Entries {
 }
 
 /**
- * The entries of a page. Where a part of each record is asked for, one whose text is damaged is left out, and the client is told
- * which: it must not keep the others from being read.
+ * The entries of a page. Where a part of each record is asked for, one whose text is damaged is left out, and the
+ * client is told which: it must not keep the others from being read.
  */
 function entriesOf({ versions }: Page, asked: SearchRequest, model: Model): Entries {
   const [entries, records, damaged]: [SearchsetEntry[], StoredVersion[], Issue[]] = [[], [], []];

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Attached, KeptVersion } from './store.ts';
 
 /**
- * SHA-256 as base64url of a version with all that is kept beside its text: so damage of either is found. `partition` is the key by
- * which the store knows the partition, which it never uses again. A tombstone has a digest too.
+ * SHA-256 as base64url of a version with all that is kept beside its text: so damage of either is found. `partition` is
+ * the key by which the store knows the partition, which it never uses again. A tombstone has a digest too.
  */
 export function recordDigest(partition: number | string, version: KeptVersion): string {
   const { type, id, version: number, lastUpdated, text, attachments } = version;

@@ -28,7 +28,7 @@ export function meaningContract(newPlace: () => Promise<Place>): void {
     await list(command.store.indexes.rebuild('clinic', 'Observation'));
     expect(await find(command.clinic, model, 'ab')).toEqual(['b', 'c']);
     expect(await find(command.clinic, model, 'AB')).toEqual(['a']);
-    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.differences)).toEqual([]);
+    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.findings)).toEqual([]);
     await command.store.close();
   });
 }

@@ -24,9 +24,9 @@ export async function sweepAtStart(core: Core): Promise<void> {
 }
 
 /**
- * What a server does beside its requests, until the store is closed: makes the indexes of the database, fills pending ones,
- * deletes what nothing needs, and gives versions the digest that they lack. Several servers may do it at once; what fails is tried again. `connect` gives a client that waits as
- * long as it takes.
+ * What a server does beside its requests, until the store is closed: makes the indexes of the database, fills pending
+ * ones, deletes what nothing needs, and gives versions the digest that they lack. Several servers may do it at once;
+ * what fails is tried again. `connect` gives a client that waits as long as it takes.
  */
 export async function work(core: Core, connect: () => MongoClient): Promise<void> {
   await Promise.all([

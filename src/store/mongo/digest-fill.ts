@@ -19,9 +19,9 @@ type Versions = Collection<ResourceDocument | HistoryDocument>;
 type Read = Pick<ResourceDocument, '_id' | 'p' | 'version' | 'updated' | 'text' | 'attached'> & { has: boolean };
 
 /**
- * Gives versions a digest that engines of layout 1 wrote without one, once for a store, resting after each slice as long as it took.
- * Begins when none of those works on it any more; goes on where another process was. Those that are no sound record get none, so
- * that `verify` goes on naming them.
+ * Gives versions a digest that engines of layout 1 wrote without one, once for a store, resting after each slice as
+ * long as it took. Begins when none of those works on it any more; goes on where another process was. Those that are no
+ * sound record get none, so that `verify` goes on naming them.
  */
 export async function fillDigests(core: Core): Promise<void> {
   const { database, ending } = core;
@@ -71,7 +71,10 @@ function digestOf(type: string, { has, attached = [], ...read }: Read): string |
   return recordDigest(read.p, { ...stored, attachments: stored.text === undefined ? [] : attached });
 }
 
-/** Notes how far it is; several may do it, and the one that is the farthest counts. Lower-case letters come behind all types. */
+/**
+ * Notes how far it is; several may do it, and the one that is the farthest counts. Lower-case letters come behind all
+ * types.
+ */
 async function note({ database }: Core, value: string): Promise<void> {
   await meta(database).updateOne({ _id: place }, { $max: { value } }, { upsert: true });
 }

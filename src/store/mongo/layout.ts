@@ -35,7 +35,10 @@ export interface ResourceDocument {
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation under which this version was written. */
   readonly by?: string;
-  /** Of the version (store/record-digest.ts); absent where an engine of layout 1 wrote it and no server has filled it in yet. */
+  /**
+   * Of the version (store/record-digest.ts); absent where an engine of layout 1 wrote it and no server has filled it in
+   * yet.
+   */
   readonly digest?: string;
 }
 

@@ -4,7 +4,10 @@ import { type StoreOptions, StoreRefused } from '../store.ts';
 import { documents, meta, readMeta, reservations } from './collections.ts';
 import { isTaken } from './failures.ts';
 
-/** The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs beside the requests. */
+/**
+ * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs beside the
+ * requests.
+ */
 export const layout = 2;
 
 /**

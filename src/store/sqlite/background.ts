@@ -10,8 +10,9 @@ import { rebuildSlice } from './rebuild.ts';
 const pause = 2_000;
 
 /**
- * What a server does beside its requests: fills pending indexes, deletes what nothing needs, and gives versions the digest that
- * they lack, in slices, resting after each as long as it took. `unswept` are folders of bytes that the start has left. Ends when the signal says so.
+ * What a server does beside its requests: fills pending indexes, deletes what nothing needs, and gives versions the
+ * digest that they lack, in slices, resting after each as long as it took. `unswept` are folders of bytes that the
+ * start has left. Ends when the signal says so.
  */
 export async function work(core: Core, unswept: readonly BytesFolder[], signal: AbortSignal): Promise<void> {
   const bytes = new ByteSweep(core, unswept);

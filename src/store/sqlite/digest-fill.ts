@@ -7,12 +7,15 @@ import type { Filled } from './jobs.ts';
 /** Versions in one slice: its commit stays short. */
 const slice = 50;
 
-/** What holds versions, current ones first: one that is replaced meanwhile comes into the other behind all that is there. */
+/**
+ * What holds versions, current ones first: one that is replaced meanwhile comes into the other behind all that is
+ * there.
+ */
 const tables = ['resources', 'versions'] as const;
 
 /**
- * Gives versions a digest that an older engine wrote without one, in slices. Those that cannot be read, or are no sound record, get
- * none, so that `verify` goes on naming them.
+ * Gives versions a digest that an older engine wrote without one, in slices. Those that cannot be read, or are no sound
+ * record, get none, so that `verify` goes on naming them.
  */
 export class DigestFill {
   readonly #core: Core;

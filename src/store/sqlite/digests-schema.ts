@@ -15,6 +15,8 @@ CREATE INDEX versions_undigested ON versions (digest) WHERE digest IS NULL;
 
 ALTER TABLE documents ADD COLUMN digest TEXT;
 ALTER TABLE marks ADD COLUMN digest TEXT;
+-- So that a mark that is lost is missed, as rows of the other tables are by their indexes.
+CREATE INDEX marks_digest ON marks (digest);
 -- Those from before this layout stay without, for the day that they have.
 ALTER TABLE keys ADD COLUMN digest TEXT;
 `;

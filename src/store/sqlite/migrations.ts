@@ -44,6 +44,7 @@ function walMode(database: Database): void {
 /** Throws `StoreRefused` unless the file has the layout of this engine: for connections that must not change it. */
 export function requireLayout(database: Database, path: string): void {
   const found = layoutOf(database, path);
+  if (found === 0) throw new StoreRefused(`\`${path}\` is empty: it holds no store`);
   if (found < layout)
     throw new StoreRefused(`\`${path}\` has layout ${found}; start the server once so that it becomes ${layout}`);
 }

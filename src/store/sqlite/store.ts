@@ -6,10 +6,12 @@ import {
   type Partition,
   type Store,
   type StoreOptions,
+  type StoreProgress,
   StoreRefused,
   StoreUnavailable,
 } from '../store.ts';
 import { ChainedLog } from '../audit/log.ts';
+import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
@@ -30,6 +32,7 @@ import { SqlitePartitions } from './partitions.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
+import { verifyStore } from './verify-store.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
@@ -53,7 +56,8 @@ export async function openSqliteStore(
     const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
-    const isRegistered = registered(database) === definitions; // the first read makes the WAL, which is watched from here on
+    // The first read makes the WAL, which is watched from here on.
+    const isRegistered = !readOnly && registered(database) === definitions;
     const files = watchedFiles(path);
     const core: Core = {
       path,
@@ -67,7 +71,8 @@ export async function openSqliteStore(
       known: new Map(),
       underWay: new Set(),
     };
-    if (readOnly) followWhereSame(core);
+    // What cannot be read, whoever needs it reports.
+    if (readOnly) attempt(() => followWhereSame(core));
     if (options.mode === 'serve' && !isRegistered) await register(core);
     return new SqliteStore(core, unswept, new FileWatch(files), lock);
   } catch (error) {
@@ -138,6 +143,10 @@ class SqliteStore implements Store {
 
   documents(collection: string): DocumentStore {
     return new SqliteDocuments(this.#core, collection);
+  }
+
+  verify(partition?: string): AsyncIterable<StoreProgress> {
+    return verifyStore(this.#core, partition);
   }
 
   notes(): AsyncIterable<Note> {

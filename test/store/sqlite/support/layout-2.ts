@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 export function asLayout2(path: string): void {
   const database = new DatabaseSync(path);
   for (const table of ['resources', 'versions']) database.exec(`DROP INDEX ${table}_undigested`);
+  database.exec('DROP INDEX marks_digest');
   for (const table of ['resources', 'versions', 'documents', 'marks', 'keys'])
     database.exec(`ALTER TABLE ${table} DROP COLUMN digest`);
   database.exec('PRAGMA user_version = 2');
