@@ -165,6 +165,7 @@ export async function startEngine(
       cursors,
       now,
       newId,
+      fault: (error, requestId) => log.fault(error, requestId),
       handling,
       maxUrl,
       maxBody,

@@ -43,6 +43,29 @@ export async function withStore<T>(
   }
 }
 
+/**
+ * Opens a store that may be damaged, to read it, for whoever closes it; or gives why a file that is there is no store
+ * that can be opened. Throws as `withStore` does where there is none.
+ */
+export async function openToVerify(config: Config): Promise<Opened | { readonly refused: string }> {
+  const [{ requireModel }, { requireStore }, { StoreRefused }, { parseStoreUrl }] = await Promise.all([
+    import('../load-model.ts'),
+    import('../store/open.ts'),
+    import('../store/store.ts'),
+    import('../store/url.ts'),
+  ]);
+  await requireStore(config.store);
+  const { model } = await requireModel(config);
+  // Where it cannot be read, `verify` says so, and what depends on it is not compared.
+  const kept = await publicUrlIn(config, model).catch(() => undefined);
+  try {
+    return await openAt(config, model, config.publicUrl ?? kept ?? publicUrlOf(config), 'read');
+  } catch (error) {
+    if (!(error instanceof StoreRefused) || parseStoreUrl(config.store)?.kind !== 'sqlite') throw error;
+    return { refused: error.message };
+  }
+}
+
 /** Opens the store that `store` names, for whoever closes it. */
 export async function openAt(
   { store: url, searchDeadline: deadline }: Pick<Config, 'store' | 'searchDeadline'>,

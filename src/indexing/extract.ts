@@ -1,3 +1,4 @@
+import { parseStored } from '../fhir/stored-text.ts';
 import { ExpressionError } from '../fhirpath/syntax.ts';
 import { NotEvaluated } from '../fhirpath/extract/delegated.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
@@ -14,7 +15,7 @@ import type { Emit, Meanings, Reading } from './reading.ts';
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
  * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be
- * read has no entry; a text that is not JSON throws. A type is compiled when its first resource comes. `report` is
+ * read has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first resource comes. `report` is
  * called for a parameter whose expression fails on a resource, which then has no entries of it.
  */
 export function createExtract(model: Meanings, publicUrl: string, report: ReportNotIndexed = () => {}): Extract {
@@ -22,7 +23,7 @@ export function createExtract(model: Meanings, publicUrl: string, report: Report
   const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
   const compiled = new Map<ResourceType, Collect>();
   return (type, text, partition, parsed) => {
-    const resource: unknown = parsed === undefined ? JSON.parse(text) : parsed.value;
+    const resource: unknown = parsed === undefined ? parseStored(text) : parsed.value;
     if (typeof resource !== 'object' || resource === null) return [];
     let collect = compiled.get(type);
     if (collect === undefined) {

@@ -6,10 +6,12 @@ import {
   type Partition,
   type Store,
   type StoreOptions,
+  type StoreProgress,
   StoreRefused,
   StoreUnavailable,
 } from '../store.ts';
 import { ChainedLog } from '../audit/log.ts';
+import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
@@ -34,6 +36,7 @@ import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
+import { verifyStore } from './verify-store.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
@@ -61,7 +64,8 @@ export async function openSqliteStore(
     const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
-    const isRegistered = registered(database) === definitions; // the first read makes the WAL, which is watched from here on
+    // The first read makes the WAL, which is watched from here on.
+    const isRegistered = !readOnly && registered(database) === definitions;
     const files = watchedFiles(path);
     const core: Core = {
       path,
@@ -75,7 +79,8 @@ export async function openSqliteStore(
       known: new Map(),
       underWay: new Set(),
     };
-    if (readOnly) followWhereSame(core);
+    // What cannot be read, whoever needs it reports.
+    if (readOnly) attempt(() => followWhereSame(core));
     if (options.mode === 'serve' && !isRegistered) await register(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
@@ -167,6 +172,10 @@ class SqliteStore implements Store {
 
   documents(collection: string): DocumentStore {
     return new SqliteDocuments(this.#core, collection);
+  }
+
+  verify(partition?: string): AsyncIterable<StoreProgress> {
+    return verifyStore(this.#core, partition);
   }
 
   notes(): AsyncIterable<Note> {

@@ -19,7 +19,7 @@ const damages: readonly (readonly [title: string, sql: string, found: RegExp])[]
   ['a sort date that is another', `UPDATE resources SET ord = ord + 1 WHERE id = 'a'`, /Basic\/a: the sort date/],
 ];
 
-describe('verify', () => {
+describe('verifyType', () => {
   let place: Awaited<ReturnType<typeof t.newPlace>>;
   let store: Store;
   beforeEach(async () => {
@@ -34,7 +34,8 @@ describe('verify', () => {
     await place.remove();
   });
 
-  const findings = async () => (await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences);
+  const findings = async () =>
+    (await list(store.indexes.verify('demo'))).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
 
   it.each(damages)('finds %s, and a rebuild mends it', async (_, sql, found) => {
     expect(await findings()).toEqual([]);

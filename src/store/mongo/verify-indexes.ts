@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { VerifyProgress } from '../store.ts';
+import type { StoreFinding, VerifyProgress } from '../store.ts';
+import { jsonFault } from '../value-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { countOf } from './counts.ts';
@@ -12,8 +13,9 @@ import { fieldsOf, keptFields, readable, type Readable } from './remake.ts';
 const slice = 100;
 
 /**
- * Compares the index fields of documents with what their texts give. Pending indexes are left out. One line a resource and
- * parameter that differ, with ids and no values. An index of the database cannot differ from its documents.
+ * Compares the index fields of documents with what their texts give. Pending indexes are left out. One finding a
+ * resource and parameter that differ, and one for a text that is not JSON. An index of the database cannot differ from
+ * its documents.
  */
 export async function* verifyType(
   core: Core,
@@ -36,9 +38,9 @@ export async function* verifyType(
       .sort({ _id: 1 })
       .limit(slice)
       .toArray();
-    const differences = page.flatMap(document => differencesOf(core, partition, type, codes, document));
+    const findings = page.flatMap(document => differencesOf(core, partition, type, codes, document));
     checked += page.filter(({ text }) => text !== undefined).length;
-    yield { type: type.name, checked, of: Math.max(of, checked), differences };
+    yield { type: type.name, checked, of: Math.max(of, checked), findings };
     if (page.length < slice) return;
     after = page.at(-1)?._id ?? after;
   }
@@ -65,19 +67,23 @@ function differencesOf(
   type: ResourceType,
   codes: ReadonlyMap<string, string>,
   document: Readable,
-): readonly string[] {
+): readonly StoreFinding[] {
+  const name = { partition: partition.id, what: `${type.name}/${document._id.slice(partition.p.length + 1)}` };
   const kept = byCode(keptFields(document), codes);
-  // A tombstone has none.
-  const expected =
-    document.text === undefined
-      ? new Map<string, ReadonlySet<string>>()
-      : byCode(fieldsOf(core, partition, type, document), codes);
-  const place = `${type.name}/${document._id.slice(partition.p.length + 1)}`;
+  let expected: ReadonlyMap<string, ReadonlySet<string>>;
+  try {
+    // A tombstone has none.
+    expected = document.text === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document), codes);
+  } catch (error) {
+    if (jsonFault(document.text) === undefined) throw error;
+    return [{ is: 'text', ...name, why: 'its text is not JSON' }];
+  }
+  const finding = (why: string): StoreFinding => ({ is: 'index', ...name, why });
   return [...new Set([...expected.keys(), ...kept.keys()])].flatMap(code => {
     const [wanted, there] = [expected.get(code) ?? none, kept.get(code) ?? none];
     return [
-      ...([...wanted].every(entry => there.has(entry)) ? [] : [`${place}: \`${code}\` lacks an entry`]),
-      ...([...there].every(entry => wanted.has(entry)) ? [] : [`${place}: \`${code}\` has an entry too many`]),
+      ...([...wanted].every(entry => there.has(entry)) ? [] : [finding(`\`${code}\` lacks an entry`)]),
+      ...([...there].every(entry => wanted.has(entry)) ? [] : [finding(`\`${code}\` has an entry too many`)]),
     ];
   });
 }
