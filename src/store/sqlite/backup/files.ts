@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { measure } from '../../digest.ts';
 import { ownerOnly } from '../../file-mode.ts';
 import { syncFolder } from '../attachment-files.ts';
 import type { Pace } from './pace.ts';
@@ -58,15 +59,16 @@ export async function syncFolders(folder: string): Promise<void> {
 
 /** SHA-256 of a file, in hex; `step` is called with the bytes that were read so far. */
 export async function digestOfFile(path: string, pace?: Pace, step?: (done: number) => void): Promise<string> {
-  const hash = createHash('sha256');
-  const handle = await open(path);
+  return (await measure(read(path, pace, step))).digest;
+}
+
+async function* read(path: string, pace?: Pace, step?: (done: number) => void): AsyncIterable<Uint8Array> {
   let done = 0;
-  for await (const bytes of handle.createReadStream({ highWaterMark: slice })) {
-    const piece = bytes as Buffer; // a stream without encoding gives bytes
-    hash.update(piece);
-    done += piece.length;
+  for await (const bytes of createReadStream(path, { highWaterMark: slice })) {
+    const part = bytes as Buffer; // a stream without encoding gives bytes
+    yield part;
+    done += part.length;
     step?.(done);
-    await pace?.spend(piece.length);
+    await pace?.spend(part.length);
   }
-  return hash.digest('hex');
 }
