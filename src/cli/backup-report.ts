@@ -1,4 +1,5 @@
 import type { BackupFinding, BackupStep } from '../store/backup.ts';
+import { printable } from './printable.ts';
 import { count, createProgress, type Progress } from './progress.ts';
 
 /** Shows how far a backup or a restore is: one line for each part of it. */
@@ -17,11 +18,11 @@ export function createSteps(): { readonly update: (step: BackupStep) => void; re
   };
 }
 
-/** A line for each finding, as `verify` prints it; damage in the database as SQLite names it. */
+/** A line for each finding, as `verify` prints it. */
 export function findingLine(finding: BackupFinding): string {
   switch (finding.in) {
     case 'database':
-      return `database\t${finding.text}`;
+      return [finding.partition ?? '-', finding.is, finding.what, finding.why].map(printable).join('\t');
     case 'attachments':
       return [finding.partition, finding.is, finding.digest, ...finding.records].join('\t');
     case 'audit':

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { publicUrlOf } from '../config.ts';
+import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
 import type { BackupResult } from '../store/backup.ts';
 import { accounted } from './accounted.ts';
@@ -74,9 +75,9 @@ function contentOf({ manifest: { database, attachments, audit }, linked, finding
   const shared = linked > 0 ? `, ${count(linked)} linked` : '';
   const events = audit.reduce((sum, { size }) => sum + size, 0);
   return [
-    `${count(database.records)} records (${printSize(database.size)})`,
-    `${count(attachments.files)} attachments (${printSize(attachments.size)}${shared})`,
+    `${counted(database.records, 'record')} (${printSize(database.size)})`,
+    `${counted(attachments.files, 'attachment')} (${printSize(attachments.size)}${shared})`,
     `audit log (${printSize(events)})`,
-    `verified, ${count(findings.length)} findings`,
+    `verified, ${counted(findings.length, 'finding')}`,
   ].join(', ');
 }

@@ -1,5 +1,5 @@
 import type { Manifest } from './sqlite/backup/manifest.ts';
-import { type AttachmentFinding, type AuditDamage, type AuditLog, StoreRefused } from './store.ts';
+import { type AttachmentFinding, type AuditDamage, type AuditLog, type StoreFinding, StoreRefused } from './store.ts';
 import { parseStoreUrl } from './url.ts';
 
 /** Opens the store that a URL names to copy it. Throws `StoreRefused` for one that is not there, and for MongoDB. */
@@ -48,14 +48,14 @@ export interface BackupOptions {
 
 /** How far a backup or a restore is, in bytes. */
 export interface BackupStep {
-  readonly part: 'database' | 'attachments' | 'audit' | 'database check' | 'attachments check';
+  readonly part: 'database' | 'attachments' | 'audit' | 'database digest' | 'database check' | 'attachments check';
   readonly done: number;
   readonly of: number;
 }
 
 /** What was found damaged in a copy. */
 export type BackupFinding =
-  | { readonly in: 'database'; readonly text: string }
+  | ({ readonly in: 'database' } & StoreFinding)
   | ({ readonly in: 'attachments'; readonly partition: string } & AttachmentFinding)
   | ({ readonly in: 'audit' } & AuditDamage);
 

@@ -61,7 +61,7 @@ describe('backup and restore', () => {
 
   it('show how far they are on stderr', async () => {
     const { stderr } = await cli('backup', store.at('shown'));
-    for (const part of ['database', 'attachments', 'audit', 'database check', 'attachments check'])
+    for (const part of ['database', 'attachments', 'audit', 'database digest', 'database check', 'attachments check'])
       expect(stderr).toMatch(new RegExp(`^100 % .* MB .* ${part}$`, 'm'));
   });
 
@@ -72,7 +72,7 @@ describe('backup and restore', () => {
     const line = new RegExp(`^clinic\\tmissing\\t${kept?.name.split('/').at(-1)}\\tMedia/`, 'm');
     const backup = await run(['backup', damaged.at('b'), '--store', damaged.url]);
     expect([backup.code, backup.stdout]).toEqual([3, expect.stringMatching(line)]);
-    expect(backup.stdout).toContain('verified, 1 findings.');
+    expect(backup.stdout).toContain('verified, 1 finding.');
     const restored = await run(['restore', damaged.at('b'), '--store', `sqlite:${damaged.at('r.sqlite')}`]);
     expect([restored.code, restored.stdout]).toEqual([3, expect.stringMatching(line)]);
     await damaged.remove();

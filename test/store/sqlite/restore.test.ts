@@ -171,7 +171,7 @@ describe('an interrupted restore', () => {
     expect(readFileSync(join(store.at('b.sqlite.audit'), 'mine'), 'utf8')).toBe('mine');
   });
 
-  it.each(['database check', 'attachments', 'audit', 'attachments check'] as const)(
+  it.each(['database digest', 'attachments', 'audit', 'database check', 'attachments check'] as const)(
     'by an error in the %s leaves nothing',
     async part => {
       const progress = (step: { readonly part: string }): void => {

@@ -7,7 +7,8 @@ import { lockForServing } from '../lock.ts';
 import { layout } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
 import { restoringFolder } from '../restoring.ts';
-import { checkAttachments, checkDatabase } from './check-copy.ts';
+import { checkAttachments } from './check-attachments.ts';
+import { checkDatabase } from './check-database.ts';
 import { copyAttachments, type Places } from './copy-attachments.ts';
 import { copyAudit, describeAudit } from './copy-audit.ts';
 import { isDiskFull } from './disk-full.ts';
@@ -84,7 +85,7 @@ async function copyWholeDatabase(
   progress: (step: BackupStep) => void,
 ): Promise<void> {
   await copyPrivate(from, to);
-  const found = await digestOfFile(to, unpaced, done => progress({ part: 'database check', done, of: size }));
+  const found = await digestOfFile(to, unpaced, done => progress({ part: 'database digest', done, of: size }));
   if (found === digest) return;
   throw new StoreRefused(
     `\`${from}\` is damaged: its SHA-256 is not that of the backup. Nothing was restored; use another backup`,
@@ -111,5 +112,6 @@ async function copyRest(
       return { in: 'audit' as const, chain, line: undefined, is };
     });
   const inAttachments = await checkAttachments(database, places.to, unpaced, report('attachments check'));
-  return [...checkDatabase(database), ...inAttachments, ...damage, ...changed];
+  const inDatabase = await checkDatabase(database, places.to, unpaced, report('database check'));
+  return [...inDatabase, ...inAttachments, ...damage, ...changed];
 }

@@ -1,23 +1,8 @@
 import type { BackupFinding } from '../../backup.ts';
-import { StoreUnavailable } from '../../store.ts';
 import type { Database } from '../open.ts';
 import { verifyAttachments } from '../verify-attachments.ts';
 import type { Pace } from './pace.ts';
 import { totals } from './referred.ts';
-
-/** Lines of SQLite's own check that are reported. */
-const most = 20;
-
-/** What SQLite finds damaged in a database. It reads all of it, at full speed. */
-export function checkDatabase(database: Database): readonly BackupFinding[] {
-  try {
-    const lines = database.all(`PRAGMA integrity_check(${most})`).map(([line]) => String(line));
-    return lines[0] === 'ok' ? [] : lines.map(text => ({ in: 'database', text }));
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    return [{ in: 'database', text: error.cause instanceof Error ? error.cause.message : error.message }];
-  }
-}
 
 /** No record comes for bytes in a copy: all without one are orphans. */
 const anyAge = -Infinity;
