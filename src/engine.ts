@@ -24,6 +24,7 @@ import { createShareOf } from './http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
+import { firstFailures } from './indexing/not-indexed.ts';
 import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
 import type { Log } from './observability/log.ts';
@@ -105,7 +106,11 @@ export async function startEngine(
   let store: Store | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
-    const extract = createExtract(model, url);
+    const extract = createExtract(
+      model,
+      url,
+      firstFailures(text => log.notice(text)),
+    );
     store = await openStore(config.store, {
       model,
       extract,
@@ -160,6 +165,7 @@ export async function startEngine(
       cursors,
       now,
       newId,
+      fault: (error, requestId) => log.fault(error, requestId),
       handling,
       maxUrl,
       maxBody,

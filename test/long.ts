@@ -30,6 +30,11 @@ const faults: readonly Step[] = [
     files: ['test/cli/backup-beside.test.ts'],
   },
   {
+    what: 'stores that are damaged at 24 random places, each found by `verify` with the records concerned',
+    env: { CRS_TEST_DAMAGED: '24' },
+    files: ['test/store/sqlite/damaged.test.ts'],
+  },
+  {
     what: 'MongoDB: an engine that is stopped, killed, cut off, silent and slow; two servers; kill -9, 20 rounds each',
     env: { CRS_TEST_FAULTS: 'all', CRS_TEST_ROUNDS: '20' },
     files: [

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { exitCodeMeanings } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands.ts';
+import { findings } from '../src/cli/findings.ts';
 import { settingsTable } from '../src/config.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -32,6 +33,11 @@ describe('the README', () => {
   it('lists all commands and exit codes', () => {
     expect(rowsOf('Command')).toEqual(commands.map(({ name, summary }) => [`\`${name}\``, summary]));
     expect(rowsOf('Exit code')).toEqual(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]));
+  });
+
+  it('says what each finding of `verify` means', () => {
+    const rows = findings.map(([finding, ...rest]) => [`\`${finding}\``, ...rest]);
+    expect(rowsOf('Finding')).toEqual(rows);
   });
 
   it('names files and folders that are there', () => {

@@ -1,6 +1,7 @@
 import { narrowed } from '../auth/restrict.ts';
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
+import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Model, ResourceType, SearchParam } from '../model/model.ts';
 import { splitUnion } from '../model/branch.ts';
 import type { Extract, Partition } from '../store/store.ts';
@@ -13,8 +14,9 @@ export type AddPatients = (
 ) => void;
 
 /**
- * Makes the function that tells to whom records belong. Most texts tell it to a look for references where the links have theirs;
- * the others are read as they are for the index, which costs ten times as much.
+ * Makes the function that tells to whom records belong; of a damaged one nobody can tell, and an event leaves it out.
+ * Most texts tell it to a look for references where the links have theirs; the others are read as they are for the
+ * index, which costs ten times as much.
  */
 export function createAddPatients(model: Model, extract: Extract): AddPatients {
   const owner = ownerType(model);
@@ -29,10 +31,19 @@ export function createAddPatients(model: Model, extract: Extract): AddPatients {
     const link = links.get(name);
     if (link === undefined || addAtSight(found, text, `${owner}/`, link.before)) return;
     const place = { id: partition.id, zone: partition.settings.zone };
-    for (const { value } of extract(link.type, text, place)) {
+    for (const { value } of entriesOf(extract, link.type, text, place)) {
       if (value.kind === 'reference' && value.type === owner && value.id !== undefined) found.add(value.id);
     }
   };
+}
+
+function entriesOf(extract: Extract, ...[type, text, place]: Parameters<Extract>): ReturnType<Extract> {
+  try {
+    return extract(type, text, place);
+  } catch (error) {
+    if (error instanceof TextDamaged) return [];
+    throw error;
+  }
 }
 
 interface Links {

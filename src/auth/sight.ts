@@ -1,6 +1,7 @@
 import { isObject } from '../definitions/json-object.ts';
 import { stringEnd } from '../fhir/json-layout.ts';
 import { valueEnd } from '../fhir/resource-text.ts';
+import { parseStored } from '../fhir/stored-text.ts';
 import { splitUnion } from '../model/branch.ts';
 import type { Query } from '../search/ast.ts';
 
@@ -69,7 +70,7 @@ export function isSeen(text: string, sights: readonly Sight[]): boolean {
 function hasLink(text: string, at: number, { below, reference, link }: Sight): boolean {
   if (text.startsWith(link, at)) return true;
   const value = text.slice(at, valueEnd(text, at));
-  return value.includes(reference) && leadsTo(JSON.parse(value), below, 0, reference);
+  return value.includes(reference) && leadsTo(parseStored(value), below, 0, reference);
 }
 
 function leadsTo(value: unknown, steps: readonly string[], at: number, reference: string): boolean {

@@ -60,6 +60,7 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
       console.log(`Backup of ${result.manifest.time} in ${folder}: ${contentOf(result)}.`);
       return result.findings.length === 0 ? exitCodes.done : exitCodes.found;
     } finally {
+      steps.end();
       await store.close();
     }
   },

@@ -37,7 +37,7 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.usage, 'wrong command, flag or setting; nothing was done'],
   [
     exitCodes.found,
-    'done, but with findings: rejected records, index differences, pending indexes, damaged attachments or audit events, errors in definitions or validated files, stores that differ',
+    'done, but with findings: rejected records, index differences, pending indexes, damaged records, attachments or audit events, errors in definitions or validated files, stores that differ',
   ],
   [exitCodes.interrupted, 'stopped by Ctrl-C or SIGTERM'],
 ];

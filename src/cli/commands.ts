@@ -55,7 +55,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'verify',
-    summary: 'Compare the bytes of attachments with the records, and look for damage in the audit log',
+    summary: 'Find all damage: of records, index entries, attachments and the audit log',
     import: () => import('./verify.ts'),
   },
   {

@@ -55,7 +55,8 @@ function explained(flag: Flag & { readonly variable?: string }): [string, string
   ];
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string {
+/** Rows as lines, with the first cells in a column. */
+export function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 }

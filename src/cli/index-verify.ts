@@ -27,8 +27,8 @@ export const command: Command = {
       for await (const step of store.indexes.verify(partition.id, type)) {
         checked.set(step.type, step.checked);
         progress.update(sum(checked.values()), total, step.type);
-        for (const difference of step.differences) console.log(difference);
-        differences += step.differences.length;
+        for (const { what, why } of step.findings) console.log(`${what}: ${why}`);
+        differences += step.findings.length;
       }
       progress.end();
       console.log(`${counted(sum(checked.values()), 'record')} checked, ${counted(differences, 'difference')}.`);

@@ -6,6 +6,7 @@ import { accounted } from './accounted.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { interruptible } from './interruption.ts';
+import { notIndexedLines } from './not-indexed.ts';
 import { partitionOf, withStore } from './open.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
@@ -45,7 +46,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
       import('../validation/profile/validator.ts'),
     ]);
     return withStore(config, 'command', async opened => {
-      const { model, definitions, store, extract, publicUrl } = opened;
+      const { model, definitions, store, extract, publicUrl, notIndexed } = opened;
       const partition = await partitionOf(store, config.partition);
       const base = `${publicUrl}/r4/${partition.id}`;
       const validator = createValidator(definitions, model.definitions);
@@ -94,6 +95,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
       );
       if (last === undefined) return exitCodes.done;
       for (const line of report(last, rejects)) console.log(line);
+      for (const line of notIndexedLines(notIndexed)) console.log(line);
       return last.rejected > 0 ? exitCodes.found : exitCodes.done;
     });
   },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { publicUrlOf } from '../config.ts';
 import { some } from '../config/values.ts';
+import type { RestoreOptions } from '../store/backup.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine } from './backup-report.ts';
 import { exitCodes, fileSettings } from './command.ts';
@@ -26,18 +27,13 @@ sessions and tokens are as they were at the time of the backup: repeat what was 
     const folder = resolve(onePositional(positionals, 'DIR', some));
     const { restoreStore } = await import('../store/backup.ts');
     const steps = createSteps();
-    const { manifest, findings } = await restoreStore(config.store, {
-      folder,
-      progress: steps.update,
-      async audited({ audit, publicUrl: kept, manifest }, lastStep) {
-        const { time, database } = manifest;
-        const details = { from: folder, time, records: database.records };
-        const about = { command: 'restore', kind: 'import', action: 'C', details } as const;
-        const publicUrl = config.publicUrl ?? kept ?? publicUrlOf(config);
-        await accounted({ store: { audit }, publicUrl }, about, lastStep);
-      },
-    });
-    steps.end();
+    const audited: RestoreOptions['audited'] = async ({ audit, publicUrl: kept, manifest }, lastStep) => {
+      const details = { from: folder, time: manifest.time, records: manifest.database.records };
+      const about = { command: 'restore', kind: 'import', action: 'C', details } as const;
+      const publicUrl = config.publicUrl ?? kept ?? publicUrlOf(config);
+      await accounted({ store: { audit }, publicUrl }, about, lastStep);
+    };
+    const { manifest, findings } = await restoreStore(config.store, { folder, progress: steps.update, audited }).finally(steps.end); // prettier-ignore
     for (const finding of findings) console.log(findingLine(finding));
     const { time, database, attachments } = manifest;
     const content = `${count(database.records)} records, ${count(attachments.files)} attachments`;

@@ -6,6 +6,7 @@ import type { Model } from '../model/model.ts';
 import type { Change, Store } from '../store/store.ts';
 import { ownerOnly } from '../store/file-mode.ts';
 import { requireNothingLeft } from '../store/sqlite/left-behind.ts';
+import { refuseInterrupted } from '../store/sqlite/restoring.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { isWeekday, printDate } from './calendar.ts';
 import { demoUsers } from './clients.ts';
@@ -36,6 +37,7 @@ export function beginDemo(storeUrl: string): boolean {
   if (file === undefined) return true;
   if (existsSync(noteOf(file))) return true;
   if (existsSync(file)) return false;
+  refuseInterrupted(file);
   requireNothingLeft(file);
   mkdirSync(dirname(file), { recursive: true, mode: ownerOnly.folder });
   writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n', {

@@ -55,10 +55,14 @@ export function prettyJson(text: string): string {
   return parts.join('');
 }
 
-/** Behind the closing quote of the string that begins at `start`. */
+/**
+ * Behind the closing quote of the string that begins at `start`. Throws Error where the text ends before, as damaged
+ * texts may.
+ */
 export function stringEnd(text: string, start: number): number {
   let close = text.indexOf('"', start + 1);
-  while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
+  while (close >= 0 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
+  if (close < 0) throw new Error('The JSON text ends within a string');
   return close + 1;
 }
 

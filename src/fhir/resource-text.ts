@@ -71,11 +71,14 @@ export function properties(text: string): readonly PropertyText[] {
 /** A name may be written with escapes: `"\u0069d"` is `id` as well. */
 const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)) : quoted);
 
-/** Behind the value that begins at `start` in a compact text. */
+/**
+ * Behind the value that begins at `start` in a compact text. Throws Error where the text ends before, as damaged texts
+ * may.
+ */
 export function valueEnd(text: string, start: number): number {
   let level = 0;
   let at = start;
-  for (;;) {
+  while (at < text.length) {
     switch (text.charCodeAt(at)) {
       case 0x22:
         at = stringEnd(text, at);
@@ -96,4 +99,5 @@ export function valueEnd(text: string, start: number): number {
     }
     at++;
   }
+  throw new Error('The JSON text ends within a value');
 }

@@ -1,5 +1,5 @@
-import { compileExpression } from '../model/expression.ts';
-import type { Receive, ResultType } from '../model/expression.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
+import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from '../model/model.ts';
 import type { CompositeValue, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';

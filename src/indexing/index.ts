@@ -1,5 +1,5 @@
-import { compileExpression } from '../model/expression.ts';
-import type { Receive, ResultType } from '../model/expression.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
+import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../model/model.ts';
 import { dateEntries } from './date.ts';
 import { numberEntries } from './number.ts';

@@ -1,4 +1,4 @@
-import type { Receive, ResultType } from '../model/expression.ts';
+import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { Model, SearchParam } from '../model/model.ts';
 import type { IndexValue } from './entry.ts';
 

@@ -73,6 +73,8 @@ export interface Engine {
   readonly maxBody: number;
   /** A new logical id, which nobody can guess. */
   readonly newId: () => string;
+  /** Reports what fails in a part of a request that is answered all the same, with the id of the request. */
+  readonly fault: (error: unknown, requestId: string) => void;
   /** When the server started, in milliseconds since 1970 UTC. */
   readonly started: number;
 }

@@ -2,13 +2,15 @@ import { restrict, restriction } from '../auth/restrict.ts';
 import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { Issue } from '../fhir/outcome.ts';
+import { TextDamaged } from '../fhir/stored-text.ts';
+import type { Model } from '../model/model.ts';
 import type { Position } from '../search/ast.ts';
-import { searchset, searchUrl } from '../search/bundle.ts';
+import { searchset, type SearchsetEntry, searchUrl } from '../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../search/parse/page.ts';
 import type { Paging } from '../search/parse/page.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { DeadlinePassed, TooManyToSort } from '../store/store.ts';
-import type { Page, Partition } from '../store/store.ts';
+import type { Page, Partition, StoredVersion } from '../store/store.ts';
 import { declaredType } from './declared.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { refusePending } from './pending.ts';
@@ -34,20 +36,45 @@ export const search: Interaction = async (engine, request) => {
     asked.total === 'none'
       ? [await pageOf(partition, asked), uncounted]
       : await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
-  const entries = page.versions.map(({ id, text = '' }) => ({
-    id,
-    text: subset(text, asked, type.definition, model.definitions),
-  }));
+  const { entries, records, damaged } = entriesOf(page, asked, model);
+  if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const body = searchset({
     self: searchUrl(base, type.name, asked.self),
     next: page.next === undefined ? undefined : await nextLink(engine, request, asked, page.next, paging),
     total: counted.total,
     place: `${base}/${type.name}/`,
     entries,
-    warnings: [...asked.warnings, ...counted.warnings],
+    warnings: [...asked.warnings, ...counted.warnings, ...damaged],
   });
-  return { status: 200, body, records: page.versions };
+  return { status: 200, body, records };
 };
+
+interface Entries {
+  readonly entries: readonly SearchsetEntry[];
+  /** What the entries show. */
+  readonly records: readonly StoredVersion[];
+  readonly damaged: readonly Issue[];
+}
+
+/**
+ * The entries of a page. Where a part of each record is asked for, one whose text is damaged is left out, and the
+ * client is told which: it must not keep the others from being read.
+ */
+function entriesOf({ versions }: Page, asked: SearchRequest, model: Model): Entries {
+  const [entries, records, damaged]: [SearchsetEntry[], StoredVersion[], Issue[]] = [[], [], []];
+  for (const record of versions) {
+    const { type, id, text = '' } = record;
+    try {
+      entries.push({ id, text: subset(text, asked, asked.type.definition, model.definitions) });
+      records.push(record);
+    } catch (error) {
+      if (!(error instanceof TextDamaged)) throw error;
+      const told = `\`${type}/${id}\` matches and is left out: its stored text is damaged.`;
+      damaged.push({ severity: 'warning', code: 'incomplete', text: told });
+    }
+  }
+  return { entries, records, damaged };
+}
 
 const noPage: Page = { versions: [], next: undefined };
 

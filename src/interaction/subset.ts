@@ -1,5 +1,6 @@
 import { properties } from '../fhir/resource-text.ts';
 import type { PropertyText } from '../fhir/resource-text.ts';
+import { parseStored } from '../fhir/stored-text.ts';
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 import { summaryOfValue } from './summary.ts';
 
@@ -13,10 +14,12 @@ export interface Subset {
 /**
  * The part of a resource that is asked for, as text, tagged SUBSETTED; the text itself where all of it is. Works on the
  * compact text without reading values, so that numbers stay as they were written. With `_elements`, elements that are
- * mandatory or modify the meaning stay. https://hl7.org/fhir/R4/search.html#summary
+ * mandatory or modify the meaning stay. Throws `TextDamaged` where the text is not JSON, unless all of it is asked for.
+ * https://hl7.org/fhir/R4/search.html#summary
  */
 export function subset(text: string, wanted: Subset, type: TypeDefinition, definitions: TypeDefinitions): string {
   if (isWhole(wanted)) return text;
+  parseStored(text); // what follows would make other broken JSON of it
   let head = '';
   let meta = '{}';
   let rest = '';

@@ -6,8 +6,8 @@ import type { JsonObject } from '../definitions/json-object.ts';
 import { branchFor, splitUnion } from './branch.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
-import { compileExpression } from './expression.ts';
-import type { CompiledExpression, ResultType } from './expression.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
+import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from './model.ts';
 import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
 import { takesInstead } from './search-types.ts';
@@ -80,6 +80,7 @@ export function compileParameter(
       type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
+    delegated: compiled.fallback || components.some(({ param: { delegated } }) => delegated),
     description: descriptionFor(asString(json['description']), typeName),
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
@@ -134,9 +135,11 @@ function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly 
 
 /** `meaning`: what other definitions than its own say of its entries. */
 function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
-  const { type, expression, targets, components } = param;
+  const { type, expression, targets, components, delegated } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
-  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, [...meaning, ...revisionOf(param)]]);
+  const by = delegated ? ['fhirpath.js'] : [];
+  const why = [...meaning, ...revisionOf(param), ...by];
+  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, why]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });
 }
 
@@ -190,6 +193,7 @@ function compileComponents(
       dataTypes: new Set(compiled.flatMap(result => [...(result?.types ?? [])])),
       single: false,
       components: [],
+      delegated: compiled.some(one => one?.fallback === true),
       description: undefined,
     };
     return { param: withDigest(part, meaning), expression };

@@ -46,6 +46,12 @@ export interface Store {
   served(): Promise<boolean>;
   /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
   readonly lacks: readonly Lack[];
+  /**
+   * Reads all that is kept, or of one partition, beside the bytes of attachments and the audit log, and reports what is
+   * damaged: what differs from its digest, is not what it should be, or cannot be read, which keeps nothing else from
+   * being read.
+   */
+  verify(partition?: string): AsyncIterable<StoreProgress>;
   /** Who did what: kept apart from the records, whatever the mode, and not copied with them. */
   readonly audit: AuditLog;
   /** What is kept beside resources and attachments, to be copied to another store. */
@@ -53,6 +59,41 @@ export interface Store {
   /** Keeps notes as another store had them; may be repeated. Throws Error where their partition is not there. */
   putNotes(notes: readonly Note[]): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How far a verification is. */
+export interface StoreProgress {
+  /**
+   * `file`: the database itself; `records`, `versions`: current and older versions; `values`: what is kept beside;
+   * `indexes`: their entries.
+   */
+  readonly step: 'file' | 'records' | 'versions' | 'values' | 'indexes';
+  /** Of this step. */
+  readonly checked: number;
+  readonly of: number | undefined;
+  /** Versions so far that have no digest yet: older engines wrote them, and no server has filled it in. */
+  readonly undigested: number;
+  readonly findings: readonly StoreFinding[];
+}
+
+/** What is wrong in what a store keeps; by ids and names, without values. */
+export interface StoreFinding {
+  /**
+   * `file`: the database itself; `unreadable`: a version of a record cannot be read; `lost`: it is not there any more;
+   * `text`: it is not JSON; `altered`: it is not what was written; `stamp`: its text says another type, id, version or
+   * time than it is kept under; `index`: entries for searches differ from the record; `value`: what is kept beside
+   * records is not what was written.
+   */
+  readonly is: 'file' | 'unreadable' | 'lost' | 'text' | 'altered' | 'stamp' | 'index' | 'value';
+  /** Undefined for what belongs to none, and where that cannot be told. */
+  readonly partition: string | undefined;
+  /**
+   * `Type/id` for the current version, `Type/id/_history/version` for an older one, `Type?param`, or what it is in
+   * words.
+   */
+  readonly what: string;
+  /** What is wrong, or why it cannot be read as the database says it. */
+  readonly why: string;
 }
 
 export interface PartitionSettings {
@@ -87,9 +128,10 @@ export interface Partition {
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /**
-   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are damaged they
-   * are written again. After 7 days without a record that refers to them a sweep moves them to the trash, from which they come back
-   * when they are put again, or when a record refers to them. After 7 days there a sweep deletes them (attachment-ages.ts).
+   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are
+   * damaged they are written again. After 7 days without a record that refers to them a sweep moves them to the trash,
+   * from which they come back when they are put again, or when a record refers to them. After 7 days there a sweep
+   * deletes them (attachment-ages.ts).
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
   /** The bytes of a digest, also those in the trash; undefined where they are not kept. */
@@ -267,8 +309,8 @@ export interface AttachmentProgress {
 
 export interface AttachmentFinding {
   /**
-   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they are in the
-   * trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
+   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they
+   * are in the trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
    */
   readonly is: 'orphan' | 'missing' | 'trashed' | 'size' | 'digest';
   /** The digest by which the bytes are kept, or the name of a file that is not one. */
@@ -343,7 +385,10 @@ export interface PendingIndex {
 
 export interface IndexAdmin {
   status(): Promise<readonly IndexState[]>;
-  /** Recomputes entries of a partition (all of it, or one type) and tells what differs. */
+  /**
+   * Recomputes entries of a partition (all of it, or one type) and reports what differs, and which records cannot be
+   * compared.
+   */
   verify(partition: string, type?: string): AsyncIterable<VerifyProgress>;
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
@@ -373,8 +418,8 @@ export interface VerifyProgress {
   readonly type: string;
   readonly checked: number;
   readonly of: number;
-  /** What differs, one line a resource and parameter; ids only, no values. */
-  readonly differences: readonly string[];
+  /** What differs, one finding a resource and parameter. */
+  readonly findings: readonly StoreFinding[];
 }
 
 export interface DocumentStore {

@@ -14,6 +14,9 @@ import type { UserAccess } from './user-access.ts';
 /** Most patients that are shown of a search. */
 export const mostShown = 20;
 
+/** All but the narrative: so a record whose stored text is damaged is left out, and the others are shown. */
+const readable: readonly QueryPair[] = [['_summary', 'data']];
+
 /** Who asks, for the audit. */
 export interface Asker {
   readonly requestId: string;
@@ -39,7 +42,7 @@ export async function findPatients(
   const queries = patientQueries(typed);
   if (queries.length === 0) return undefined;
   for (const query of queries) {
-    const parameters: readonly QueryPair[] = [...query, ['_count', String(mostShown)]];
+    const parameters: readonly QueryPair[] = [...query, ...readable, ['_count', String(mostShown)]];
     const { body = '{}' } = await ask(parts, who, asker, { interaction: 'search-type', parameters });
     const bundle = asObject(body);
     const patients = objectsOf(bundle['entry']).flatMap(

@@ -101,7 +101,9 @@ describe('verify', () => {
   it('finds nothing where all is well', async () => {
     expect(await cli('verify')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^3 attachments checked, 0 findings\.\nAudit log: 0 findings/) as string,
+      stdout: expect.stringMatching(
+        /^5 records and 0 older versions checked, 0 findings\.\n3 attachments checked, 0 findings\.\nAudit log: 0 findings/,
+      ) as string,
     });
   });
 
@@ -125,6 +127,7 @@ describe('verify', () => {
     expect(code).toBe(3);
     expect(stdout.trimEnd().split('\n').toSorted()).toEqual([
       '2 attachments checked, 2 findings.',
+      '5 records and 0 older versions checked, 0 findings.',
       'Audit log: 0 findings, 0 writes that were begun and not done.',
       `clinic\tdigest\t${digests[1]}\tMedia/b/_history/1`,
       `clinic\tmissing\t${digests[0]}\tMedia/a/_history/1\tMedia/b/_history/1`,

@@ -55,7 +55,8 @@ describe.skipIf(process.platform === 'win32')(`what holds health data${unlessWin
     chmodSync(file, 0o644);
     chmodSync(`${file}.attachments`, 0o755);
     const said = await startAndStop();
-    const exposed = ['', '-wal', '-shm', '.attachments'].map(ending => `${file}${ending}`); // SQLite makes two of them like the first
+    // SQLite makes two of them like the first.
+    const exposed = ['', '-wal', '-shm', '.attachments'].map(ending => `${file}${ending}`);
     const command = `chmod -R go= ${exposed.map(path => `'${path}'`).join(' ')}`;
     expect(said).toContain('Other users of this machine can read files of the store: ');
     expect(said).toContain(`\`${command}\` makes them private.`);

@@ -1,7 +1,7 @@
 // A resource type is configuration: what definition files declare is served, without a line of code for it.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { examples } from '../model/judge.ts';
+import { examples } from '../fhirpath/judge.ts';
 import { put, serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 

@@ -1,4 +1,5 @@
-// A disk that fails while the bytes of an attachment are kept: no half of them under their name, and nothing acknowledged.
+// A disk that fails while the bytes of an attachment are kept: no half of them under their name, and nothing
+// acknowledged.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

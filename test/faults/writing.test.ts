@@ -103,7 +103,7 @@ describe.skipIf(noFaults !== undefined)(`a call that fails${unlessFaults}`, () =
     expect(kept.size).toBe(acknowledged.size);
     const findings = (await list(partition.verifyAttachments())).flatMap(step => step.findings);
     expect(findings).toEqual([]);
-    expect((await list(store.indexes.verify('clinic'))).flatMap(({ differences }) => differences)).toEqual([]);
+    expect((await list(store.indexes.verify('clinic'))).flatMap(({ findings }) => findings)).toEqual([]);
     expect(await list(store.audit.verify())).toEqual([]);
     await store.close();
   });

@@ -1,7 +1,7 @@
 import type { IndexValue } from '../../src/indexing/entry.ts';
 import { entriesOf } from '../../src/indexing/index.ts';
 import type { Meanings, Reading } from '../../src/indexing/reading.ts';
-import { compileExpression } from '../../src/model/expression.ts';
+import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../../src/model/model.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { entriesOf } from '../../src/indexing/index.ts';
-import type { ResultType } from '../../src/model/expression.ts';
+import type { ResultType } from '../../src/fhirpath/extract/expression.ts';
 import { takesInstead } from '../../src/model/search-types.ts';
 import { meanings } from './read.ts';
 

@@ -26,6 +26,7 @@ export function parameter(
     expression: `${typeName}.${code}`,
     targets: [],
     dataTypes: new Set(dataTypes),
+    delegated: false,
     single: false,
     components: [],
     digest: code,

@@ -28,7 +28,7 @@ export function meaningContract(newPlace: () => Promise<Place>): void {
     await list(command.store.indexes.rebuild('clinic', 'Observation'));
     expect(await find(command.clinic, model, 'ab')).toEqual(['b', 'c']);
     expect(await find(command.clinic, model, 'AB')).toEqual(['a']);
-    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.differences)).toEqual([]);
+    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.findings)).toEqual([]);
     await command.store.close();
   });
 
@@ -43,7 +43,7 @@ export function meaningContract(newPlace: () => Promise<Place>): void {
     await command.clinic.write([group('a')]);
     expect((await command.clinic.read('Group', 'a'))?.version).toBe(1);
     expect(await command.clinic.pending('Group')).toEqual([]);
-    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.differences)).toEqual([]);
+    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.findings)).toEqual([]);
     await command.store.close();
 
     const server = await openClinic(place.url, await shippedModel(), { mode: 'serve' });

@@ -108,7 +108,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       ]);
       expect(await t.find(to.demo, { kind: 'all' })).toEqual(await t.find(from.demo, { kind: 'all' }));
       expect([...(await to.demo.counts())]).toEqual([[t.typeName, 3]]);
-      expect((await list(to.store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+      expect((await list(to.store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
     it('may be repeated, and goes on where something is there', async () => {
@@ -120,7 +120,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       await to.demo.restore(all);
       expect(await versionsOf(to.demo)).toEqual(all);
       expect([...(await to.demo.counts())]).toEqual([[t.typeName, 3]]);
-      expect((await list(to.store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+      expect((await list(to.store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
     it('keeps what is there already', async () => {

@@ -164,7 +164,9 @@ async function eventually(work: () => Promise<unknown>): Promise<void> {
 }
 
 async function differences(store: Store): Promise<readonly string[]> {
-  return (await list(store.indexes.verify('clinic'))).flatMap(step => step.differences);
+  return (await list(store.indexes.verify('clinic'))).flatMap(step =>
+    step.findings.map(({ what, why }) => `${what}: ${why}`),
+  );
 }
 
 async function find(

@@ -445,7 +445,7 @@ export function contract(where: Where): void {
       await until(async () => (await demo.pending(t.typeName)).length === 0);
       expect((await t.find(demo, t.hasCode('c9'))).toSorted()).toEqual(['fresh', 'r0']);
       expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(49);
-      expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+      expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
     it('are filled when that can be done, and until then it is told why they are not', async () => {
@@ -494,7 +494,7 @@ export function contract(where: Where): void {
       await open();
       await until(async () => (await demo.pending(t.typeName)).length === 0);
       expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r249', 'r248']);
-      expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+      expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
     });
   });
 

@@ -24,6 +24,8 @@ export interface Answer {
 export interface Served {
   readonly running: RunningEngine;
   readonly partition: Partition;
+  /** The URL of the store. */
+  readonly store: string;
   /** `{url}/r4/demo` */
   readonly base: string;
   /** Path below the base URL as it goes on the wire, `/Patient?name=a`; one that begins with `//` is below the root. */
@@ -112,6 +114,7 @@ export async function serve(
   return {
     running,
     partition,
+    store: place.url,
     base: `${running.url}/r4/demo`,
     ask,
     get: (path, headers) => ask('GET', path, headers === undefined ? {} : { headers }),

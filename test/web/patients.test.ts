@@ -108,7 +108,7 @@ describe('the search for a patient', () => {
           expect.objectContaining({
             subtype: 'search-type',
             outcome: '0',
-            queries: ['Patient?name=okafor&birthdate=1980&_count=20'],
+            queries: ['Patient?name=okafor&birthdate=1980&_summary=data&_count=20'],
             patients: ['p3'],
             client: 'growth',
           }),

@@ -3,9 +3,9 @@ import { cutBody } from '../../attachment/cut.ts';
 import { isAllowed } from '../../auth/may.ts';
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
-import { parseJson } from '../../fhir/json.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
+import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { StoredVersion } from '../../store/store.ts';
 import { asItSays, weighing } from '../../validation/policy.ts';
@@ -87,7 +87,7 @@ async function contentIssues(
   here: Here | undefined,
 ): Promise<readonly Issue[]> {
   const { resource, mode } = asked;
-  const what = resource ?? (here === undefined ? undefined : parseJson(here.text));
+  const what = resource ?? (here === undefined ? undefined : readStored(here.text));
   if (what === undefined) return [];
   const validator = await engine.validator();
   const profiles = [type.profile, asked.profile].filter(one => one !== undefined);

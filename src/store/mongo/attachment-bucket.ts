@@ -2,9 +2,9 @@ import type { Binary, Collection, Document } from 'mongodb';
 import type { Core } from './core.ts';
 
 /**
- * Bytes of attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket `attachments`. A
- * file is there before its chunks and goes after them, so that no chunk is without one: until all chunks are written its name
- * is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde while it is deleted.
+ * Bytes of attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket
+ * `attachments`. A file is there before its chunks and goes after them, so that no chunk is without one: until all
+ * chunks are written its name is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde while it is deleted.
  */
 export interface FileDocument {
   /** `{p}/{random}` */

@@ -13,7 +13,8 @@ export class DamagedChunk extends Error {
 }
 
 /**
- * The bytes of a file in order. Each operation is one of its own, so that no cursor waits for a slow reader. Throws `DamagedChunk`.
+ * The bytes of a file in order. Each operation is one of its own, so that no cursor waits for a slow reader. Throws
+ * `DamagedChunk`.
  */
 export async function* readChunks(core: Core, { _id, length, chunkSize }: FileDocument): AsyncGenerator<Uint8Array> {
   const count = Math.ceil(length / chunkSize);

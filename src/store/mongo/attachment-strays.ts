@@ -22,8 +22,9 @@ function strays({ database }: Core): Collection<Stray> {
 }
 
 /**
- * Deletes chunks that have had no file for as long as bytes may be without a record and in the trash: their file may be restored
- * after them. Once a day for each process; ends between two slices where `isStopped` says so: true where all was looked at.
+ * Deletes chunks that have had no file for as long as bytes may be without a record and in the trash: their file may be
+ * restored after them. Once a day for each process; ends between two slices where `isStopped` says so: true where all
+ * was looked at.
  */
 export async function sweepStrays(core: Core, isStopped: () => boolean): Promise<boolean> {
   const last = swept.get(core);

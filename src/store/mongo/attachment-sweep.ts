@@ -17,16 +17,17 @@ import type { Core } from './core.ts';
 const slice = 100;
 
 /**
- * Marks bytes that have had no record for long as trash, and deletes those that are marked for long. Those that have a record are
- * not asked about again. For a start and now and then after it; other servers may do it at once. Ends between two slices where the
- * signal says so: true where all was looked at.
+ * Marks bytes that have had no record for long as trash, and deletes those that are marked for long. Those that have a
+ * record are not asked about again. For a start and now and then after it; other servers may do it at once. Ends
+ * between two slices where the signal says so: true where all was looked at.
  */
 export async function sweepAttachments(core: Core, signal?: AbortSignal): Promise<boolean> {
   const isStopped = (): boolean => signal?.aborted === true;
   for (let after = ''; ;) {
     if (isStopped()) return false;
     const page = await waitingFiles(core, { $gt: after });
-    // Behind the files: whoever has asked for them since is seen when they are taken, whoever did before has noted his type.
+    // Behind the files: whoever has asked for them since is seen when they are taken, whoever did before has noted his
+    // type.
     const types = await attachingTypes(core);
     for (const file of page) await sweepFile(core, types, file);
     after = page.at(-1)?._id ?? after;

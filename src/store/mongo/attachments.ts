@@ -26,8 +26,8 @@ import { isTaken, toldEach } from './failures.ts';
 const atOnce = 16;
 
 /**
- * Keeps bytes of a partition by their digest, the same bytes once; acknowledged by a majority when it resolves. They wait for
- * their record (attachment-ages.ts). Bytes that were damaged are written again.
+ * Keeps bytes of a partition by their digest, the same bytes once; acknowledged by a majority when it resolves. They
+ * wait for their record (attachment-ages.ts). Bytes that were damaged are written again.
  */
 export async function putAttachment(
   core: Core,
@@ -41,7 +41,10 @@ export async function putAttachment(
   return { digest, size: bytes.length };
 }
 
-/** The bytes of a digest, also those in the trash; undefined where they are not kept. Ends with an error where a chunk of them is missing. */
+/**
+ * The bytes of a digest, also those in the trash; undefined where they are not kept. Ends with an error where a chunk
+ * of them is missing.
+ */
 export async function openAttachment(core: Core, p: string, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
   const file = await files(core).findOne({ filename: fileName(p, digest) });
@@ -54,8 +57,8 @@ export async function openAttachment(core: Core, p: string, digest: string): Pro
 }
 
 /**
- * Makes sure, before a record of this type is written, that the bytes which it carries are kept and stay until it is there.
- * Throws `AttachmentMissing` where they are not kept, or with another size.
+ * Makes sure, before a record of this type is written, that the bytes which it carries are kept and stay until it is
+ * there. Throws `AttachmentMissing` where they are not kept, or with another size.
  */
 export async function requireAttachments(
   core: Core,

@@ -4,6 +4,7 @@ import { createBeside } from '../beside.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
+import { fillDigests } from './digest-fill.ts';
 import { portError } from './failures.ts';
 import { sweepServers } from './heartbeat.ts';
 import { makeMissingIndexes } from './index-setup.ts';
@@ -23,9 +24,9 @@ export async function sweepAtStart(core: Core): Promise<void> {
 }
 
 /**
- * What a server does beside its requests, until the store is closed: makes the indexes of the database, fills pending ones, and
- * deletes what nothing needs. Several servers may do it at once; what fails is tried again. `connect` gives a client that waits as
- * long as it takes.
+ * What a server does beside its requests, until the store is closed: makes the indexes of the database, fills pending
+ * ones, deletes what nothing needs, and gives versions the digest that they lack. Several servers may do it at once;
+ * what fails is tried again. `connect` gives a client that waits as long as it takes.
  */
 export async function work(core: Core, connect: () => MongoClient): Promise<void> {
   await Promise.all([
@@ -33,6 +34,7 @@ export async function work(core: Core, connect: () => MongoClient): Promise<void
     again(core, pauses.look, () => rebuildPending(core)),
     again(core, pauses.sweep, () => sweep(core)),
     again(core, pauses.bytes, () => sweepAttachments(core, core.ending)),
+    again(core, pauses.sweep, () => fillDigests(core)),
   ]);
 }
 

@@ -7,10 +7,13 @@ import { type Core, history, resources, type Step } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
 /** A version without what is searched. */
-export type Stored = Pick<ResourceDocument, '_id' | 'b' | 'version' | 'updated' | 'text' | 'attached' | 'by'>;
+export type Stored = Pick<
+  ResourceDocument,
+  '_id' | 'b' | 'version' | 'updated' | 'text' | 'attached' | 'by' | 'digest'
+>;
 
 /** What is read of a document where its index entries are not needed. */
-export const storedFields = { b: 1, version: 1, updated: 1, text: 1, attached: 1, by: 1 } as const;
+export const storedFields = { b: 1, version: 1, updated: 1, text: 1, attached: 1, by: 1, digest: 1 } as const;
 
 /** Ids that one operation asks for. */
 const slice = 200;

@@ -2,6 +2,7 @@ import { servers } from './collections.ts';
 import type { Core } from './core.ts';
 import { host, runsHere } from './host.ts';
 import type { ServerDocument } from './layout.ts';
+import { layout } from './prepare-database.ts';
 import { definitionsDigest } from './wanted.ts';
 
 /** How often a process says that it is there, and after what silence it is gone, in milliseconds. */
@@ -24,6 +25,7 @@ async function sayThere({ database, options, process: id }: Core): Promise<void>
   const about = {
     mode: options.mode,
     definitions: definitionsDigest(options.model),
+    layout,
     host,
     pid: process.pid,
   };

@@ -8,7 +8,7 @@ import { told, toldEach } from './failures.ts';
 import { parameterId, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { requireOurDefinitions } from './register.ts';
-import { verifyType } from './verify.ts';
+import { verifyType } from './verify-indexes.ts';
 
 /** How often it is asked whether others with other definitions may still write, in milliseconds. */
 const pause = 500;

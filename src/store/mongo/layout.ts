@@ -35,6 +35,11 @@ export interface ResourceDocument {
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation under which this version was written. */
   readonly by?: string;
+  /**
+   * Of the version (store/record-digest.ts); absent where an engine of layout 1 wrote it and no server has filled it in
+   * yet.
+   */
+  readonly digest?: string;
 }
 
 export interface IntervalEntry {
@@ -70,6 +75,7 @@ export interface HistoryDocument {
   readonly text?: string;
   readonly attached?: readonly Attached[];
   readonly by?: string;
+  readonly digest?: string;
 }
 
 /** `partitions`: the key is never used again, so that what a removal has not deleted yet is nobody's. */
@@ -106,6 +112,8 @@ export interface ServerDocument {
   readonly _id: string;
   readonly mode: 'serve' | 'command';
   readonly definitions: string;
+  /** The layout that it writes; absent for 1. */
+  readonly layout?: number;
   readonly host: string;
   readonly pid: number;
   /** When it last said that it is there, by the clock of the database. */
@@ -164,7 +172,7 @@ export interface PlaceDocument {
 
 /**
  * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key, `bucketKey`
- * with which owners are digested.
+ * with which owners are digested, `digests` with how far versions have got theirs (digest-fill.ts).
  */
 export interface MetaDocument {
   readonly _id: string;

@@ -4,8 +4,11 @@ import { type StoreOptions, StoreRefused } from '../store.ts';
 import { documents, meta, readMeta, reservations } from './collections.ts';
 import { isTaken } from './failures.ts';
 
-/** The layout that this engine reads and writes. */
-export const layout = 1;
+/**
+ * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs beside the
+ * requests.
+ */
+export const layout = 2;
 
 /**
  * Makes a database ours, unless the mode is `read`; gives the key of its buckets. Throws `StoreRefused` for a newer layout, a
@@ -23,6 +26,7 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
       `The database \`${name}\` was written by a newer version (layout ${found}; this one knows ${layout}); use that version`,
     );
   if (mode !== 'read') {
+    await meta(database).updateOne({ _id: 'layout', value: { $lt: layout } }, { $set: { value: layout } });
     await putMeta(database, 'bucketKey', randomBytes(32).toString('hex'));
     for (const collection of [documents(database), reservations(database)])
       await collection.createIndex({ expires: 1 }, { name: 'expires' });

@@ -1,5 +1,6 @@
 import { stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { recordDigest } from '../record-digest.ts';
 import { isTooLong } from '../record-length.ts';
 import { type Attached, type Change, RecordTooLarge } from '../store.ts';
 import { bucketFor } from './bucket.ts';
@@ -34,6 +35,7 @@ export function documentOf(
   const text = parts.before + stamp(version, updated) + parts.after;
   const entries = options.extract(type, text, { id: partition, zone: settings.zone }, parsed);
   const carried = attachments ?? attached ?? [];
+  const kept = { type: type.name, id, version, lastUpdated: updated, text, attachments: carried };
   return {
     _id: `${p}/${id}`,
     p,
@@ -45,6 +47,7 @@ export function documentOf(
     ...indexFields(type, p, id, updated, entries),
     ...(carried.length === 0 ? {} : { attached: carried }),
     ...(by === undefined ? {} : { by }),
+    digest: recordDigest(p, kept),
   };
 }
 
@@ -55,8 +58,9 @@ export function tombstoneOf(
   current: Stored,
   { version, updated, by }: Next,
 ): ResourceDocument {
-  const [p = ''] = current._id.split('/');
+  const [p = '', id = ''] = current._id.split('/');
   const made = madeBy(type, settings.zone);
+  const kept = { type: type.name, id, version, lastUpdated: updated, text: undefined, attachments: [] };
   return {
     _id: current._id,
     p,
@@ -66,11 +70,12 @@ export function tombstoneOf(
     made,
     ...noFields,
     ...(by === undefined ? {} : { by }),
+    digest: recordDigest(p, kept),
   };
 }
 
 /** The document by which a version is kept that another takes the place of. */
-export function historyOf({ _id, b, version, updated, text, attached, by }: Stored): HistoryDocument {
+export function historyOf({ _id, b, version, updated, text, attached, by, digest }: Stored): HistoryDocument {
   const [p = '', id = ''] = _id.split('/');
   return {
     _id: historyId(p, id, version),
@@ -81,6 +86,7 @@ export function historyOf({ _id, b, version, updated, text, attached, by }: Stor
     ...(text === undefined ? {} : { text }),
     ...(attached === undefined ? {} : { attached }),
     ...(by === undefined ? {} : { by }),
+    ...(digest === undefined ? {} : { digest }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
+import { recordDigest } from '../record-digest.ts';
 import { type KeptVersion, type Mark, RecordTooLarge } from '../store.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { requireAttachments } from './attachments.ts';
@@ -119,6 +120,7 @@ function documentOf(core: Core, { id: partition, p, settings }: PartitionInfo, v
     made: type === undefined ? '' : madeBy(type, settings.zone),
     ...(text === undefined ? noFields : { text, ...fields }),
     ...(attachments.length === 0 ? {} : { attached: attachments }),
+    digest: recordDigest(p, version),
   };
 }
 
@@ -127,11 +129,8 @@ function unindexed(p: string, id: string, updated: number) {
   return { ...noFields, t: [everyTerm(p)], o: { [updatedField]: orderKey(updated, id) } };
 }
 
-function olderOf(
-  p: string,
-  b: string,
-  { id, version, lastUpdated: updated, text, attachments }: KeptVersion,
-): HistoryDocument {
+function olderOf(p: string, b: string, older: KeptVersion): HistoryDocument {
+  const { id, version, lastUpdated: updated, text, attachments } = older;
   return {
     _id: historyId(p, id, version),
     p,
@@ -140,6 +139,7 @@ function olderOf(
     updated,
     ...(text === undefined ? {} : { text }),
     ...(attachments.length === 0 ? {} : { attached: attachments }),
+    digest: recordDigest(p, older),
   };
 }
 

@@ -5,7 +5,7 @@ import { auditCollection } from './audit-collection.ts';
 import { sweepAtStart, work } from './background.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
-import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions } from '../store.ts';
+import type { DocumentStore, Lack, Note, Partition, Store, StoreOptions, StoreProgress } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
 import { openingError, told, toldEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
@@ -19,6 +19,7 @@ import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
+import { verifyStore } from './verify-store.ts';
 
 /** What only tests say. */
 export interface MongoTrial {
@@ -140,6 +141,10 @@ class MongoStore implements Store {
 
   served(): Promise<boolean> {
     return told(this.#core, async () => (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'));
+  }
+
+  verify(partition?: string): AsyncIterable<StoreProgress> {
+    return toldEach(this.#core, () => verifyStore(this.#core, partition));
   }
 
   notes(): AsyncIterable<Note> {

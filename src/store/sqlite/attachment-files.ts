@@ -8,7 +8,8 @@ import { digestOf, isDigest, measure } from '../digest.ts';
 
 /**
  * The folder beside the file of the store that holds the bytes of a partition: in it one of the first two digits of the
- * digest, in that the bytes. Partitions go by number, since ids may differ by case alone, and come again after a removal.
+ * digest, in that the bytes. Partitions go by number, since ids may differ by case alone, and come again after a
+ * removal.
  */
 export function bytesFolder(file: string, n?: number, digits?: string): string {
   return join(
@@ -22,7 +23,10 @@ export function bytesPath(file: string, n: number, digest: string): string {
   return join(bytesFolder(file, n, digest.slice(0, 2)), digest);
 }
 
-/** Where the bytes of a partition are before a sweep deletes them: a folder in that of the partition, with the same folders. */
+/**
+ * Where the bytes of a partition are before a sweep deletes them: a folder in that of the partition, with the same
+ * folders.
+ */
 export function trashFolder(file: string, n: number, digits?: string): string {
   return join(bytesFolder(file, n), 'trash', ...(digits === undefined ? [] : [digits]));
 }
@@ -44,7 +48,8 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
       await keep(file, n, digest, bytes);
       return digest;
     } catch (error) {
-      // The folder is made with the first bytes in it. A sweep may move bytes to the trash, and out of it, while they are read.
+      // The folder is made with the first bytes in it. A sweep may move bytes to the trash, and out of it, while they
+      // are read.
       if (!isAbsent(error) || attempt === 4) throw error;
       await makeFolder(dirname(bytesPath(file, n, digest)));
     }
@@ -116,7 +121,10 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
 }
 
-/** Folders of bytes that are on the disk with all above them, as this process knows: it or another one may have just made them. */
+/**
+ * Folders of bytes that are on the disk with all above them, as this process knows: it or another one may have just
+ * made them.
+ */
 const durable = new Set<string>();
 
 /** Makes the names in a folder of bytes durable, and that of the folder itself. */

@@ -9,7 +9,10 @@ import type { Database } from './open.ts';
 /** Bytes, or what was being written when a process ended: nothing else is touched. */
 const ownName = /^([0-9a-f]{64})(\.|$)/;
 
-/** A folder of bytes, and the one of the same name in the trash: a partition by number and the first two digits of the digests. */
+/**
+ * A folder of bytes, and the one of the same name in the trash: a partition by number and the first two digits of the
+ * digests.
+ */
 export interface BytesFolder {
   readonly n: number;
   readonly digits: string;
@@ -21,14 +24,20 @@ export interface DueBytes extends BytesFolder {
   readonly trashed: readonly string[];
 }
 
-/** The folders of bytes that are there. Those of partitions that the store never had belong to another one, and are left alone. */
+/**
+ * The folders of bytes that are there. Those of partitions that the store never had belong to another one, and are left
+ * alone.
+ */
 export function bytesFolders(database: Database, file: string): readonly BytesFolder[] {
   return ownPartitions(database, file).flatMap(n =>
     [...new Set([...digitsIn(bytesFolder(file, n)), ...digitsIn(trashFolder(file, n))])].map(digits => ({ n, digits })),
   );
 }
 
-/** What is due in a folder: bytes to which no version of a record has referred for long, and what is in the trash too long. */
+/**
+ * What is due in a folder: bytes to which no version of a record has referred for long, and what is in the trash too
+ * long.
+ */
 export function dueBytes(database: Database, file: string, { n, digits }: BytesFolder): DueBytes | undefined {
   const [names, inTrash] = [ownNames(bytesFolder(file, n, digits)), ownNames(trashFolder(file, n, digits))];
   if (names.length + inTrash.length === 0) return undefined;
@@ -44,8 +53,8 @@ export function dueBytes(database: Database, file: string, { n, digits }: BytesF
 }
 
 /**
- * Moves loose bytes to the trash; takes back what has a record again, and deletes what is there too long. Runs inside of a
- * transaction that writes, as what refers to bytes does: so they are not taken from a record that comes just now.
+ * Moves loose bytes to the trash; takes back what has a record again, and deletes what is there too long. Runs inside
+ * of a transaction that writes, as what refers to bytes does: so they are not taken from a record that comes just now.
  */
 export function sweepFolder(database: Database, file: string, { n, loose, trashed }: DueBytes): void {
   for (const name of loose) {
@@ -72,8 +81,8 @@ export function isOlder(path: string, milliseconds: number): boolean {
 }
 
 /**
- * Sweeps when a server starts: for so many milliseconds, so that the start stays short, and up to the first failure. Gives the
- * folders that are left, which are swept, and whose failure is reported, beside the requests.
+ * Sweeps when a server starts: for so many milliseconds, so that the start stays short, and up to the first failure.
+ * Gives the folders that are left, which are swept, and whose failure is reported, beside the requests.
  */
 export function sweepBytes(database: Database, file: string, milliseconds: number): readonly BytesFolder[] {
   const end = performance.now() + milliseconds;

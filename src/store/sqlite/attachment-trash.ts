@@ -4,8 +4,8 @@ import { ownerOnly } from '../file-mode.ts';
 import { bytesPath, hasBytes, isAbsent, trashPath } from './attachment-files.ts';
 
 /**
- * Whether bytes of this size are kept; those that are in the trash alone are taken back. For a transaction that writes what refers
- * to them: none are swept while it runs.
+ * Whether bytes of this size are kept; those that are in the trash alone are taken back. For a transaction that writes
+ * what refers to them: none are swept while it runs.
  */
 export function claimBytes(file: string, n: number, digest: string, size: number): boolean {
   if (hasBytes(bytesPath(file, n, digest), size)) return true;

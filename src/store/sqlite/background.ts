@@ -3,14 +3,16 @@ import { createBeside } from '../beside.ts';
 import type { BytesFolder } from './attachment-sweep.ts';
 import { ByteSweep } from './byte-sweep.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
+import { DigestFill } from './digest-fill.ts';
 import { rebuildSlice } from './rebuild.ts';
 
 /** How often a server looks for work that other processes left, in milliseconds. */
 const pause = 2_000;
 
 /**
- * What a server does beside its requests: fills pending indexes and deletes what nothing needs, in slices, resting after
- * each as long as it took. `unswept` are folders of bytes that the start has left; where it is undefined no bytes are swept. Ends when the signal says so.
+ * What a server does beside its requests: fills pending indexes, deletes what nothing needs, and gives versions the digest that
+ * they lack, in slices, resting after each as long as it took. `unswept` are folders of bytes that the start has left; where it
+ * is undefined no bytes are swept. Ends when the signal says so.
  */
 export async function work(
   core: Core,
@@ -18,11 +20,13 @@ export async function work(
   signal: AbortSignal,
 ): Promise<void> {
   const bytes = unswept === undefined ? undefined : new ByteSweep(core, unswept);
+  const digests = new DigestFill(core);
   const { worked, failed } = createBeside(core.options.fault);
   while (!signal.aborted) {
     try {
       const started = performance.now();
-      const more = (await rebuildSome(core)) || (await sweepSome(core)) || (await bytes?.step());
+      const more =
+        (await rebuildSome(core)) || (await sweepSome(core)) || (await bytes?.step()) || (await digests.step());
       worked();
       await rest(more ? performance.now() - started : pause, signal);
     } catch (error) {

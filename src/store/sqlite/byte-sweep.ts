@@ -4,7 +4,9 @@ import { type Core, submit } from './core.ts';
 /** How often a server sweeps, in milliseconds. */
 const hour = 3_600_000;
 
-/** Takes away, now and then and in slices, bytes that got no record: a write that was refused or repeated leaves them. */
+/**
+ * Takes away, now and then and in slices, bytes that got no record: a write that was refused or repeated leaves them.
+ */
 export class ByteSweep {
   readonly #core: Core;
   readonly #every: number;

@@ -55,6 +55,21 @@ function keptAttachment(type: string, [id, , version, path, digest, size, conten
   };
 }
 
+/** What a version carries, in order. */
+export function attachedTo(database: Database, t: number, id: string, version: number): readonly Attached[] {
+  return database
+    .all(
+      'SELECT path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ? ORDER BY item',
+      [t, id, version],
+    )
+    .map(([path, digest, size, contentType]) => ({
+      path: String(path),
+      digest: String(digest),
+      size: Number(size),
+      contentType: String(contentType),
+    }));
+}
+
 /** Whether a version carries what a change says: it may say nothing. */
 export function carriesSame(
   database: Database,
@@ -64,10 +79,6 @@ export function carriesSame(
   attachments: readonly Attached[] | undefined,
 ): boolean {
   if (attachments === undefined) return true;
-  const rows = database.all(
-    'SELECT path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ? ORDER BY item',
-    [t, id, version],
-  );
-  const said = attachments.map(({ path, digest, size, contentType }) => [path, digest, size, contentType]);
-  return JSON.stringify(rows) === JSON.stringify(said);
+  const said = attachments.map(({ path, digest, size, contentType }) => ({ path, digest, size, contentType }));
+  return JSON.stringify(attachedTo(database, t, id, version)) === JSON.stringify(said);
 }

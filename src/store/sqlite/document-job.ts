@@ -1,3 +1,4 @@
+import { valueDigest } from '../record-digest.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 
@@ -10,12 +11,17 @@ export function document(database: Database, job: Extract<Job, { kind: 'document
     if (kept !== undefined && (until === null || Number(until) > now)) return { kind: 'done', value: kept };
   }
   if (how === 'delete') database.run('DELETE FROM documents WHERE collection = ? AND key = ?', [collection, key]);
-  else
-    database.run('INSERT OR REPLACE INTO documents (collection, key, value, expires) VALUES (?, ?, ?, ?)', [
-      collection,
-      key,
-      value,
-      expires,
-    ]);
+  else keepDocument(database, [collection, key, value, expires]);
   return { kind: 'done', value };
+}
+
+/** Keeps a document over the one that is there. */
+export function keepDocument(
+  database: Database,
+  row: readonly [collection: string, key: string, value: string, expires: number | null],
+): void {
+  database.run('INSERT OR REPLACE INTO documents (collection, key, value, expires, digest) VALUES (?, ?, ?, ?, ?)', [
+    ...row,
+    valueDigest(row),
+  ]);
 }

@@ -2,7 +2,7 @@ import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgres
 import { type Core, partitionIndex, submit } from './core.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import { rebuildSlice } from './rebuild.ts';
-import { verifyType } from './verify.ts';
+import { verifyType } from './verify-indexes.ts';
 
 export class SqliteIndexes implements IndexAdmin {
   readonly #core: Core;

@@ -13,6 +13,8 @@ export type Job =
   | RestoreJob
   | NotesJob
   | RebuildJob
+  /** Gives versions the digest that they lack. */
+  | { readonly kind: 'digests'; readonly table: 'resources' | 'versions'; readonly rows: readonly Filled[] }
   | {
       readonly kind: 'register';
       readonly epoch: number;
@@ -122,6 +124,13 @@ export interface RebuildJob {
   }[];
   /** No resources follow: the indexes are complete. */
   readonly last: boolean;
+}
+
+/** The digest of a version that has none. */
+export interface Filled {
+  readonly rowid: number;
+  readonly version: number;
+  readonly digest: string;
 }
 
 /** What came of a job. `stale`: prepared from what is no longer so; prepare it again. */

@@ -1,3 +1,4 @@
+import { valueDigest } from '../record-digest.ts';
 import type { JobResult, WriteJob, Written } from './jobs.ts';
 import type { Database } from './open.ts';
 
@@ -21,11 +22,9 @@ export function keepKey(
   results: readonly Written[],
 ): void {
   if (key === undefined) return;
-  database.run('INSERT OR REPLACE INTO keys (n, key, body, results, expires) VALUES (?, ?, ?, ?, ?)', [
-    n,
-    key.key,
-    key.body,
-    JSON.stringify(results),
-    key.expires,
+  const row = [n, key.key, key.body, JSON.stringify(results), key.expires] as const;
+  database.run('INSERT OR REPLACE INTO keys (n, key, body, results, expires, digest) VALUES (?, ?, ?, ?, ?, ?)', [
+    ...row,
+    valueDigest(row),
   ]);
 }

@@ -11,8 +11,8 @@ export function leftBehind(path: string): readonly string[] {
 }
 
 /**
- * Throws `StoreRefused` where there is no store, but what one has left: its file may come back, and a new one would not know any
- * of it. What was left is looked for first, since another process may be making the store.
+ * Throws `StoreRefused` where there is no store, but what one has left: its file may come back, and a new one would not
+ * know any of it. What was left is looked for first, since another process may be making the store.
  */
 export function requireNothingLeft(path: string, left: readonly string[] = leftBehind(path)): void {
   if (left.length > 0 && sizeOf(path) === 0) throw refusal(path, left);
@@ -28,11 +28,15 @@ export function refusal(path: string, left: readonly string[]): StoreRefused {
   );
 }
 
-/** That the bytes of attachments are away, as a sentence for operators; undefined where some are there, or none are needed. */
+/**
+ * That the bytes of attachments are away, as a sentence for operators; undefined where some are there, or none are
+ * needed.
+ */
 export function lostBytesNotice(database: Database, path: string): string | undefined {
   const folder = `${path}.attachments`;
   if (isFilled(folder) || database.get('SELECT 1 FROM attachments LIMIT 1') === undefined) return undefined;
-  return `Records have attachments, but none are in \`${folder}\`: mount its disk, or restore it. \`verify\` lists what is missing.`;
+  const what = `Records have attachments, but none are in \`${folder}\``;
+  return `${what}: mount its disk, or restore it. \`verify\` lists what is missing.`;
 }
 
 /** Bytes; 0 also where no file is. */

@@ -1,8 +1,10 @@
+import { valueDigest } from '../record-digest.ts';
 import type { Mark } from '../store.ts';
 import type { Database } from './open.ts';
 
 /** Writes a mark of a partition. */
 export function keepMark(database: Database, n: number, mark: Mark | undefined): void {
   if (mark === undefined) return;
-  database.run('INSERT OR REPLACE INTO marks (n, key, value) VALUES (?, ?, ?)', [n, mark.key, mark.value]);
+  const row = [n, mark.key, mark.value] as const;
+  database.run('INSERT OR REPLACE INTO marks (n, key, value, digest) VALUES (?, ?, ?, ?)', [...row, valueDigest(row)]);
 }

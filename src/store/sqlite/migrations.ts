@@ -2,13 +2,18 @@ import { StoreRefused } from '../store.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { attachmentsSchema } from './attachments-schema.ts';
+import { addDigests } from './digests-schema.ts';
 import { schema } from './schema.ts';
 
 /** "crs1": tells our file from any other SQLite file. */
 const applicationId = 0x63727331;
 
 /** What leads from each layout to the next; the number of steps is the layout that this engine writes. Never edit one that was released. */
-const steps: readonly string[] = [schema, attachmentsSchema];
+const steps: readonly ((database: Database) => void)[] = [
+  database => database.exec(schema),
+  database => database.exec(attachmentsSchema),
+  addDigests,
+];
 
 /** The layout that this engine reads and writes. */
 export const layout = steps.length;
@@ -19,7 +24,7 @@ export function migrate(database: Database, path: string): void {
   database.exec('PRAGMA page_size = 8192');
   walMode(database);
   database.transaction(() => {
-    for (const step of steps.slice(layoutOf(database, path))) database.exec(step);
+    for (const step of steps.slice(layoutOf(database, path))) step(database);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${layout}`);
   });
 }
@@ -39,6 +44,7 @@ function walMode(database: Database): void {
 /** Throws `StoreRefused` unless the file has the layout of this engine: for connections that must not change it. */
 export function requireLayout(database: Database, path: string): void {
   const found = layoutOf(database, path);
+  if (found === 0) throw new StoreRefused(`\`${path}\` is empty: it holds no store`);
   if (found < layout)
     throw new StoreRefused(`\`${path}\` has layout ${found}; start the server once so that it becomes ${layout}`);
 }

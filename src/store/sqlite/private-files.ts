@@ -2,7 +2,10 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import { ownerOnly } from '../file-mode.ts';
 import { shellWord } from '../shell-word.ts';
 
-/** Makes an empty database, where there is none, that only its owner reads: SQLite gives the files beside it the same mode. */
+/**
+ * Makes an empty database, where there is none, that only its owner reads: SQLite gives the files beside it the same
+ * mode.
+ */
 export function makePrivate(path: string): void {
   try {
     // Never one that is there: to close it would end the locks that SQLite has on it in this process.
@@ -12,7 +15,10 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** Which files of a store other users can read, as a sentence with the command that ends it; undefined where they can read none. */
+/**
+ * Which files of a store other users can read, as a sentence with the command that ends it; undefined where they can
+ * read none.
+ */
 export function exposureNotice(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   const exposed = ['', '-wal', '-shm', '.lock', '.attachments', '.audit']

@@ -1,3 +1,4 @@
+import { recordDigest } from '../record-digest.ts';
 import type { KeptVersion } from '../store.ts';
 import { attachKept } from './attach-job.ts';
 import type { Commit } from './commit.ts';
@@ -19,7 +20,7 @@ export function restore(database: Database, job: RestoreJob, commit: Commit, fil
   for (const resource of job.resources) {
     const t = resource.t === 0 ? addType(database, job.n, resource.type) : resource.t;
     if (!resource.declared) dropIndexes(database, t);
-    restoreResource({ database, commit, rows, t }, resource);
+    restoreResource({ database, commit, rows, n: job.n, t }, resource);
     for (const version of resource.versions) {
       attachKept(database, file, job.n, { t, id: resource.id, version: version.version }, version.attachments);
       latest = Math.max(latest, version.lastUpdated);
@@ -38,48 +39,49 @@ interface Work {
   readonly database: Database;
   readonly commit: Commit;
   readonly rows: RowWriter;
+  readonly n: number;
   readonly t: number;
 }
 
-function restoreResource({ database, commit, rows, t }: Work, resource: PreparedRestore): void {
+function restoreResource({ database, commit, rows, n, t }: Work, resource: PreparedRestore): void {
   const { id, expected, versions, ord, added, removed } = resource;
   const current = database.get('SELECT r, version, ord FROM resources WHERE t = ? AND id = ?', [t, id]);
   if (Number(current?.[1] ?? 0) !== expected) throw new JobStopped({ kind: 'stale' });
-  for (const version of versions) if (version.version < expected) keepOlder(database, t, version);
+  for (const version of versions) if (version.version < expected) keepOlder(database, n, t, version);
   const newer = versions.filter(({ version }) => version > expected);
   const last = newer.pop();
   if (last === undefined) return;
-  for (const version of newer) keepOlder(database, t, version);
-  const row = [last.version, last.lastUpdated, ord ?? null, last.text ?? null] as const;
+  for (const version of newer) keepOlder(database, n, t, version);
+  const row = [last.version, last.lastUpdated, ord ?? null, last.text ?? null, recordDigest(n, last)] as const;
   const wasThere = current !== undefined && current[2] !== null;
   let r: number;
   if (current === undefined) {
-    r = database.run('INSERT INTO resources (t, id, version, last_updated, ord, text) VALUES (?, ?, ?, ?, ?, ?)', [
-      t,
-      id,
-      ...row,
-    ]).rowid;
+    r = database.run(
+      'INSERT INTO resources (t, id, version, last_updated, ord, text, digest) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      [t, id, ...row],
+    ).rowid;
   } else {
     r = Number(current[0]);
     database.run(
-      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text) SELECT t, id, version, last_updated, text FROM resources WHERE r = ?',
+      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text, digest) SELECT t, id, version, last_updated, text, digest FROM resources WHERE r = ?',
       [r],
     );
     if (removed !== undefined && wasThere) rows.remove(removed, Number(current[2]), id);
-    database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ? WHERE r = ?', [...row, r]);
+    database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ? WHERE r = ?', [
+      ...row,
+      r,
+    ]);
   }
   if (added !== undefined && ord !== undefined) rows.add(added, ord, id, r);
   commit.count(t, (ord === undefined ? 0 : 1) - (wasThere ? 1 : 0));
 }
 
-function keepOlder(database: Database, t: number, { id, version, lastUpdated, text }: KeptVersion): void {
-  database.run('INSERT OR IGNORE INTO versions (t, id, version, last_updated, text) VALUES (?, ?, ?, ?, ?)', [
-    t,
-    id,
-    version,
-    lastUpdated,
-    text ?? null,
-  ]);
+function keepOlder(database: Database, n: number, t: number, older: KeptVersion): void {
+  const { id, version, lastUpdated, text } = older;
+  database.run(
+    'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text, digest) VALUES (?, ?, ?, ?, ?, ?)',
+    [t, id, version, lastUpdated, text ?? null, recordDigest(n, older)],
+  );
 }
 
 function addType(database: Database, n: number, type: string): number {

@@ -1,4 +1,5 @@
 import { Commit } from './commit.ts';
+import { fillDigests } from './digests-job.ts';
 import { document } from './document-job.ts';
 import { sweepFolder } from './attachment-sweep.ts';
 import { failureOf } from './failures.ts';
@@ -69,6 +70,8 @@ function run(database: Database, { job, definitions }: Asked, commit: Commit, da
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
     case 'notes':
       return keepNotes(database, job);
+    case 'digests':
+      return fillDigests(database, job);
     case 'write':
     case 'restore':
     case 'rebuild':

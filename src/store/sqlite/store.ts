@@ -6,10 +6,12 @@ import {
   type Partition,
   type Store,
   type StoreOptions,
+  type StoreProgress,
   StoreRefused,
   StoreUnavailable,
 } from '../store.ts';
 import { ChainedLog } from '../audit/log.ts';
+import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
@@ -34,12 +36,14 @@ import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
+import { verifyStore } from './verify-store.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
 /**
- * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for a
- * newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass smaller budgets, so that few resources are many.
+ * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for
+ * a newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass
+ * smaller budgets, so that few resources are many.
  */
 export async function openSqliteStore(
   file: string,
@@ -60,7 +64,8 @@ export async function openSqliteStore(
     const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
-    const isRegistered = registered(database) === definitions; // the first read makes the WAL, which is watched from here on
+    // The first read makes the WAL, which is watched from here on.
+    const isRegistered = !readOnly && registered(database) === definitions;
     const files = watchedFiles(path);
     const core: Core = {
       path,
@@ -74,7 +79,8 @@ export async function openSqliteStore(
       known: new Map(),
       underWay: new Set(),
     };
-    if (readOnly) followWhereSame(core);
+    // What cannot be read, whoever needs it reports.
+    if (readOnly) attempt(() => followWhereSame(core));
     if (options.mode === 'serve' && !isRegistered) await register(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
@@ -91,7 +97,10 @@ export async function openSqliteStore(
 /** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
 const sweepTime = 500;
 
-/** Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new store. */
+/**
+ * Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new
+ * store.
+ */
 function prepareFile(
   path: string,
   mode: StoreOptions['mode'],
@@ -163,6 +172,10 @@ class SqliteStore implements Store {
 
   documents(collection: string): DocumentStore {
     return new SqliteDocuments(this.#core, collection);
+  }
+
+  verify(partition?: string): AsyncIterable<StoreProgress> {
+    return verifyStore(this.#core, partition);
   }
 
   notes(): AsyncIterable<Note> {

@@ -10,12 +10,14 @@ const step = 100;
 
 /**
  * Reads all bytes of a partition and compares them with what versions of records say: their size and digest, whether they
- * are there, and whether a record refers to them. Bytes that still may get a record, or are in the trash, are counted.
+ * are there, and whether a record refers to them. Bytes that still may get a record, or are in the trash, are counted; those
+ * that are older than `age`, in milliseconds, are orphans.
  */
 export async function* verifyAttachments(
   database: Database,
   file: string,
   n: number,
+  age: number = overdue,
 ): AsyncIterable<AttachmentProgress> {
   const of = allDigits.reduce((sum, digits) => sum + ownNames(bytesFolder(file, n, digits)).length, 0);
   let [checked, waiting, trashed] = [0, 0, 0];
@@ -37,7 +39,7 @@ export async function* verifyAttachments(
       const path = bytesPath(file, n, name);
       const known = referred.get(name);
       if (known === undefined && !isReferred(database, n, name)) {
-        if (!isOlder(path, overdue)) waiting += 1;
+        if (!isOlder(path, age)) waiting += 1;
         else findings.push({ is: 'orphan', digest: name, records: [] });
       } else if (known !== undefined) {
         const is = await compare(path, name, known.size);

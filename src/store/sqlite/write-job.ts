@@ -1,6 +1,8 @@
 import { stamp } from '../../fhir/resource-text.ts';
+import { recordDigest } from '../record-digest.ts';
 import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
+import { attachedTo } from './carried.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { JobResult, PreparedChange, WriteJob, Written } from './jobs.ts';
 import { earlier, keepKey } from './key-job.ts';
@@ -94,22 +96,26 @@ function apply(work: Work, change: PreparedChange): Written {
 
 /** The version after the current one, which is kept. */
 function succeed({ database, job, commit, file, rows }: Work, change: PreparedChange, current: Current): Written {
-  const { t, id, text, added, removed } = change;
+  const { t, type, id, text, added, removed } = change;
   const isThere = current.ord !== null;
   const version = current.version + 1;
   const lastUpdated = commit.lastUpdated(job.n, job.now);
   database.run(
-    'INSERT INTO versions (t, id, version, last_updated, text) SELECT t, id, version, last_updated, text FROM resources WHERE r = ?',
+    'INSERT INTO versions (t, id, version, last_updated, text, digest) SELECT t, id, version, last_updated, text, digest FROM resources WHERE r = ?',
     [current.r],
   );
   if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id);
   const ord = text === undefined ? null : (change.ord ?? lastUpdated);
-  const whole = text === undefined ? null : text.before + stamp(version, lastUpdated) + text.after;
-  database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ? WHERE r = ?', [
+  const whole = text === undefined ? undefined : text.before + stamp(version, lastUpdated) + text.after;
+  // As `attach` has it.
+  const attachments = whole === undefined ? [] : (change.attachments ?? attachedTo(database, t, id, current.version));
+  const digest = recordDigest(job.n, { type, id, version, lastUpdated, text: whole, attachments });
+  database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ? WHERE r = ?', [
     version,
     lastUpdated,
     ord,
-    whole,
+    whole ?? null,
+    digest,
     current.r,
   ]);
   if (ord === null) {
@@ -126,13 +132,14 @@ type Text = NonNullable<PreparedChange['text']>;
 
 /** What was prepared as new is not looked for before: the key of the table tells where it came meanwhile. */
 function insert({ database, job, commit, file, rows }: Work, change: PreparedChange, parts: Text): Written {
-  const { t, id, added } = change;
+  const { t, type, id, added, attachments = [] } = change;
   const lastUpdated = commit.lastUpdated(job.n, job.now);
   const ord = change.ord ?? lastUpdated;
   const text = parts.before + stamp(1, lastUpdated) + parts.after;
+  const digest = recordDigest(job.n, { type, id, version: 1, lastUpdated, text, attachments });
   const { changes, rowid } = database.run(
-    'INSERT INTO resources (t, id, version, last_updated, ord, text) VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
-    [t, id, lastUpdated, ord, text],
+    'INSERT INTO resources (t, id, version, last_updated, ord, text, digest) VALUES (?, ?, 1, ?, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
+    [t, id, lastUpdated, ord, text, digest],
   );
   if (changes === 0) throw new JobStopped({ kind: 'stale' });
   if (added !== undefined) rows.add(added, ord, id, rowid);

@@ -1,3 +1,4 @@
+import { isProfile } from '../../definitions/definition.ts';
 import { asString } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
@@ -16,7 +17,9 @@ import { checkDiscriminators, checkSlice } from './slicing-checks.ts';
 export function checkProfile(structure: JsonObject, canonical: string, loaded: Loaded): readonly Finding[] {
   const { types, snapshots } = loaded;
   const type = asString(structure['type']);
-  if (type === undefined || structure['kind'] === 'logical' || structure['derivation'] === 'specialization') return [];
+  if (type === undefined || structure['kind'] === 'logical') return [];
+  // A type of its own; a profile that does not say that it is one is checked all the same.
+  if (structure['derivation'] === 'specialization' && !isProfile(structure)) return [];
   if (types.get(type) === undefined) {
     const text = `There is no type \`${type}\` in FHIR R4.${didYouMean(type, types.resourceTypes)}`;
     return [{ path: 'type', text, undecided: false }];
@@ -63,14 +66,9 @@ function headFindings(structure: JsonObject, type: string, { snapshots }: Loaded
     return [{ path: 'baseDefinition', text, undecided: false }];
   }
   const base = snapshots(baseDefinition);
-  const findings: Finding[] = [];
-  if (base !== undefined && base.type !== type) {
-    const text = `The profile is of ${type}, and its base \`${baseDefinition}\` of ${base.type}; they must be of one type.`;
-    findings.push({ path: 'type', text, undecided: false });
-  }
-  if (structure['derivation'] === undefined)
-    findings.push({ path: 'derivation', text: 'A profile has the `derivation` `constraint`.', undecided: true });
-  return findings;
+  if (base === undefined || base.type === type) return [];
+  const text = `The profile is of ${type}, and its base \`${baseDefinition}\` of ${base.type}; they must be of one type.`;
+  return [{ path: 'type', text, undecided: false }];
 }
 
 /** Where a differential cannot be followed; what its base has wrong is reported with that. */

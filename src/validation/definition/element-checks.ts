@@ -1,6 +1,6 @@
 import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { codesOf } from './place.ts';
 import type { Place } from './place.ts';
 import type { Loaded, Tell, WrittenElement } from './profile.ts';

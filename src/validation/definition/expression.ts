@@ -1,12 +1,11 @@
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
-import { functions as standard } from '../../model/fhirpath/functions.ts';
-import { namedType } from '../../model/fhirpath/named-type.ts';
-import { parseExpression } from '../../model/fhirpath/parse.ts';
-import { ExpressionError } from '../../model/fhirpath/syntax.ts';
-import type { Expression } from '../../model/fhirpath/syntax.ts';
-import { compileExpression } from '../profile/fhirpath/compile.ts';
-import { functions as evaluated } from '../profile/fhirpath/functions.ts';
+import { functions as standard } from '../../fhirpath/functions.ts';
+import { namedType } from '../../fhirpath/named-type.ts';
+import { parseExpression } from '../../fhirpath/parse.ts';
+import { ExpressionError } from '../../fhirpath/syntax.ts';
+import type { Expression } from '../../fhirpath/syntax.ts';
+import { ruleProblems } from '../../fhirpath/rule-problems.ts';
 import { childrenOf, isMissing, valuesOfType } from './values.ts';
 import type { Values } from './values.ts';
 
@@ -40,12 +39,10 @@ export function checkExpression(text: string, context: ExpressionContext): reado
   const walk: Walk = { ...context, text, findings: [] };
   valuesAt(tree, context.values, walk);
   if (walk.findings.length > 0) return walk.findings;
-  try {
-    compileExpression(text, context.types);
-    return [];
-  } catch (error) {
-    return [wrong(error)];
-  }
+  return ruleProblems(text, undefined, context.types).map(({ message, undecided }) => ({
+    text: /[.?]$/.test(message) ? message : `${message}.`,
+    undecided: undecided === true,
+  }));
 }
 
 interface Walk extends ExpressionContext {
@@ -122,9 +119,8 @@ function member(tree: Expression & { kind: 'member' }, focus: Values, walk: Walk
 function call(tree: Expression & { kind: 'call' }, focus: Values, walk: Walk): Values {
   const { name, args } = tree;
   const of = tree.of === undefined ? focus : valuesAt(tree.of, focus, walk);
-  if (!Object.hasOwn(evaluated, name)) {
-    if (standard.has(name)) add(walk, `\`${name}()\` is not evaluated here, so the rule is not checked.`, true);
-    else add(walk, `There is no function \`${name}()\`.${didYouMean(name, standard)}`);
+  if (!standard.has(name)) {
+    add(walk, `There is no function \`${name}()\`.${didYouMean(name, standard)}`);
     return undefined;
   }
   if (name === 'is' || name === 'as' || name === 'ofType') {

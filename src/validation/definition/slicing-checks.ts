@@ -1,7 +1,7 @@
 import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { parseExpression } from '../../model/fhirpath/parse.ts';
-import type { Expression } from '../../model/fhirpath/syntax.ts';
+import { parseExpression } from '../../fhirpath/parse.ts';
+import type { Expression } from '../../fhirpath/syntax.ts';
 import { checkExpression } from './expression.ts';
 import type { Place } from './place.ts';
 import type { Loaded, Tell, WrittenElement } from './profile.ts';

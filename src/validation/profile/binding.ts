@@ -3,7 +3,7 @@ import type { JsonObject } from '../../definitions/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { shorten } from '../report.ts';
 import { bindingExceptions } from './binding-exceptions.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Source } from './source.ts';
 import type { Terminology } from './terminology.ts';
 import type { Tree } from './tree.ts';

@@ -1,9 +1,9 @@
 import { asString, objectsOf } from '../../definitions/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { compileChecks } from './checks.ts';
-import { nodesAt } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { nodesAt } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { inFrameOf } from './frame.ts';
 import type { Kit, ProfileChecks } from './kit.ts';
 import { compileSlicing } from './slicing.ts';

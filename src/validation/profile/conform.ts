@@ -1,7 +1,7 @@
-import { isA } from '../../model/fhirpath/result-type.ts';
-import { TooCostly } from './fhirpath/environment.ts';
+import { isA } from '../../fhirpath/result-type.ts';
+import { TooCostly } from '../../fhirpath/evaluate/environment.ts';
 import { Findings } from './findings.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
 /**

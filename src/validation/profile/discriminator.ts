@@ -1,13 +1,13 @@
 import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { isOf, requiredValueSet } from './binding.ts';
 import { conformsTo } from './conform.ts';
 import { any, every } from './decide.ts';
 import { holds, isSame } from './fixed.ts';
-import { EvaluationError, Undecided } from './fhirpath/environment.ts';
-import { nodesAt } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { nodesAt } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { environmentOf } from './invariant.ts';
 import type { Kit } from './kit.ts';
 import { placesOf } from './places.ts';

@@ -1,7 +1,7 @@
 import { asObject } from '../../definitions/json-object.ts';
 import { abstractTypes } from './abstract-types.ts';
-import { EvaluationError, Undecided } from './fhirpath/environment.ts';
-import type { Node } from './fhirpath/node.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { environmentOf } from './invariant.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';

@@ -1,7 +1,7 @@
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { shorten } from '../report.ts';
 import { holdAgainst } from './conform.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { contextFits } from './extension-context.ts';
 import { decide } from './invariant.ts';
 import type { Walk } from './walk.ts';
@@ -45,8 +45,7 @@ export function checkExtension(node: Node, owner: Node, around: Node | undefined
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension context' });
   }
   for (const expression of profile.snapshot.contextInvariants) {
-    const evaluate = kit.expression(expression);
-    if (evaluate === undefined || decide(evaluate, owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
+    if (decide(kit.rule(expression, owner), owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
     const text = `\`${shorten(url)}\` may stand only where \`${shorten(expression)}\` holds.`;
     findings.add({
       severity: 'error',

@@ -1,5 +1,5 @@
 import { isObject } from '../../definitions/json-object.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { containedIn } from './resolve.ts';
 import type { Frame, Walk } from './walk.ts';
 

@@ -1,6 +1,6 @@
 import { isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import { parseExpression } from '../../model/fhirpath/parse.ts';
-import type { Expression } from '../../model/fhirpath/syntax.ts';
+import { parseExpression } from '../../fhirpath/parse.ts';
+import type { Expression } from '../../fhirpath/syntax.ts';
 import type { Kit } from './kit.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';

@@ -1,9 +1,9 @@
 import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import type { GlobalProfile } from '../../model/global-profiles.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
-import { nodesAt } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { isA } from '../../fhirpath/result-type.ts';
+import { nodesAt } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Kit } from './kit.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';

@@ -2,7 +2,7 @@ import { asObject, asString, objectsOf } from '../../definitions/json-object.ts'
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { compileDiscriminator } from './discriminator.ts';
 import type { Match } from './discriminator.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Kit } from './kit.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';

@@ -1,6 +1,6 @@
 import { objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { conformsTo, holdAgainst } from './conform.ts';
 import type { Source } from './source.ts';
 import { baseType } from './target.ts';

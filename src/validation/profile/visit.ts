@@ -6,8 +6,8 @@ import type { Finding } from './findings.ts';
 import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
 import type { RequiredProfile } from './required-profiles.ts';
-import { childrenOf } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { childrenOf } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { checkResource } from './resource-rules.ts';
 import type { Walk } from './walk.ts';
 

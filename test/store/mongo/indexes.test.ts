@@ -40,7 +40,7 @@ const fill = async (count: number): Promise<void> => {
 };
 const record = (at: number) => t.put(`r${at}`, [t.token(`c${at % 5}`), t.named(`N ${at}`), t.on(at), t.ownedBy('p')]);
 const differences = async (store: Store) =>
-  (await list(store.indexes.verify('demo'))).flatMap(step => step.differences);
+  (await list(store.indexes.verify('demo'))).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
 const progress = async (demo: Partition) => (await demo.pending(t.typeName)).map(({ done }) => done)[0] ?? Infinity;
 
 describe('a rebuild', () => {

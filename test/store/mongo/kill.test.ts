@@ -37,7 +37,7 @@ it(
       expect(await demo.readVersion(t.typeName, `b${at}-0`, 1)).toMatchObject({ version: 1 });
       expect(await demo.read(t.typeName, `b${at}-1`)).toMatchObject({ version: 2, text: undefined });
     }
-    expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+    expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
     await store.close();
     await place.remove();
   },

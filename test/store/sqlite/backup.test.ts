@@ -156,6 +156,17 @@ describe('an incremental backup', () => {
     expect(readFileSync(damaged, 'utf8')).toBe('x'.repeat(5_000));
   });
 
+  it('that is interrupted leaves the older one as it is', async () => {
+    await store.backUp('old');
+    const before = below(store.at('old'));
+    const progress = ({ part }: { readonly part: string }): void => {
+      if (part === 'attachments check') throw new Error('interrupted');
+    };
+    await expect(store.backUp('new', { previous: store.at('old'), progress })).rejects.toThrow('interrupted');
+    expect(below(store.at('old'))).toEqual(before);
+    expect((await store.restore('old')).findings).toEqual([]);
+  });
+
   it('needs a whole older one', async () => {
     await expect(store.backUp('new', { previous: store.at('nothing') })).rejects.toThrow(/no `backup.json`/);
     expect(existsSync(store.at('new.partial'))).toBe(false);

@@ -27,7 +27,7 @@ it(
       next = marked + 1;
       if (next > 0) await expectBatches(demo, next);
       const steps = round % 10 === 9 ? await list(store.indexes.verify('demo')) : [];
-      expect(steps.flatMap(({ differences }) => differences)).toEqual([]);
+      expect(steps.flatMap(({ findings }) => findings)).toEqual([]);
       await store.close();
       expect(integrity(place.path)).toBe('ok');
     }
@@ -56,7 +56,7 @@ it('a rebuild that is killed goes on', { timeout: 120_000 }, async () => {
     await new Promise(done => setTimeout(done, 20));
   expect(await demo.count(t.typeName, t.hasCode('changed'))).toBe(149 + 3 - 3);
   expect(await demo.count(t.typeName, t.hasCode('c2'))).toBe(150 * 4);
-  expect((await list(store.indexes.verify('demo'))).flatMap(({ differences }) => differences)).toEqual([]);
+  expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
   await store.close();
   await place.remove();
 });

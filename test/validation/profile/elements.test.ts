@@ -187,7 +187,7 @@ describe('elements of a profile', () => {
       const definition = profile('Questionnaire', {
         'Questionnaire.item': {
           max: '1',
-          constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix != 'x'" }],
+          constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix.empty() or prefix != 'x'" }],
         },
         'Questionnaire.item.text': { min: 1 },
       });
@@ -199,6 +199,7 @@ describe('elements of a profile', () => {
       ]);
       expect(against(definition, questionnaire(item({ text: 'a' }, [{ linkId: 'b' }])))).toEqual([
         'error required at Questionnaire.item[0].item[0].type',
+        'error que-1 at Questionnaire.item[0].item[0]', // which yields nothing without a type
       ]);
     });
 

@@ -19,6 +19,9 @@ export function checkDatabase(database: Database): readonly BackupFinding[] {
   }
 }
 
+/** No record comes for bytes in a copy: all without one are orphans. */
+const anyAge = -Infinity;
+
 /** What is damaged in the bytes beside the file of a database that no process writes to. */
 export async function checkAttachments(
   database: Database,
@@ -32,7 +35,7 @@ export async function checkAttachments(
   let done = 0;
   for (const [n, id] of database.all('SELECT n, id FROM partitions WHERE id IS NOT NULL ORDER BY id')) {
     let before = 0;
-    for await (const { checked, findings: found } of verifyAttachments(database, file, Number(n))) {
+    for await (const { checked, findings: found } of verifyAttachments(database, file, Number(n), anyAge)) {
       findings.push(...found.map(one => ({ in: 'attachments', partition: String(id), ...one }) as const));
       const read = ((checked - before) * size) / files; // files are counted, not bytes
       before = checked;

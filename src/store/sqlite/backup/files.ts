@@ -1,24 +1,22 @@
-import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { measure } from '../../digest.ts';
+import { ownerOnly } from '../../file-mode.ts';
 import { syncFolder } from '../attachment-files.ts';
 import type { Pace } from './pace.ts';
-
-/** Files and folders that only their owner reads: they hold health data. */
-const fileMode = 0o600;
-const folderMode = 0o700;
 
 /** Bytes that are read at a time. */
 const slice = 1024 * 1024;
 
 /** Makes a folder, and those above it, where they are not there. */
 export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: folderMode });
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
 }
 
 /** An empty file, open to write. Throws where there is one. */
 export function openNew(path: string): ReturnType<typeof open> {
-  return open(path, 'wx', fileMode);
+  return open(path, 'wx', ownerOnly.file);
 }
 
 /**
@@ -28,7 +26,7 @@ export function openNew(path: string): ReturnType<typeof open> {
 export async function copyPrivate(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  await chmod(to, fileMode);
+  await chmod(to, ownerOnly.file);
   const handle = await open(to, 'r+');
   try {
     await handle.sync();
@@ -61,15 +59,16 @@ export async function syncFolders(folder: string): Promise<void> {
 
 /** SHA-256 of a file, in hex; `step` is called with the bytes that were read so far. */
 export async function digestOfFile(path: string, pace?: Pace, step?: (done: number) => void): Promise<string> {
-  const hash = createHash('sha256');
-  const handle = await open(path);
+  return (await measure(read(path, pace, step))).digest;
+}
+
+async function* read(path: string, pace?: Pace, step?: (done: number) => void): AsyncIterable<Uint8Array> {
   let done = 0;
-  for await (const bytes of handle.createReadStream({ highWaterMark: slice })) {
-    const piece = bytes as Buffer; // a stream without encoding gives bytes
-    hash.update(piece);
-    done += piece.length;
+  for await (const bytes of createReadStream(path, { highWaterMark: slice })) {
+    const part = bytes as Buffer; // a stream without encoding gives bytes
+    yield part;
+    done += part.length;
     step?.(done);
-    await pace?.spend(piece.length);
+    await pace?.spend(part.length);
   }
-  return hash.digest('hex');
 }

@@ -1,0 +1,74 @@
+import type { AttachmentProgress, Partition, Store, StoreProgress } from '../store/store.ts';
+import { printable } from './printable.ts';
+import { count, createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
+
+const units: Readonly<Record<StoreProgress['step'], string>> = {
+  file: 'files',
+  records: 'records',
+  versions: 'older versions',
+  values: 'values',
+  indexes: 'records compared',
+};
+
+/**
+ * Prints what is wrong in the store beside attachments and the audit log, or in one partition; gives how many findings
+ * that is.
+ */
+export async function verifyStore(store: Store, partition: string | undefined): Promise<number> {
+  let progress = createProgress(units.file, process.stderr, Date.now);
+  let before: StoreProgress['step'] = 'file';
+  const checked = new Map<StoreProgress['step'], number>();
+  let [found, undigested] = [0, 0];
+  for await (const step of store.verify(partition)) {
+    if (step.step !== before) {
+      progress.end();
+      progress = createProgress(units[step.step], process.stderr, Date.now);
+      before = step.step;
+    }
+    progress.update(step.checked, step.of);
+    checked.set(step.step, step.checked);
+    ({ undigested } = step);
+    found += step.findings.length;
+    for (const { is, partition: of = '-', what, why } of step.findings)
+      console.log([of, is, what, why].map(printable).join('\t'));
+  }
+  progress.end();
+  const [records, versions] = [checked.get('records') ?? 0, checked.get('versions') ?? 0];
+  const read = `${counted(records, 'record')} and ${counted(versions, 'older version')} checked`;
+  console.log(`${read}, ${counted(found, 'finding')}.`);
+  if (undigested > 0)
+    console.log(`${counted(undigested, 'version has', 'versions have')} no digest yet: a running server fills it in.`);
+  return found;
+}
+
+/** Prints what is wrong with the bytes of attachments; gives how many findings that is. */
+export async function verifyAttachments(partitions: readonly Partition[]): Promise<number> {
+  const progress = createProgress('attachments', process.stderr, Date.now);
+  let [total, found, waiting, trashed] = [0, 0, 0, 0];
+  for (const partition of partitions) {
+    const { id } = partition;
+    let last: AttachmentProgress | undefined;
+    try {
+      for await (const step of partition.verifyAttachments()) {
+        last = step;
+        found += step.findings.length;
+        progress.update(step.checked, step.of, id);
+        for (const { is, digest, records } of step.findings) console.log([id, is, digest, ...records].join('\t'));
+      }
+    } catch (error) {
+      found += 1;
+      console.log([id, 'file', 'attachments', `they cannot be compared: ${reasonOf(error)}`].map(printable).join('\t'));
+    }
+    total += last?.checked ?? 0;
+    waiting += last?.waiting ?? 0;
+    trashed += last?.trashed ?? 0;
+  }
+  progress.end();
+  console.log(`${counted(total, 'attachment')} checked, ${counted(found, 'finding')}.`);
+  if (waiting + trashed > 0)
+    console.log(`Without a record: ${counted(waiting, 'attachment')} kept for 7 days, ${count(trashed)} in the trash.`);
+  return found;
+}
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,113 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { StoreFinding, VerifyProgress } from '../store.ts';
+import { jsonFault } from '../value-fault.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { type Core, type PartitionInfo, resources } from './core.ts';
+import { countOf } from './counts.ts';
+import type { IndexFields } from './layout.ts';
+import { nameOf, orderField, updatedField } from './names.ts';
+import { readParameters } from './parameters.ts';
+import { fieldsOf, keptFields, readable, type Readable } from './remake.ts';
+
+/** Documents that one operation reads. */
+const slice = 100;
+
+/**
+ * Compares the index fields of documents with what their texts give. Pending indexes are left out. One finding a
+ * resource and parameter that differ, and one for a text that is not JSON. An index of the database cannot differ from
+ * its documents.
+ */
+export async function* verifyType(
+  core: Core,
+  partition: PartitionInfo,
+  type: ResourceType,
+): AsyncIterable<VerifyProgress> {
+  const { p } = partition;
+  const collection = resources(core, type.name);
+  const of = await countOf(core, p, type.name);
+  let checked = 0;
+  for (let after = ofPartition(p).$gte; ;) {
+    const found = await readParameters(core, partition, type);
+    const codes = codesByName(
+      type,
+      found.flatMap(({ code, kept }) => (kept?.state === 'ready' ? [code] : [])),
+    );
+    const page = await collection
+      .find({ _id: { $gt: after, $lt: ofPartition(p).$lt }, p })
+      .project<Readable>({ ...readable, text: 1 })
+      .sort({ _id: 1 })
+      .limit(slice)
+      .toArray();
+    const findings = page.flatMap(document => differencesOf(core, partition, type, codes, document));
+    checked += page.filter(({ text }) => text !== undefined).length;
+    yield { type: type.name, checked, of: Math.max(of, checked), findings };
+    if (page.length < slice) return;
+    after = page.at(-1)?._id ?? after;
+  }
+}
+
+/** The codes of indexes that are complete, by what stands for them in terms and fields. */
+function codesByName(type: ResourceType, ready: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map([
+    ['*', '_id'],
+    [updatedField, '_lastUpdated'],
+  ]);
+  for (const code of ready) {
+    const pair = type.pairs.find(one => one.code === code);
+    const name = pair === undefined ? nameOf(code) : `${nameOf(pair.owner.code)}+${nameOf(pair.token.code)}`;
+    // With wide intervals, and with the lowest value.
+    for (const one of [name, `${name}~`, ...(pair === undefined ? [orderField(code, true)] : [])]) names.set(one, code);
+  }
+  return names;
+}
+
+function differencesOf(
+  core: Core,
+  partition: PartitionInfo,
+  type: ResourceType,
+  codes: ReadonlyMap<string, string>,
+  document: Readable,
+): readonly StoreFinding[] {
+  const name = { partition: partition.id, what: `${type.name}/${document._id.slice(partition.p.length + 1)}` };
+  const kept = byCode(keptFields(document), codes);
+  let expected: ReadonlyMap<string, ReadonlySet<string>>;
+  try {
+    // A tombstone has none.
+    expected = document.text === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document), codes);
+  } catch (error) {
+    if (jsonFault(document.text) === undefined) throw error;
+    return [{ is: 'text', ...name, why: 'its text is not JSON' }];
+  }
+  const finding = (why: string): StoreFinding => ({ is: 'index', ...name, why });
+  return [...new Set([...expected.keys(), ...kept.keys()])].flatMap(code => {
+    const [wanted, there] = [expected.get(code) ?? none, kept.get(code) ?? none];
+    return [
+      ...([...wanted].every(entry => there.has(entry)) ? [] : [finding(`\`${code}\` lacks an entry`)]),
+      ...([...there].every(entry => wanted.has(entry)) ? [] : [finding(`\`${code}\` has an entry too many`)]),
+    ];
+  });
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** What fields hold, as texts by the code of a parameter. */
+function byCode(
+  { t, s, d, n, c, o }: IndexFields,
+  codes: ReadonlyMap<string, string>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const add = (name: string, entry: unknown): void => {
+    const code = codes.get(name);
+    if (code === undefined) return;
+    const entries = found.get(code) ?? new Set();
+    found.set(code, entries.add(JSON.stringify(entry)));
+  };
+  const nameIn = (term: string): string => term.split('|')[1] ?? '';
+  for (const term of t) add(nameIn(term), ['t', term]);
+  for (const term of s) add(nameIn(term), ['s', term]);
+  for (const { k, lo, hi } of d) add(nameIn(k), ['d', k, lo, hi]);
+  for (const { k, lo, hi } of n) add(nameIn(k), ['n', k, lo, hi]);
+  for (const tuple of c) add(nameIn(tuple.k), ['c', tuple]);
+  for (const [field, key] of Object.entries(o)) add(field, ['o', field, key]);
+  return found;
+}

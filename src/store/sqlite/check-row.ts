@@ -1,0 +1,48 @@
+import type { StoreFinding } from '../store.ts';
+import { versionFinding } from '../version-fault.ts';
+import { attempt } from './attempt.ts';
+import { attachedTo } from './carried.ts';
+import type { Database, Row } from './open.ts';
+import { nameOf, type Places } from './places.ts';
+import type { Table } from './unindexed.ts';
+
+/** What is read of a version to check it. */
+export const checkedColumns: Readonly<Record<Table, string>> = {
+  resources: 'rowid, t, id, version, last_updated, text, digest, ord',
+  versions: 'rowid, t, id, version, last_updated, text, digest, NULL',
+};
+
+/** What checking a version gives: `none` where it is of a partition that is being removed. */
+export interface CheckedRow {
+  readonly finding: StoreFinding | undefined;
+  readonly undigested: boolean;
+}
+
+/** Compares a version with its digest, or where it has none yet, its text with the columns beside it. */
+export function checkRow(
+  database: Database,
+  places: Places,
+  table: Table,
+  [rowid, t, id, version, lastUpdated, text, digest]: Row,
+): CheckedRow {
+  const found = (is: StoreFinding['is'], why: string): CheckedRow => ({
+    finding: { is, ...nameOf(places, table, [t ?? null, id ?? null, version ?? null]), why },
+    undigested: digest === null,
+  });
+  const place = typeof t === 'number' ? places.get(t) : undefined;
+  const isShaped =
+    typeof id === 'string' &&
+    typeof version === 'number' &&
+    typeof lastUpdated === 'number' &&
+    isText(text) &&
+    isText(digest);
+  if (!isShaped) return found('altered', `row ${rowid} holds what no record does`);
+  if (place === undefined) return found('altered', `row ${rowid} is of a type that the file does not name`);
+  const attached = attempt(() => attachedTo(database, Number(t), id, version));
+  if (attached.failed !== undefined) return found('unreadable', `what it carries: ${attached.failed}`);
+  const kept = { type: place.type, id, version, lastUpdated, text: text ?? undefined, attachments: attached.value };
+  const wrong = versionFinding(place.n, kept, digest ?? undefined);
+  return wrong === undefined ? { finding: undefined, undigested: digest === null } : found(wrong.is, wrong.why);
+}
+
+const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';

@@ -1,0 +1,69 @@
+import { recordDigest } from '../record-digest.ts';
+import { versionFault } from '../version-fault.ts';
+import { attachedTo } from './carried.ts';
+import { type Core, submit } from './core.ts';
+import type { Filled } from './jobs.ts';
+
+/** Versions in one slice: its commit stays short. */
+const slice = 50;
+
+/**
+ * What holds versions, current ones first: one that is replaced meanwhile comes into the other behind all that is
+ * there.
+ */
+const tables = ['resources', 'versions'] as const;
+
+/**
+ * Gives versions a digest that an older engine wrote without one, in slices. Those that cannot be read, or are no sound
+ * record, get none, so that `verify` goes on naming them.
+ */
+export class DigestFill {
+  readonly #core: Core;
+  readonly #after = { resources: -Infinity, versions: -Infinity };
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Fills one slice; false where nothing is left that could be. */
+  async step(): Promise<boolean> {
+    for (const table of tables) {
+      const rows = this.#core.database.all(
+        `SELECT rowid FROM ${table} INDEXED BY ${table}_undigested WHERE digest IS NULL AND rowid > ? ORDER BY rowid LIMIT ?`,
+        [this.#after[table], slice],
+      );
+      if (rows.length === 0) continue;
+      const rowids = rows.map(([rowid]) => Number(rowid));
+      const filled = rowids.flatMap(rowid => this.#digest(table, rowid) ?? []);
+      if (filled.length > 0) await submit(this.#core, () => ({ kind: 'digests', table, rows: filled }));
+      this.#after[table] = rowids.at(-1) ?? this.#after[table];
+      return true;
+    }
+    return false;
+  }
+
+  #digest(table: (typeof tables)[number], rowid: number): Filled | undefined {
+    const { database } = this.#core;
+    try {
+      const [t, n, type, id, version, lastUpdated, text = null] =
+        database.get(
+          `SELECT t, n, type, id, version, last_updated, text FROM ${table} v CROSS JOIN types USING (t) WHERE v.rowid = ?`,
+          [rowid],
+        ) ?? [];
+      if (t === undefined) return undefined;
+      const stored = {
+        type: String(type),
+        id: String(id),
+        version: Number(version),
+        lastUpdated: Number(lastUpdated),
+        text: text === null ? undefined : String(text),
+      };
+      if (versionFault(stored) !== undefined) return undefined;
+      const attachments = attachedTo(database, Number(t), stored.id, stored.version);
+      const digest = recordDigest(Number(n), { ...stored, attachments });
+      return { rowid, version: stored.version, digest };
+    } catch {
+      return undefined; // it lies where the file is damaged
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { Job, JobResult } from './jobs.ts';
+import type { Database } from './open.ts';
+
+/** Gives versions their digest, unless they have one, or the resource has another version now. Done: how many. */
+export function fillDigests(database: Database, { table, rows }: Extract<Job, { kind: 'digests' }>): JobResult {
+  let filled = 0;
+  for (const { rowid, version, digest } of rows)
+    filled += database.run(`UPDATE ${table} SET digest = ? WHERE rowid = ? AND version = ? AND digest IS NULL`, [
+      digest,
+      rowid,
+      version,
+    ]).changes;
+  return { kind: 'done', value: filled };
+}

@@ -1,0 +1,48 @@
+import type { StoreFinding } from '../store.ts';
+import type { Database, Row } from './open.ts';
+import type { Table } from './unindexed.ts';
+import { walkAround } from './walk-around.ts';
+
+/** Where the rows of a type number belong. */
+export interface Place {
+  readonly n: number;
+  /** Undefined where the file does not say. */
+  readonly partition: string | undefined;
+  readonly type: string;
+  /** The partition is being removed: what is in it is nobody's. */
+  readonly isRemoved: boolean;
+}
+
+export type Places = ReadonlyMap<number, Place>;
+
+/** Reads what each type number stands for, as far as that can be read. */
+export function readPlaces(database: Database): Places {
+  const partitions = new Map<number, string | null>();
+  for (const [n, id] of rowsBy(database, 'n', 'SELECT n, id FROM partitions'))
+    if (typeof n === 'number') partitions.set(n, typeof id === 'string' ? id : null);
+  const places = new Map<number, Place>();
+  for (const [t, n, type] of rowsBy(database, 't', 'SELECT t, n, type FROM types'))
+    if (typeof t === 'number' && typeof n === 'number' && typeof type === 'string')
+      places.set(t, { n, type, partition: partitions.get(n) ?? undefined, isRemoved: partitions.get(n) === null });
+  return places;
+}
+
+function* rowsBy(database: Database, key: string, select: string): Iterable<Row> {
+  const slices = walkAround(
+    (from, backwards, limit) =>
+      database.all(
+        `${select} WHERE ${key} ${backwards ? '<' : '>'} ? ORDER BY ${key} ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
+        [from?.[0] ?? (backwards ? Number.MAX_SAFE_INTEGER : -Number.MAX_SAFE_INTEGER), limit],
+      ),
+    1,
+    100,
+  );
+  for (const slice of slices) yield* slice;
+}
+
+/** How a finding names a row `t, id, version`: the record, or an older version of it. */
+export function nameOf(places: Places, table: Table, [t, id, version]: Row): Pick<StoreFinding, 'partition' | 'what'> {
+  const place = typeof t === 'number' ? places.get(t) : undefined;
+  const record = `${place?.type ?? `type ${t}`}/${id}`;
+  return { partition: place?.partition, what: table === 'resources' ? record : `${record}/_history/${version}` };
+}

@@ -1,0 +1,85 @@
+import type { StoreFinding } from '../store.ts';
+import { attempt } from './attempt.ts';
+import type { Database, Row } from './open.ts';
+import { nameOf, type Places } from './places.ts';
+import type { SqlValue } from './sql.ts';
+
+/** What holds versions of records: current ones, and older ones. */
+export type Table = 'resources' | 'versions';
+
+/** An index of such a table: a tree of its own. */
+export interface Index {
+  readonly name: string;
+  /** What orders its entries of one type. */
+  readonly key: readonly ('id' | 'version' | 'last_updated' | 'ord')[];
+  /** It holds no tombstones. */
+  readonly isPartial: boolean;
+}
+
+export const recordIndexes: Readonly<Record<Table, readonly Index[]>> = {
+  resources: [
+    { name: 'resources_key', key: ['id'], isPartial: false },
+    { name: 'resources_ord', key: ['ord', 'id'], isPartial: true },
+    { name: 'resources_updated', key: ['last_updated', 'id'], isPartial: true },
+  ],
+  versions: [{ name: 'versions_key', key: ['id', 'version'], isPartial: false }],
+};
+
+/** Records of one index that are named: where a whole index is gone, that are all. */
+const most = 1_000;
+
+/** Finds rows that an index of their table lacks: reads and searches that go by it do not find the record. */
+export class Unindexed {
+  readonly #database: Database;
+  readonly #places: Places;
+  readonly #table: Table;
+  readonly #found = new Map<string, number>();
+
+  constructor(database: Database, places: Places, table: Table) {
+    this.#database = database;
+    this.#places = places;
+    this.#table = table;
+  }
+
+  /** What is wrong with the entries of a row, as `checkedColumns` has it. */
+  of(row: Row): readonly StoreFinding[] {
+    return recordIndexes[this.#table].flatMap(index => {
+      const found = this.#found.get(index.name) ?? 0;
+      const why = found > most ? undefined : this.#why(index, row);
+      if (why === undefined) return [];
+      this.#found.set(index.name, found + 1);
+      if (found === most)
+        return [{ is: 'file', partition: undefined, what: '-', why: `more than ${most} records are ${why}` }];
+      return [{ is: 'file', ...nameOf(this.#places, this.#table, row.slice(1)), why }];
+    });
+  }
+
+  #why({ name, key, isPartial }: Index, [rowid = null, t, id, version, updated, , , ord]: Row): string | undefined {
+    if (isPartial && ord === null) return undefined;
+    const values = { id, version, last_updated: updated, ord };
+    const same = key.map(column => `AND ${column} = ?`).join(' ');
+    // As a read asks: where the order of entries is broken, another question may find what it does not.
+    const text = `SELECT rowid FROM ${this.#table} INDEXED BY ${name} WHERE t = ? ${same} ${isPartial ? 'AND ord IS NOT NULL' : ''}`;
+    const entry = attempt(() => this.#database.get(text, [t ?? null, ...key.map(column => values[column] ?? null)]));
+    if (entry.failed !== undefined) return `not in the part of the index \`${name}\` of the file that can be read`;
+    return entry.value?.[0] === rowid ? undefined : `missing from the index \`${name}\` of the file`;
+  }
+}
+
+/**
+ * What is wrong with the index of versions that have no digest, of which SQLite's own check does not count the entries.
+ */
+export function undigestedFindings(database: Database, table: Table): readonly StoreFinding[] {
+  const name = `${table}_undigested`;
+  const indexed = `FROM ${table} INDEXED BY ${name} WHERE digest IS NULL`;
+  const isRight = attempt(() => {
+    const [cells, entries] = database.get(`SELECT (SELECT ncell FROM dbstat WHERE name = ? AND aggregate = TRUE), (SELECT count(*) ${indexed})`, [name]) ?? []; // prettier-ignore
+    const some = database.all(`SELECT rowid ${indexed} ORDER BY rowid LIMIT ?`, [most]);
+    const digestOf = (row: Row): SqlValue | undefined =>
+      database.get(`SELECT digest FROM ${table} NOT INDEXED WHERE rowid = ?`, row)?.[0];
+    return cells === entries && some.every(row => digestOf(row) === null);
+  });
+  if (isRight.value === true) return [];
+  const why = isRight.failed === undefined ? 'names others' : `cannot be read: ${isRight.failed}`;
+  return [{ is: 'file', partition: undefined, what: '-', why: `the index \`${name}\` of the file ${why}` }];
+}

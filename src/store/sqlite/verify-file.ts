@@ -1,0 +1,80 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { StoreFinding } from '../store.ts';
+import { attempt } from './attempt.ts';
+import { migrate } from './migrations.ts';
+import { type Database, openDatabase } from './open.ts';
+import { nameOf, type Places } from './places.ts';
+
+/** Most lines of SQLite that are read, and most of them that are no rows of ours. */
+const most = { lines: 10_000, findings: 100 };
+
+/**
+ * What is wrong with the file itself: its header, its tables and indexes as they are declared, and all that SQLite's
+ * own check finds, which reads every page that is used. https://sqlite.org/pragma.html#pragma_integrity_check
+ */
+export function fileFindings(database: Database, path: string, places: Places): readonly StoreFinding[] {
+  const lines = attempt(() => database.all(`PRAGMA integrity_check(${most.lines})`).flatMap(([line]) => String(line).split('\n'))); // prettier-ignore
+  const found = lines.failed === undefined ? lines.value.filter(isFinding) : [`the check ended: ${lines.failed}`];
+  const rows = found.flatMap(line => rowFinding(database, places, line) ?? []);
+  const others = found.filter(line => !rowLine.test(line));
+  const more = others.length - most.findings;
+  return [
+    ...headerFindings(path),
+    ...declared(database),
+    ...rows,
+    ...others.slice(0, most.findings).map(inFile),
+    ...(more > 0 ? [inFile(`${more} more lines of the check of SQLite`)] : []),
+  ];
+}
+
+const isFinding = (line: string): boolean => line !== 'ok' && line !== '' && !line.startsWith('***');
+
+const inFile = (why: string): StoreFinding => ({ is: 'file', partition: undefined, what: '-', why });
+
+/** A row that an index lacks: without it searches or reads do not find the record. */
+const rowLine = /^row (?<rowid>\d+) missing from index (?<index>(?:resources|versions)_\w+)$/;
+
+function rowFinding(database: Database, places: Places, line: string): StoreFinding | undefined {
+  const { rowid, index = '' } = rowLine.exec(line)?.groups ?? {};
+  if (rowid === undefined) return undefined;
+  const table = index.startsWith('resources') ? 'resources' : 'versions';
+  const row = attempt(() =>
+    database.get(`SELECT t, id, version FROM ${table} NOT INDEXED WHERE rowid = ?`, [Number(rowid)]),
+  ).value;
+  if (row === undefined) return { ...inFile(line), what: `row ${rowid}` };
+  return { is: 'file', ...nameOf(places, table, row), why: `missing from the index \`${index}\` of the file` };
+}
+
+/**
+ * Bytes of the header that never change, and that SQLite's check does not look at.
+ * https://sqlite.org/fileformat.html#the_database_header
+ */
+function headerFindings(path: string): readonly StoreFinding[] {
+  const bytes = Buffer.alloc(100);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  const isWal = bytes[18] === 2 && bytes[19] === 2;
+  const isReserved = bytes.subarray(72, 92).every(byte => byte === 0);
+  return isWal && isReserved ? [] : [inFile('the header of the file is not as it was written')];
+}
+
+/** Compares what the file declares with what a new one would: a name that is another is found by no statement. */
+function declared(database: Database): readonly StoreFinding[] {
+  const fresh = openDatabase(':memory:', 'write');
+  try {
+    migrate(fresh, ':memory:');
+    const kept = new Set(declarations(database));
+    return declarations(fresh)
+      .filter(one => !kept.has(one))
+      .map(one => inFile(`\`${String((JSON.parse(one) as unknown[])[1])}\` is not declared as it should be`));
+  } finally {
+    fresh.close();
+  }
+}
+
+const declarations = (database: Database): readonly string[] =>
+  database.all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name').map(row => JSON.stringify(row));
