@@ -18,6 +18,7 @@ import type { Origins } from './http/middleware/cors.ts';
 import { readBrand } from './web/brand.ts';
 import type { Brand } from './web/brand.ts';
 import type { Engine } from './interaction/interaction.ts';
+import { makeOnce } from './make-once.ts';
 import type { Log } from './observability/log.ts';
 
 export interface AuthorizationParts {
@@ -69,10 +70,9 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
           notice: text => log.notice(text),
         });
   const registry = createRegistry(store, file, now);
-  let loaded: Promise<Authorization> | undefined;
   return {
     origins: () => registry.origins(),
-    load: () => (loaded ??= assemble({ ...parts, keys, cookieSecret, registry, brand })),
+    load: makeOnce(() => assemble({ ...parts, keys, cookieSecret, registry, brand })),
     reload: file && (() => file.reload()),
     close: () => file?.close(),
   };

@@ -118,7 +118,10 @@ function keepCompiledCode() {
     if (status !== ENABLED && status !== ALREADY_ENABLED) continue;
     process.env.NODE_COMPILE_CACHE ??= folder; // for workers and child processes
     // Only what runs for long looks after its size, and not while it starts.
-    setTimeout(() => void import('./cli/bound-compiled.ts').then(bound => bound.boundCompiled(folder)), 10_000).unref();
+    setTimeout(
+      () => void import('./cli/bound-compiled.ts').then(bound => bound.boundCompiled(folder)).catch(() => {}),
+      10_000,
+    ).unref();
     return entries;
   }
   return -1;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ownerOnly } from '../store/file-mode.ts';
 import type { KeptAttachment, Partition } from '../store/store.ts';
 import type { CarryingRecord } from './attachments.ts';
 import { fileEnding } from './file-ending.ts';
+import { writeNewFile } from './new-file.ts';
 
 /** What was written for one record. */
 export interface Exported {
@@ -29,7 +30,7 @@ export async function* exportAttachments(
   for await (const { record, attachments } of records) {
     const name = join(folder, `${record.type}-${record.id}`);
     const files = [`${name}.json`];
-    await writeNew(files[0] ?? '', file => file.writeFile(`${record.text}\n`));
+    await writeNewFile(files[0] ?? '', file => file.writeFile(`${record.text}\n`));
     const problems: string[] = [];
     let bytes = 0;
     for (const [at, attachment] of attachments.entries()) {
@@ -41,7 +42,7 @@ export async function* exportAttachments(
       const path = `${name}${at === 0 ? '' : `-${at + 1}`}.${fileEnding(attachment.contentType)}`;
       files.push(path);
       bytes += attachment.size;
-      const isRight = await writeNew(path, file => copy(stream, file, attachment));
+      const isRight = await writeNewFile(path, file => copy(stream, file, attachment));
       if (!isRight) problems.push(`\`${path}\` holds other bytes than were kept with ${record.type}/${record.id}.`);
     }
     yield { files, bytes, problems };
@@ -59,26 +60,4 @@ async function copy(stream: Readable, file: FileHandle, { digest, size }: KeptAt
     await file.writeFile(part); // behind what is there
   }
   return length === size && hash.digest('hex') === digest;
-}
-
-/** Writes a file that is not there yet; where that fails it is removed again. */
-async function writeNew<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await openNew(path);
-  try {
-    return await write(file);
-  } catch (error) {
-    await rm(path, { force: true }).catch(() => undefined); // what failed is thrown
-    throw error;
-  } finally {
-    await file.close();
-  }
-}
-
-async function openNew(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'wx', ownerOnly.file);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    throw new Error(`\`${path}\` is there already and is not written over; name another folder.`, { cause: error });
-  }
 }

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { readEvents } from '../audit/read-events.ts';
-import { ownerOnly } from '../store/file-mode.ts';
+import { writeNewFile } from '../bulk/new-file.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
@@ -20,6 +20,7 @@ export const command: Command = {
 
   npm run --silent cli -- audit export --since 2026-11-01 --until 2026-12-01 --out ./november.ndjson`,
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was written is not complete: remove the file and run the same command again.',
   own: [
     ...auditFlags,
     { flag: 'out', value: 'FILE', read: some, meaning: 'A file that is not there yet, instead of stdout' },
@@ -33,14 +34,14 @@ export const command: Command = {
       const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
       let events = 0;
       await accounted(opened, about, async add => {
-        const target =
-          out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: ownerOnly.file });
-        if (out !== undefined) await once(target, 'open');
-        for await (const { text } of readEvents(opened.store.audit, filter)) {
-          events += 1;
-          if (!target.write(`${text}\n`)) await once(target, 'drain');
-        }
-        if (out !== undefined) await once(target.end(), 'close');
+        const lines = async function* (): AsyncGenerator<string> {
+          for await (const { text } of readEvents(opened.store.audit, filter)) {
+            yield `${text}\n`;
+            events += 1;
+          }
+        };
+        if (out === undefined) await pipeline(Readable.from(lines()), process.stdout, { end: false });
+        else await writeNewFile(out, file => pipeline(Readable.from(lines()), file.createWriteStream()));
         add({ details: { events } });
       });
       if (out !== undefined) console.log(`${counted(events, 'event')} written to ${out}.`);

@@ -15,12 +15,16 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     // `… | head` has read enough.
     process.exit(error.code === 'EPIPE' ? exitCodes.done : explain(error));
   });
+  process.stderr.off('error', ignore).on('error', ignore);
   try {
     return await run(argv);
   } catch (error) {
     return explain(error);
   }
 }
+
+/** Nobody is left to whom it could be said that nothing can be said, and the work goes on. */
+const ignore = (): void => {};
 
 /** Finds the command, reads its flags and runs it. */
 async function run(argv: readonly string[]): Promise<ExitCode> {
@@ -42,11 +46,14 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
   const rest = argv.slice(entry.name.split(' ').length);
   const given = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
   if (command.name === 'serve') return command.run(given); // which finishes what runs
+  const crash = (error: unknown): never => process.exit(explain(error));
+  process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);
   try {
     return await command.run(given);
   } finally {
     stopListening();
+    process.off('uncaughtException', crash).off('unhandledRejection', crash);
   }
 }
 

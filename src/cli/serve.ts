@@ -16,6 +16,7 @@ import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
+import { catchUncaught } from './uncaught.ts';
 import { counted } from '../observability/counted.ts';
 
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
@@ -39,6 +40,8 @@ clients and users too, whose passwords it prints, for this machine alone.`,
     const log = createLog(given.log);
     const reloads = createReloads(text => log.notice(text));
     process.on('SIGHUP', () => void reloads.reload()); // to the end of the process, which no SIGHUP may end
+    const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
+    process.stdout.removeAllListeners('error').on('error', () => {}); // whoever has read its first lines may leave
     const demo = own['demo'] === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
@@ -52,18 +55,22 @@ clients and users too, whose passwords it prints, for this machine alone.`,
     }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
     const running = await startEngine(config, log, { demo, reloads });
+    uncaught.started();
     const stopped = stopSignal();
     try {
       if (demo) await showDemo(running, config, files);
       else console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
-      await stopped;
+      await Promise.race([stopped, uncaught.occurred]);
     } finally {
       await running.close();
     }
-    return exitCodes.done;
+    return Promise.race([uncaught.occurred, Promise.resolve(exitCodes.done)]);
   },
 };
+
+/** What the end may take beyond the time for running requests, in milliseconds, where an error makes it. */
+const beyond = 5_000;
 
 /** The key file of the demonstration, made where there is none and none is named, and that of its backend. */
 async function demoSecrets({ keyFile, store }: Config): Promise<DemoFiles> {

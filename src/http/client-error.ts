@@ -43,6 +43,7 @@ export function answerClientErrors(
     response.socket?.end(rawAnswer({ status: 417, code: 'not-supported', text }, headers));
   });
   server.on('connect', (_request, socket: Duplex) => {
+    socket.on('error', () => socket.destroy()); // the server has taken its own listeners away
     const text = '`CONNECT` is not supported.';
     socket.end(rawAnswer({ status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
   });

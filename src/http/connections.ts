@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { seldom } from '../observability/seldom.ts';
 import type { CurrentResponse } from './current.ts';
 import type { ShareOf } from './shares.ts';
 
@@ -21,7 +22,7 @@ interface Connection {
   readonly share: string | undefined;
 }
 
-/** Milliseconds for which it is told once that connections are refused. */
+/** It is logged once in so many milliseconds that connections are refused. */
 const quiet = 10_000;
 
 /**
@@ -32,7 +33,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   const { most, share: mostOfShare, shareOf, currentResponse, notice } = limits;
   const open = new Map<string, Connection>();
   const ofShare = new Map<string | undefined, Set<Connection>>();
-  let told = -Infinity;
+  const isTime = seldom(quiet);
 
   const forget = (connection: Connection): void => {
     const { peer, share } = connection;
@@ -57,9 +58,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   };
   const refuse = (socket: Socket, why: string): void => {
     socket.destroy();
-    if (performance.now() - told < quiet) return;
-    told = performance.now();
-    notice(`${why} Further ones are closed.`);
+    if (isTime()) notice(`${why} Further ones are closed.`);
   };
 
   server.on('connection', (socket: Socket) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import { seldom } from '../observability/seldom.ts';
 import type { ShareOf } from './shares.ts';
 
 /** The places for requests in this process: so many are worked on at a time, be it that they wait for the store. */
@@ -18,7 +19,7 @@ interface Held extends Place {
   takeAgain(): void;
 }
 
-/** Milliseconds for which it is told once that requests are refused. */
+/** It is logged once in so many milliseconds that requests are refused. */
 const quiet = 10_000;
 
 /** Of requests that bring a body. */
@@ -31,14 +32,12 @@ const heldBy = new WeakMap<IncomingMessage, Held>();
 export function createPlaces(most: number, shareOf: ShareOf, notice: (text: string) => void): Places {
   const taken = new Map<string, number>();
   let count = 0;
-  let told = -Infinity;
+  const isTime = seldom(quiet);
   const take = (share: string | undefined): void => {
     const own = share === undefined ? 0 : (taken.get(share) ?? 0);
     if (count >= most || (count >= most * 0.75 && own >= most * 0.25)) {
-      if (performance.now() - told >= quiet) {
-        told = performance.now();
+      if (isTime())
         notice(`${count} requests are being worked on (\`max-requests\` is ${most}): others are answered 503.`);
-      }
       throw busy();
     }
     count += 1;

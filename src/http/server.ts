@@ -6,6 +6,7 @@ import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
+import { seldom } from '../observability/seldom.ts';
 import { limitConnections } from './connections.ts';
 import { currentResponses } from './current.ts';
 import { createShareOf } from './shares.ts';
@@ -25,6 +26,8 @@ export interface Listening {
 
 /** A connection on which nothing moves for so long is closed, such as one whose client does not read; milliseconds. */
 const stalled = 120_000;
+/** What befalls the port is logged once in so many milliseconds. */
+const quiet = 10_000;
 /** Room for header fields beside the URL, in bytes. */
 const headerBytes = 16_384;
 
@@ -57,6 +60,10 @@ export async function listen(
   const shareOf = createShareOf(config.trustedProxies);
   limitConnections(server, { most, share, shareOf, currentResponse, notice });
   await opened(server, config);
+  const isTime = seldom(quiet);
+  server.on('error', error => {
+    if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may be
+  });
   return {
     port: (server.address() as AddressInfo).port, // it listens on TCP
     reload: tls && (() => reloadTls(server as unknown as TlsServer, config, notice)), // an https server is one

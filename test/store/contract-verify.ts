@@ -130,6 +130,21 @@ export function verifyContract(where: WhereDamaged): void {
     expect(findings).toContain('text demo Basic/a/_history/1');
   });
 
+  it('has what is damaged replaced and deleted, and `index rebuild` make the others whole', async () => {
+    await damage.version('a', undefined, { text: '{' });
+    await damage.version('b', undefined, { text: '{"entries":' });
+    await demo.write([t.put('c', [t.token('two')])]);
+    await damage.entries('c');
+    for await (const _ of store.indexes.rebuild('demo'));
+    expect((await verify('demo')).findings).toEqual(['text demo Basic/a', 'text demo Basic/b']);
+    expect(await t.find(demo, t.hasCode('two'))).toContain('c');
+    const [replaced, removed] = await demo.write([t.put('a', [t.token('three')]), t.remove('b')], t.each);
+    expect([replaced?.outcome, removed?.outcome]).toEqual(['updated', 'removed']);
+    for await (const _ of store.indexes.rebuild('demo'));
+    expect(await t.find(demo, t.hasCode('three'))).toEqual(['a']);
+    expect((await verify('demo')).findings).toEqual(['text demo Basic/a/_history/2', 'text demo Basic/b/_history/1']);
+  });
+
   it('names records that cannot be compared with their entries, and compares the others', async () => {
     await damage.version('a', undefined, { text: '{' });
     await damage.entries('b');

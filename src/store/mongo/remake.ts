@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { IndexEntry } from '../../indexing/entry.ts';
+import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { jsonFault } from '../value-fault.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
@@ -38,9 +40,20 @@ function entriesOf(
   return options.extract(type, text, { id, zone: settings.zone });
 }
 
+function entriesIn(...of: Parameters<typeof entriesOf>): readonly IndexEntry[] | undefined {
+  const [{ options }, , , { text = '' }] = of;
+  try {
+    return entriesOf(...of);
+  } catch (error) {
+    if (jsonFault(text) === undefined) throw error;
+    options.fault?.(new TextDamaged());
+    return undefined;
+  }
+}
+
 /**
  * Writes the index fields of documents as the definitions of this process have them. A document that has changed since it was
- * read is left out: its write made its fields.
+ * read is left out: its write made its fields; and one whose text is damaged, which has none.
  */
 export async function remake(
   core: Core,
@@ -52,7 +65,8 @@ export async function remake(
   const changes: AnyBulkWriteOperation<ResourceDocument>[] = [];
   for (const document of documents) {
     const { _id, p, b, version, made: before } = document;
-    const entries = entriesOf(core, partition, type, document);
+    const entries = entriesIn(core, partition, type, document);
+    if (entries === undefined) continue;
     const fields = fieldsOf(core, partition, type, document, entries);
     const bucket = bucketFor(core, type, p, _id.slice(p.length + 1), entries);
     const isSame = b === bucket && isDeepStrictEqual(fields, keptFields(document));

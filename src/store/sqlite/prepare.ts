@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
 import { isTooLong } from '../record-length.ts';
 import { type Change, RecordTooLarge, type WriteOptions } from '../store.ts';
+import { jsonFault } from '../value-fault.ts';
 import { type Core, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
@@ -99,7 +100,7 @@ function readBefore(core: Core, partition: PartitionIndex, index: TypeIndex, id:
     isThere: true,
     ord: Number(row[2]),
     isText: ({ before, after }) => text === before + stamp(version, Number(row[1])) + after,
-    rows: () => rowsOf(index, core.options.extract(index.type, text, zoneOf(partition))).rows,
+    rows: () => storedRows(core, index, zoneOf(partition), text),
   };
 }
 
@@ -149,6 +150,24 @@ function prepareChange(
       rows: () => rows,
     },
   ];
+}
+
+/**
+ * The rows that a stored text has. None where it is damaged: nobody can tell which they were, so that they stay until
+ * `index rebuild` removes them, and the record can be replaced or deleted.
+ */
+export function storedRows(
+  { options }: Core,
+  index: TypeIndex,
+  partition: { readonly id: string; readonly zone: string },
+  text: string,
+): Rows {
+  try {
+    return rowsOf(index, options.extract(index.type, text, partition)).rows;
+  } catch (error) {
+    if (jsonFault(text) === undefined) throw error;
+    return emptyRows();
+  }
 }
 
 function zoneOf({ id, settings }: PartitionIndex): { id: string; zone: string } {

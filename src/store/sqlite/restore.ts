@@ -5,6 +5,7 @@ import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
 import type { PreparedRestore, RestoreJob } from './jobs.ts';
 import type { Database } from './open.ts';
+import { storedRows } from './prepare.ts';
 import { rowsOf } from './rows.ts';
 
 /** After how many resources the event loop gets a turn. */
@@ -49,11 +50,10 @@ function prepareResource(core: Core, partition: PartitionIndex, versions: Versio
   if (last.version < expected) return { ...base, ...none };
   if (index === undefined) return { ...base, ...none, ord: last.text === undefined ? undefined : last.lastUpdated };
   const zoned = { id: partition.id, zone: partition.settings.zone };
-  const rows = (text: string) => rowsOf(index, options.extract(index.type, text, zoned));
   const before = current?.[1];
-  const removed = typeof before === 'string' ? rows(before).rows : undefined;
+  const removed = typeof before === 'string' ? storedRows(core, index, zoned, before) : undefined;
   if (last.text === undefined) return { ...base, ...none, removed };
-  const { rows: added, ord = last.lastUpdated } = rows(last.text);
+  const { rows: added, ord = last.lastUpdated } = rowsOf(index, options.extract(index.type, last.text, zoned));
   return { ...base, ord, added, removed };
 }
 

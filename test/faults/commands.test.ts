@@ -1,5 +1,5 @@
-// A load that meets a failing disk ends with the cause and the way out, and goes on when the disk is well again.
-import { writeFileSync } from 'node:fs';
+// A command that meets a failing disk ends with the cause and the way out; a load goes on when the disk is well again.
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../cli/process.ts';
@@ -33,4 +33,19 @@ describe.skipIf(noFaults !== undefined)(`load${unlessFaults}`, () => {
       expect(await load()).toMatchObject({ code: 0, stdout: expect.stringContaining('500 records: 500 created.') });
     },
   );
+});
+
+describe.skipIf(noFaults !== undefined)(`audit export${unlessFaults}`, () => {
+  it('into a file whose disk is full says so in one line, and leaves no half file', async () => {
+    const clinic = await newClinic(1);
+    onTestFinished(() => clinic.remove());
+    const out = join(clinic.folder, 'events.ndjson');
+    const faults = createFaults(clinic.folder);
+    faults.set({ operation: 'write', error: 'ENOSPC', path: 'events.ndjson' });
+    const store = ['--store', `sqlite:${clinic.path}`];
+    await run(['audit', 'list', ...store]); // which is an event
+    const { code, stdout, stderr } = await run(['audit', 'export', '--out', out, ...store], { env: faults.env });
+    expect([code, stdout, stderr]).toEqual([1, '', 'The disk is full: ENOSPC: no space left on device, write.\n']);
+    expect(existsSync(out)).toBe(false);
+  });
 });
