@@ -34,7 +34,8 @@ backup: repeat what was removed or rotated since.
       const publicUrl = config.publicUrl ?? kept ?? publicUrlOf(config);
       await accounted({ store: { audit }, publicUrl }, about, lastStep);
     };
-    const { manifest, findings } = await restoreStore(config.store, { folder, progress: steps.update, audited }).finally(steps.end); // prettier-ignore
+    const restoring = restoreStore(config.store, { folder, progress: steps.update, audited });
+    const { manifest, findings } = await restoring.finally(() => steps.end());
     for (const finding of findings) console.log(findingLine(finding));
     const { time, database, attachments } = manifest;
     const content = `${counted(database.records, 'record')}, ${counted(attachments.files, 'attachment')}`;

@@ -155,8 +155,8 @@ function checkRecords(file: string, { created, transaction }: Acknowledged): voi
   const carried = new Map(
     database
       .all(
-        `SELECT id, a.digest, a.n, a.size FROM resources JOIN types USING (t) LEFT JOIN attachments a USING (t, id, version)
-         WHERE type = 'Media'`,
+        `SELECT id, a.digest, a.n, a.size FROM resources JOIN types USING (t)
+         LEFT JOIN attachments a USING (t, id, version) WHERE type = 'Media'`,
       )
       .map(([id, digest, n, size]) => [String(id), { digest: String(digest), n: Number(n), size: Number(size) }]),
   );
