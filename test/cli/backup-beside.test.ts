@@ -155,7 +155,7 @@ function checkRecords(file: string, { created, transaction }: Acknowledged): voi
   const carried = new Map(
     database
       .all(
-        `SELECT id, digest, a.n, size FROM resources JOIN types USING (t) LEFT JOIN attachments a USING (t, id, version)
+        `SELECT id, a.digest, a.n, size FROM resources JOIN types USING (t) LEFT JOIN attachments a USING (t, id, version)
          WHERE type = 'Media'`,
       )
       .map(([id, digest, n, size]) => [String(id), { digest: String(digest), n: Number(n), size: Number(size) }]),
