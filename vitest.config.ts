@@ -11,7 +11,7 @@ const alone = ['test/**/*.alone.test.ts'];
 // What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
 // for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
 const together = [
-  'test/{config,demo,fetch,fhir,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
+  'test/{config,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
   'test/auth/{*,token/*,server/!(quiet|accounts-file|processes|two-processes)}.test.ts',
   'test/http/!(*limits|server|create*).test.ts',
 ];
@@ -46,7 +46,7 @@ const httpOnMongodb = {
   ...shared,
   name: 'mongodb-http',
   include: [
-    'test/http/{create,create-declared,create-refused,create-retried,odd-queries,read,search}.test.ts',
+    'test/http/{create,create-declared,create-refused,create-retried,odd-queries,read,search,search-values}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
   ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },

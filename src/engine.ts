@@ -17,21 +17,22 @@ import { createApp } from './http/app.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { fixedHeaders } from './http/headers.ts';
 import type { Origins } from './http/middleware/cors.ts';
+import { createPlaces } from './http/places.ts';
 import { createRespond } from './http/respond.ts';
 import { listen } from './http/server.ts';
+import { createShareOf } from './http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
 import { modelAt } from './indexing/at-public-url.ts';
 import { createExtract } from './indexing/extract.ts';
-import { interactions } from './interaction/index.ts';
-import { operations } from './interaction/operation/index.ts';
-import type { InteractionCode } from './fhir/interaction.ts';
+import { firstFailures } from './indexing/not-indexed.ts';
 import type { Engine } from './interaction/interaction.ts';
 import { createLog } from './observability/log.ts';
-import type { Model } from './model/model.ts';
 import type { Log } from './observability/log.ts';
+import { createReloads } from './reloads.ts';
+import type { Reloads } from './reloads.ts';
 import { createCursors } from './search/cursor.ts';
 import type { OpenedAuthorization } from './open-authorization.ts';
-import { openStore } from './store/open.ts';
+import { openStore, refuseServed } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
 import { lazyValidator } from './validation/lazy.ts';
 import { warmValidator } from './validation/warm.ts';
@@ -57,6 +58,8 @@ export interface EngineParts {
   readonly verify?: TokenVerifier;
   /** False where nothing is accounted for: for measurements of what that costs. */
   readonly audit?: boolean;
+  /** Where files are registered that can be read again. */
+  readonly reloads?: Reloads;
   /** Milliseconds since 1970 UTC. */
   readonly now?: () => number;
   /** A new logical id, which nobody can guess. */
@@ -70,14 +73,17 @@ export interface EngineParts {
 export async function startEngine(
   config: Config,
   log: Log = createLog(config.log),
-  { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() }: EngineParts = {},
+  parts: EngineParts = {},
 ): Promise<RunningEngine> {
+  const { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() } = parts;
+  const { reloads = createReloads(text => log.notice(text)) } = parts;
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
+  await refuseServed(config.store); // before anything that takes time
   for (const text of startNotices(config)) log.notice(text);
   const { model: loaded, definitions, notices } = await requireModel(config);
-  for (const text of [...notices, ...notServed(loaded)]) log.notice(text);
+  for (const text of notices) log.notice(text);
   const unusable = unusableCriteria(loaded);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
 
@@ -91,19 +97,20 @@ export async function startEngine(
       handle => handle(request, response),
       () => request.destroy(),
     );
-  const listening = await listen(
-    config,
-    (request, response) => void listener(request, response),
-    headers,
-    text => log.notice(text),
-  );
+  const notice = (text: string): void => log.notice(text);
+  const listening = await listen(config, (request, response) => void listener(request, response), headers, notice);
+  if (listening.reload !== undefined) reloads.add(listening.reload);
   const url = publicUrlOf(config, listening.port);
   const model = modelAt(loaded, url);
 
   let store: Store | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
-    const extract = createExtract(model, url);
+    const extract = createExtract(
+      model,
+      url,
+      firstFailures(text => log.notice(text)),
+    );
     store = await openStore(config.store, {
       model,
       extract,
@@ -112,6 +119,7 @@ export async function startEngine(
       deadline: config.searchDeadline,
       timeout: config.storeTimeout,
       fault: error => log.fault(error, 'none'),
+      notice: text => log.notice(text),
     });
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
     for (const text of indexNotices(await store.indexes.database())) log.notice(text);
@@ -177,6 +185,7 @@ export async function startEngine(
         : await (
             await import('./open-authorization.ts')
           ).openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
+    if (authorized?.reload !== undefined) reloads.add(authorized.reload);
     const app = createApp({
       engine,
       publicUrl: url,
@@ -186,6 +195,7 @@ export async function startEngine(
       headers,
       body: { most: maxBody, timeout: config.bodyTimeout },
       uploads: createUploads(mostUploads, longestUploadWait),
+      places: createPlaces(config.maxRequests, createShareOf(config.trustedProxies), notice),
       respond,
       clientAddress,
       closing: () => closing,
@@ -197,9 +207,11 @@ export async function startEngine(
       void warmValidator(engine.validator, model.types.values()).catch(error => log.fault(error, 'none'));
     }, idleAfter).unref();
 
+    reloads.started();
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       closing = true;
+      reloads.ended();
       clearTimeout(warming);
       await listening.close();
       authorized?.close();
@@ -209,6 +221,7 @@ export async function startEngine(
     };
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };
   } catch (error) {
+    reloads.ended();
     opened.promise.catch(() => {}); // told by what is thrown here
     opened.reject(error);
     await listening.close();
@@ -228,21 +241,6 @@ function originsIn(store: Store, now: () => number): Origins {
 }
 
 const openToAll = 'Access is open: no token is asked for, and whoever reaches this port may do everything.';
-
-/** What the definitions declare and this engine has no function for. */
-function notServed({ types, systemInteractions }: Model): readonly string[] {
-  const of = (name: string, codes: ReadonlySet<InteractionCode>, invoked: Iterable<string>): readonly string[] => [
-    ...[...codes].filter(code => interactions[code] === undefined).map(code => unserved(name, code)),
-    ...[...invoked].filter(code => !Object.hasOwn(operations, code)).map(code => unserved(name, `$${code}`)),
-  ];
-  return [
-    ...[...types.values()].flatMap(type => of(type.name, type.interactions, type.operations.keys())),
-    ...of('The system', systemInteractions, []),
-  ];
-}
-
-const unserved = (name: string, code: string): string =>
-  `${name} declares ${code}, which is not served yet: it is answered 501.`;
 
 /** What the start says of indexes of the database itself that are not as the definitions want them. */
 function indexNotices(indexes: readonly DatabaseIndex[]): readonly string[] {

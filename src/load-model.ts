@@ -14,6 +14,7 @@ import { compileModel } from './model/compile.ts';
 import type { TypeDefinitions } from './model/element.ts';
 import type { Model } from './model/model.ts';
 import { baseTypes } from './model/type-definitions.ts';
+import { checkProfiles } from './validation/definition/check-profiles.ts';
 import { checkStructure } from './validation/structure.ts';
 
 export type { Problem } from './definitions/problem.ts';
@@ -56,6 +57,7 @@ export async function loadModel(sources: {
   const plain = [...found.statements, ...found.definitions].filter(
     ({ core, package: from }) => !core && from === undefined,
   );
+  const checked = checkProfiles(definitions, compiled.model);
   const nothing: Problem = {
     file: sources.capability ?? 'capability',
     path: '',
@@ -65,12 +67,19 @@ export async function loadModel(sources: {
     .flatMap(one => misshapen(one, types))
     .filter(one => !compiled.problems.some(other => samePlace(one, other)));
   const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
-  const all = [...(empty ? [nothing] : []), ...found.problems, ...problems, ...shape, ...compiled.problems];
+  const all = [
+    ...(empty ? [nothing] : []),
+    ...found.problems,
+    ...problems,
+    ...shape,
+    ...compiled.problems,
+    ...checked.problems,
+  ];
   return {
     model: all.length === 0 ? compiled.model : undefined,
     definitions,
     problems: inOrder(all),
-    warnings: checkPackages(found.packages, definitions),
+    warnings: [...checkPackages(found.packages, definitions), ...checked.warnings],
     notices: [...notices, ...compiled.notices],
   };
 }

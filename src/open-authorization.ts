@@ -15,7 +15,10 @@ import type { Authorization } from './http/authorization.ts';
 import { readBody } from './http/body.ts';
 import type { ClientAddress } from './http/client-address.ts';
 import type { Origins } from './http/middleware/cors.ts';
+import { readBrand } from './web/brand.ts';
+import type { Brand } from './web/brand.ts';
 import type { Engine } from './interaction/interaction.ts';
+import { makeOnce } from './make-once.ts';
 import type { Log } from './observability/log.ts';
 
 export interface AuthorizationParts {
@@ -36,6 +39,8 @@ export interface OpenedAuthorization {
   readonly origins: Origins;
   /** What answers requests for it: imported and made when the first one comes. */
   readonly load: () => Promise<Authorization>;
+  /** Reads the file of accounts again, and logs how that went; undefined where there is none. */
+  readonly reload: (() => Promise<void>) | undefined;
   close(): void;
 }
 
@@ -44,13 +49,14 @@ const mostForm = 64 * 1024;
 
 /**
  * Opens what the authorization server stands on: clients and users, and the signing keys, which are made where there are none.
- * Rejects with a plain sentence where the key file or the file of accounts cannot be used.
+ * Rejects with a plain sentence where the key file, the file of accounts or the logo cannot be used.
  */
 export async function openAuthorization(parts: AuthorizationParts): Promise<OpenedAuthorization> {
   const { engine, config, log } = parts;
   const { store, model, now } = engine;
   const { accounts } = config;
   const secret = readKeyFile(parts.keyFile);
+  const brand = readBrand(config);
   const keys = await loadSigningKeys(store, secret, now);
   const cookieSecret = derivedSecret(secret, 'cookies');
   const file =
@@ -64,10 +70,10 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
           notice: text => log.notice(text),
         });
   const registry = createRegistry(store, file, now);
-  let loaded: Promise<Authorization> | undefined;
   return {
     origins: () => registry.origins(),
-    load: () => (loaded ??= assemble({ ...parts, keys, cookieSecret, registry })),
+    load: makeOnce(() => assemble({ ...parts, keys, cookieSecret, registry, brand })),
+    reload: file && (() => file.reload()),
     close: () => file?.close(),
   };
 }
@@ -76,6 +82,7 @@ interface Assembled extends AuthorizationParts {
   readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
   readonly cookieSecret: string;
   readonly registry: ReturnType<typeof createRegistry>;
+  readonly brand: Brand;
 }
 
 async function assemble(parts: Assembled): Promise<Authorization> {
@@ -88,7 +95,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
       import('./web/pages.ts'),
       import('./web/protocol-error.ts'),
     ]);
-  const { engine, config, publicUrl, demo, clientAddress, log, keys, cookieSecret, registry } = parts;
+  const { engine, config, publicUrl, demo, clientAddress, log, keys, cookieSecret, registry, brand } = parts;
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
@@ -97,7 +104,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     const secret = cookies.read(request, response, sessionCookie);
     return secret === undefined ? undefined : sessions.find(secret);
   };
-  const errorPage = errors.createProtocolErrorPage(publicUrl, frameAncestors);
+  const errorPage = errors.createProtocolErrorPage(publicUrl, frameAncestors, brand);
   const renderError: Authorization['renderError'] = async (request, response, error) =>
     errorPage(request, response, error);
   const server = createAuthorizationServer({
@@ -129,6 +136,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     createLaunch: launch => createLaunch(store, launch, { lifetime: launchLifetime, now }),
     publicUrl,
     config,
+    brand,
     clientAddress,
     log,
   });

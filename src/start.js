@@ -1,18 +1,25 @@
 // Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import * as module from 'node:module';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 // A create waits for the disk three times, each time on one of libuv's threads, which are four unless this says otherwise: with
 // 64 connections that made 571 creates a second instead of about 1,000. It is read once, when the first of them is needed.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
+// SIGHUP asks a server to read its files again (cli/serve.ts listens for it later), and never ends it.
+const isServer = process.argv[2] === 'serve';
+if (isServer) process.on('SIGHUP', () => {});
+const isPassedOn = process.env.STARTED_WITH_PINNED_NODE !== undefined && process.connected;
+if (isServer && isPassedOn) process.disconnect?.(); // from now on runWith passes SIGHUP on
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (newEnough(process.versions.node)) {
-  if (keepCompiledCode() === 0 && process.argv[2] === 'serve') {
+  if (keepCompiledCode() === 0 && isServer) {
     const { spawnSync } = await import('node:child_process'); // a start that needs none of it does not wait for it
     spawnSync(process.execPath, [join(root, 'src/cli/compile-ahead.ts')]);
   }
@@ -37,9 +44,9 @@ function newEnough(version) {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-/** From `engines` in package.json, such as `24.12`. */
+/** The first Node that runs the sources as they are. `engines` in package.json is about the one that `npm ci` runs on. */
 function oldestNode() {
-  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '');
+  return '24.12';
 }
 
 /** The binary of the npm package for this platform, if it is installed. */
@@ -51,16 +58,34 @@ function pinnedNode() {
     .find(path => existsSync(path));
 }
 
-/** Same arguments, same terminal; signals go on to it, and its exit code is ours. @param {string} node */
+/**
+ * Same arguments, same terminal; signals go on to it, and its exit code is ours. What a terminal sends for Ctrl-C reaches both, so
+ * it does not go on: a second one would end the process at once. @param {string} node
+ */
 async function runWith(node) {
+  const inTerminal = [0, 1, 2].some(isatty);
+  /** @type {import('node:child_process').ChildProcess | null} */
+  let child = null;
+  /** @param {NodeJS.Signals} signal */
+  const pass = signal => (child === null ? process.exit(128 + constants.signals[signal]) : child.kill(signal));
+  process.on('SIGTERM', pass);
+  process.on('SIGINT', signal => void (inTerminal || pass(signal)));
+  process.on('SIGHUP', signal => {
+    const starts = isServer && child?.connected !== false; // it is not up yet, and reads its files anyway
+    if (!starts) pass(signal);
+  });
   const { spawn } = await import('node:child_process');
   const env = { ...process.env, STARTED_WITH_PINNED_NODE: '1' };
-  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env });
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => child.kill(signal));
-  }
+  child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: isServer ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+    env,
+  });
+  child.on('error', error => {
+    console.error(`${node} does not start: ${error.message}`);
+    process.exitCode = 1;
+  });
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGKILL' ? 137 : 1);
+    process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   });
 }
 
@@ -93,7 +118,10 @@ function keepCompiledCode() {
     if (status !== ENABLED && status !== ALREADY_ENABLED) continue;
     process.env.NODE_COMPILE_CACHE ??= folder; // for workers and child processes
     // Only what runs for long looks after its size, and not while it starts.
-    setTimeout(() => void import('./cli/bound-compiled.ts').then(bound => bound.boundCompiled(folder)), 10_000).unref();
+    setTimeout(
+      () => void import('./cli/bound-compiled.ts').then(bound => bound.boundCompiled(folder)).catch(() => {}),
+      10_000,
+    ).unref();
     return entries;
   }
   return -1;

@@ -25,6 +25,11 @@ const faults: readonly Step[] = [
     files: ['test/store/sqlite/kill.test.ts', 'test/store/sqlite-create.test.ts', 'test/audit/kill.test.ts'],
   },
   {
+    what: 'backups beside a server and another process that write at full speed, 20 rounds',
+    env: { CRS_TEST_BACKUPS: '20' },
+    files: ['test/cli/backup-beside.test.ts'],
+  },
+  {
     what: 'stores that are damaged at 24 random places, each found by `verify` with the records concerned',
     env: { CRS_TEST_DAMAGED: '24' },
     files: ['test/store/sqlite/damaged.test.ts'],
@@ -48,6 +53,11 @@ const rest: readonly Step[] = [
     what: 'access: no question leaks, in 200 random worlds',
     env: { CRS_TEST_ROUNDS: '200' },
     files: ['test/auth/leak'],
+  },
+  {
+    what: 'all that R4 publishes in one package, unpacked and then kept',
+    env: { CRS_TEST_PACKAGES: '1' },
+    files: ['test/definitions/package-cache.test.ts'],
   },
   {
     what: 'the served interface on 1,000 patients, each parameter against a plain scan',

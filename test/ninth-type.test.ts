@@ -49,7 +49,9 @@ describe('a ninth type in three files', () => {
     const token = (await run(ask.split(' '), { cwd: folder })).stdout.trim();
     const headers = { authorization: `Bearer ${token}` };
     const bundle = await (await fetch(url + query, { headers })).json();
-    expect(bundle).toMatchObject({ entry: [{ resource: { resourceType: 'Practitioner', id: 'practitioner-1' } }] });
+    expect(bundle).toMatchObject({ entry: [{ resource: { resourceType: 'Practitioner', id: 'belanger-1' } }] });
+    const clinician = await fetch(`${url}/r4/demo/Practitioner/practitioner-1`, { headers });
+    expect(await clinician.json()).toMatchObject({ name: [{ family: 'Okafor' }] }); // the example leaves the demo accounts as they are
     const statement = (await (await fetch(`${url}/r4/demo/metadata`)).json()) as {
       rest: { resource: { type: string }[] }[];
     };

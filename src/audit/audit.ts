@@ -74,7 +74,13 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
     }
   });
   const batch: Batch = new Batch({ log, fault: tell, outage, late: () => answers.flush() });
-  const refusals = new Refusals(refusal => batch.add(events.refused(refusal)));
+  const refusals = new Refusals(refusal => {
+    try {
+      batch.add(events.refused(refusal));
+    } catch (error) {
+      fault(error); // likewise
+    }
+  });
   return {
     get failing() {
       return batch.failing;

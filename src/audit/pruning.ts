@@ -1,5 +1,6 @@
 import type { AuditLog } from '../store/store.ts';
 import { serverEvent } from './command-event.ts';
+import { counted } from '../observability/counted.ts';
 
 const day = 86_400_000;
 const hour = 3_600_000;
@@ -25,7 +26,8 @@ export function startPruning(
   const prune = (): void => {
     work ??= pruneOlder(audit, publicUrl, days, now)
       .then(
-        events => events > 0 && log.notice(`${events} audit events older than ${days} days were dropped.`),
+        events =>
+          events > 0 && log.notice(`${counted(events, 'audit event')} older than ${counted(days, 'day')} deleted.`),
         error => log.fault(error, 'none'),
       )
       .then(() => {

@@ -26,7 +26,7 @@ export function requireScope(access: Access, model: Model, asked: Asked, realm: 
   const what = operation === undefined ? interaction : `$${operation}`;
   const text =
     scopes.length === 0
-      ? `No scope gives ${what} of ${resourceType} here.`
+      ? `No scope on this server grants ${what} on ${resourceType}.`
       : `The token has no scope for ${what} of ${resourceType}.`;
   throw scopeInsufficient(realm, text, scopes);
 }

@@ -29,5 +29,5 @@ const all: readonly Letter[] = ['c', 'r', 'u', 'd', 's'];
 const form =
   /^(patient|user|system)\/([A-Z][A-Za-z]{0,63}|\*)\.(read|write|\*|(?=[cruds])c?r?u?d?s?)(\?([\x21\x23-\x5b\x5d-\x7e]{1,2000}))?$/;
 
-/** https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources */
-const versionOne: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
+/** What permissions of version 1 stand for. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources */
+export const versionOne: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { ownerOnly } from '../store/file-mode.ts';
 import type { KeptAttachment, Partition } from '../store/store.ts';
 import type { CarryingRecord } from './attachments.ts';
 import { fileEnding } from './file-ending.ts';
+import { writeNewFile } from './new-file.ts';
 
 /** What was written for one record. */
 export interface Exported {
@@ -19,18 +19,18 @@ export interface Exported {
 
 /**
  * Writes each record as `Type-id.json` and its bytes as `Type-id.jpg` (a second one as `Type-id-2.jpg`) into a folder, which
- * is made. Never writes over a file: throws Error where there is one of that name.
+ * is made, for its owner alone. Never writes over a file: throws Error where there is one of that name.
  */
 export async function* exportAttachments(
   partition: Partition,
   records: AsyncIterable<CarryingRecord>,
   folder: string,
 ): AsyncIterable<Exported> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   for await (const { record, attachments } of records) {
     const name = join(folder, `${record.type}-${record.id}`);
     const files = [`${name}.json`];
-    await isNew(files[0] ?? '', path => writeFile(path, `${record.text}\n`, { flag: 'wx' }));
+    await writeNewFile(files[0] ?? '', file => file.writeFile(`${record.text}\n`));
     const problems: string[] = [];
     let bytes = 0;
     for (const [at, attachment] of attachments.entries()) {
@@ -42,7 +42,7 @@ export async function* exportAttachments(
       const path = `${name}${at === 0 ? '' : `-${at + 1}`}.${fileEnding(attachment.contentType)}`;
       files.push(path);
       bytes += attachment.size;
-      const isRight = await isNew(path, () => copy(stream, path, attachment));
+      const isRight = await writeNewFile(path, file => copy(stream, file, attachment));
       if (!isRight) problems.push(`\`${path}\` holds other bytes than were kept with ${record.type}/${record.id}.`);
     }
     yield { files, bytes, problems };
@@ -50,28 +50,14 @@ export async function* exportAttachments(
 }
 
 /** Copies and tells whether the bytes are those that were kept. */
-async function copy(stream: Readable, path: string, { digest, size }: KeptAttachment): Promise<boolean> {
+async function copy(stream: Readable, file: FileHandle, { digest, size }: KeptAttachment): Promise<boolean> {
   const hash = createHash('sha256');
   let length = 0;
-  await pipeline(
-    stream,
-    async function* measure(chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        length += chunk.length;
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags: 'wx' }),
-  );
-  return length === size && hash.digest('hex') === digest;
-}
-
-async function isNew<T>(path: string, write: (path: string) => Promise<T>): Promise<T> {
-  try {
-    return await write(path);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    throw new Error(`\`${path}\` is there already and is not written over; name another folder.`, { cause: error });
+  for await (const chunk of stream) {
+    const part = chunk as Buffer; // no encoding is set
+    hash.update(part);
+    length += part.length;
+    await file.writeFile(part); // behind what is there
   }
+  return length === size && hash.digest('hex') === digest;
 }

@@ -16,6 +16,8 @@ export interface LoadOptions extends LoadContext {
   readonly stdin: Readable;
   /** Whether a server works on the same store now; left out, one does. Without one, writes are larger and faster. */
   readonly isServed?: () => Promise<boolean>;
+  /** Ends the load where it is when it aborts: what was read until then is durable. */
+  readonly signal?: AbortSignal;
 }
 
 /** Time between two values of progress, in milliseconds. */
@@ -24,8 +26,9 @@ const beat = 100;
 /**
  * Loads files, folders and stdin (`-`) into a partition: NDJSON, Bundles, single resources, also packed by gzip. What is
  * wrong is rejected record by record, a transaction as a whole; the rest is durable when the last value comes, which has
- * `done`. An interrupted load of the same files goes on where it was, and loading again changes nothing. Throws Error where an
- * input cannot be read, where the file of rejects holds something else, and what the store throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
+ * `done` unless the signal ended it. An interrupted load of the same files goes on where it was, and loading again changes
+ * nothing. Throws Error where an input cannot be read, where the file of rejects holds something else, and what the store
+ * throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
  */
 export async function* load(paths: readonly string[], options: LoadOptions): AsyncGenerator<LoadProgress, void> {
   requireRejects(options.rejects);
@@ -45,35 +48,49 @@ export async function* load(paths: readonly string[], options: LoadOptions): Asy
     isServed: options.isServed ?? (async () => true),
   });
   const rejects = new Rejects(options.rejects, from.file > 0 || from.units > 0);
-  let last = performance.now();
+  const isStopped = (): boolean => options.signal?.aborted === true;
+  options.signal?.addEventListener('abort', () => options.stdin.destroy()); // which may have nothing to read for long
+  let isDone = false;
   try {
+    yield* unless(isStopped, readAll());
+    isDone = !isStopped();
+    if (isDone) await writer.finish();
+    else await writer.stop();
+  } finally {
+    rejects.close();
+  }
+  yield counts.progress(isDone);
+
+  async function* readAll(): AsyncGenerator<LoadProgress, void> {
+    let last = performance.now();
     for (const [index, input] of inputs.entries()) {
       counts.file = input.name;
       if (index < from.file) {
         counts.bytes += input.size ?? 0;
         continue;
       }
-      const reader = new FileLoad({
-        options,
-        counts,
-        writer,
-        rejects,
-        file: input.name,
-        digest: digests?.[index] ?? '',
-      });
+      const digest = digests?.[index] ?? '';
+      const reader = new FileLoad({ options, counts, writer, rejects, file: input.name, digest });
       for await (const _ of reader.run(input, index, index === from.file ? from.units : 0)) {
+        if (isStopped()) return;
         const now = performance.now();
         if (now - last < beat) continue;
         last = now;
         yield counts.progress(false);
         await setImmediate();
       }
+      if (isStopped()) return;
     }
-    await writer.finish();
-  } finally {
-    rejects.close();
   }
-  yield counts.progress(true);
+}
+
+/** The values of a source, whose failure counts for nothing once it is stopped: what it was reading is gone then. */
+async function* unless<T>(isStopped: () => boolean, source: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* source;
+  } catch (error) {
+    if (!isStopped()) throw error;
+  }
 }
 
 /** sha-256 of each input; undefined where one of them can be read only once. */

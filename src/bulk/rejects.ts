@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { ownerOnly } from '../store/file-mode.ts';
 import { type Issue, operationOutcome } from '../fhir/outcome.ts';
 
 /** A record that was not loaded. */
@@ -30,7 +31,7 @@ export class Rejects {
 
   add({ file, at, issues, bytes }: Reject): void {
     // It may hold what patients said: for the owner only.
-    this.#file ??= openSync(this.#path, this.#append ? 'a' : 'w', 0o600);
+    this.#file ??= openSync(this.#path, this.#append ? 'a' : 'w', ownerOnly.file);
     const record =
       bytes === undefined || bytes.length > longest
         ? undefined

@@ -134,6 +134,13 @@ export class BatchWriter {
     if (options.mark !== undefined) await this.#partition.write([], options);
   }
 
+  /** Flushes, and keeps in the mark how far that is: the next load of the same begins there. */
+  async stop(): Promise<void> {
+    await this.flush();
+    const options = this.#mark();
+    if (options.mark !== undefined) await this.#partition.write([], options);
+  }
+
   async #send(): Promise<void> {
     if (this.#changes.length > 0) {
       const carries = this.#changes.some(({ contents }) => contents.length > 0);

@@ -1,5 +1,6 @@
 import { commandEvent } from '../audit/command-event.ts';
 import type { CommandAccess } from '../audit/command-event.ts';
+import type { Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 
@@ -8,7 +9,7 @@ import type { Opened } from './open.ts';
  * the work adds to it. Throws CommandError, before anything is done, where events cannot be kept.
  */
 export async function accounted<T>(
-  { store, publicUrl }: Pick<Opened, 'store' | 'publicUrl'>,
+  { store, publicUrl }: Pick<Opened, 'publicUrl'> & { readonly store: Pick<Store, 'audit'> },
   access: CommandAccess,
   work: (add: (more: Partial<CommandAccess>) => void) => Promise<T>,
 ): Promise<T> {

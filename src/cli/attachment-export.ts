@@ -6,9 +6,11 @@ import { accounted } from './accounted.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
+import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count, createProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Writes records and bytes as files that any program opens. */
 export const command: Command = {
@@ -54,21 +56,27 @@ over. Exit code 3 where bytes are missing or are not what was kept.
         patients,
         details: { type: own['type'] as string },
       } as const;
-      await accounted(opened, about, async add => {
-        try {
-          for await (const { files: written, problems } of exportAttachments(partition, noted(records), folder)) {
-            done += 1;
-            files += written.length - 1;
-            problemCount += problems.length;
-            for (const problem of problems) console.error(problem);
-            progress.update(done, undefined);
+      const written = (): string =>
+        `${counted(done, 'record')} and ${counted(files, 'attachment')} written to ${folder}.`;
+      const stopped = (): string =>
+        `Stopped. ${written()} Name another folder to begin again: no file is written over.`;
+      await interruptible(stopped, ({ steps }) =>
+        accounted(opened, about, async add => {
+          try {
+            for await (const { files: own, problems } of steps(exportAttachments(partition, noted(records), folder))) {
+              done += 1;
+              files += own.length - 1;
+              problemCount += problems.length;
+              for (const problem of problems) console.error(problem);
+              progress.update(done, undefined);
+            }
+          } finally {
+            progress.end();
+            add({ records: named, details: { records: done, attachments: files } }); // what was written before a failure too
           }
-        } finally {
-          add({ records: named, details: { records: done, attachments: files } }); // what was written before a failure too
-        }
-      });
-      progress.end();
-      console.log(`${count(done)} records and ${count(files)} attachments are in ${folder}.`);
+        }),
+      );
+      console.log(written());
       return problemCount === 0 ? exitCodes.done : exitCodes.found;
     });
   },

@@ -1,14 +1,16 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { readEvents } from '../audit/read-events.ts';
+import { writeNewFile } from '../bulk/new-file.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count } from './progress.ts';
+
 import { some } from '../config/values.ts';
+import { counted } from '../observability/counted.ts';
 
 /** The events as they are kept: AuditEvents, one a line. */
 export const command: Command = {
@@ -18,6 +20,7 @@ export const command: Command = {
 
   npm run --silent cli -- audit export --since 2026-11-01 --until 2026-12-01 --out ./november.ndjson`,
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was written is not complete: remove the file and run the same command again.',
   own: [
     ...auditFlags,
     { flag: 'out', value: 'FILE', read: some, meaning: 'A file that is not there yet, instead of stdout' },
@@ -31,16 +34,17 @@ export const command: Command = {
       const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
       let events = 0;
       await accounted(opened, about, async add => {
-        const target = out === undefined ? process.stdout : createWriteStream(out, { flags: 'wx', mode: 0o600 });
-        if (out !== undefined) await once(target, 'open');
-        for await (const { text } of readEvents(opened.store.audit, filter)) {
-          events += 1;
-          if (!target.write(`${text}\n`)) await once(target, 'drain');
-        }
-        if (out !== undefined) await once(target.end(), 'close');
+        const lines = async function* (): AsyncGenerator<string> {
+          for await (const { text } of readEvents(opened.store.audit, filter)) {
+            yield `${text}\n`;
+            events += 1;
+          }
+        };
+        if (out === undefined) await pipeline(Readable.from(lines()), process.stdout, { end: false });
+        else await writeNewFile(out, file => pipeline(Readable.from(lines()), file.createWriteStream()));
         add({ details: { events } });
       });
-      if (out !== undefined) console.log(`${count(events)} events are in ${out}.`);
+      if (out !== undefined) console.log(`${counted(events, 'event')} written to ${out}.`);
       return exitCodes.done;
     });
   },

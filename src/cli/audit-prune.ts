@@ -4,7 +4,8 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { count } from './progress.ts';
+
+import { counted } from '../observability/counted.ts';
 
 const day = 86_400_000;
 
@@ -29,7 +30,7 @@ by itself once an hour. The events of all partitions are dropped. That leaves an
         add({ details: { events: dropped } });
         return dropped;
       });
-      console.log(`${count(events)} events before ${before} were dropped.`);
+      console.log(`${counted(events, 'event')} before ${before} deleted.`);
       return exitCodes.done;
     });
   },

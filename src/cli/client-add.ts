@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   clientId,
   clientProblems,
-  displayName,
   redirectUri,
   registrableScope,
   webOrigin,
@@ -13,7 +12,7 @@ import type { StoredClient } from '../auth/server/registry.ts';
 import type { ClientKind, RegisteredClient } from '../auth/server/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config.ts';
-import { choice, partitionId, some } from '../config/values.ts';
+import { choice, displayName, partitionId, some } from '../config/values.ts';
 import type { Model } from '../model/model.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';

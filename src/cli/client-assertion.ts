@@ -14,9 +14,9 @@ import { onePositional } from './positionals.ts';
 export const command: Command = {
   name: 'client assertion',
   positionals: 'ID',
-  summary: 'Print what an asymmetric client shows to get a token, for tries by hand',
-  details: `It is good once and for five minutes. --key names the private key, as PEM or JSON Web Key; the backend of the demonstration has
-one beside the store.
+  summary: 'Print a signed client assertion (JWT) for manual testing',
+  details: `It is single-use and expires after five minutes. --key names the private key, as PEM or JSON Web Key; that of the demo backend is
+beside the store.
 https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authenticating-to-the-token-endpoint`,
   takes: storeSettings,
   own: [

@@ -13,6 +13,8 @@ export interface Command {
   /** The settings that may be given as flags. */
   readonly takes: readonly string[];
   readonly own?: readonly Flag[];
+  /** What is said where a signal stops it; left out where there is nothing to say. `serve` and `interruptible` work say more. */
+  readonly whenStopped?: string;
   /** Does the work and answers the exit code. */
   run(given: Arguments): Promise<ExitCode>;
 }
@@ -37,7 +39,7 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
     exitCodes.found,
     'done, but with findings: rejected records, index differences, pending indexes, damaged records, attachments or audit events, errors in definitions or validated files, stores that differ',
   ],
-  [exitCodes.interrupted, 'stopped by Ctrl-C'],
+  [exitCodes.interrupted, 'stopped by Ctrl-C or SIGTERM'],
 ];
 
 /** The command cannot do its work: told to the user as it is, without a stack. */
@@ -49,6 +51,9 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** The settings of commands that work on the files of a store, which takes no definitions. */
+export const fileSettings = ['store', 'host', 'port', 'public-url', 'debug'] as const;
 
 /** The settings that every command takes which opens the store. */
 export const storeSettings = ['store', 'definitions', 'capability', 'host', 'port', 'public-url', 'debug'] as const;

@@ -23,6 +23,11 @@ export const commands: readonly Entry[] = [
     import: () => import('./definitions-check.ts'),
   },
   {
+    name: 'definitions init',
+    summary: 'Write a capability folder from the CapabilityStatement of a published guide',
+    import: () => import('./definitions-init.ts'),
+  },
+  {
     name: 'index status',
     summary: 'Tell which search parameters are ready and which are being rebuilt',
     import: () => import('./index-status.ts'),
@@ -35,7 +40,7 @@ export const commands: readonly Entry[] = [
   { name: 'index rebuild', summary: 'Make the index entries again', import: () => import('./index-rebuild.ts') },
   {
     name: 'index drop-unused',
-    summary: 'Drop indexes of MongoDB that the definitions do not need any more',
+    summary: 'Drop MongoDB indexes that the definitions no longer need',
     import: () => import('./index-drop-unused.ts'),
   },
   {
@@ -52,6 +57,16 @@ export const commands: readonly Entry[] = [
     name: 'verify',
     summary: 'Find all damage: of records, index entries, attachments and the audit log',
     import: () => import('./verify.ts'),
+  },
+  {
+    name: 'backup',
+    summary: 'Copy an SQLite store into a folder, also while a server works on it',
+    import: () => import('./backup.ts'),
+  },
+  {
+    name: 'restore',
+    summary: 'Make an SQLite store from a backup, and verify it',
+    import: () => import('./restore.ts'),
   },
   {
     name: 'migrate',
@@ -83,7 +98,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'client assertion',
-    summary: 'Print what an asymmetric client shows to get a token, for tries by hand',
+    summary: 'Print a signed client assertion (JWT) for manual testing',
     import: () => import('./client-assertion.ts'),
   },
   { name: 'user add', summary: 'Register somebody who signs in', import: () => import('./user-add.ts') },
@@ -100,13 +115,18 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'launch add',
-    summary: 'Make a launch value and print the URL that starts an app with it',
+    summary: 'Make a single-use launch token and print the URL that starts an app with it',
     import: () => import('./launch-add.ts'),
   },
   { name: 'key rotate', summary: 'Make a new key to sign ID tokens with', import: () => import('./key-rotate.ts') },
   { name: 'token', summary: 'Make an access token for one partition', import: () => import('./token.ts') },
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },
+  {
+    name: 'partition update',
+    summary: 'Change the display name of a partition',
+    import: () => import('./partition-update.ts'),
+  },
   {
     name: 'partition remove',
     summary: 'Remove a partition and everything in it',

@@ -1,8 +1,10 @@
+import { printProblem } from '../definitions/problem.ts';
 import { exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
+import { counted } from '../observability/counted.ts';
 
-/** Loads the definitions as a start would, and tells every problem with its file and JSON path. */
+/** Loads the definitions as a start would, and reports every problem with its file and JSON path. */
 export const command: Command = {
   name: 'definitions check',
   summary: 'Check the definition files, as a start would',
@@ -10,15 +12,18 @@ export const command: Command = {
   takes: ['definitions', 'capability', 'debug'],
   async run({ config, positionals }) {
     noPositionals(positionals);
-    const { loadModel } = await import('../load-model.ts');
+    const [{ loadModel }, { unusableCriteria }] = await Promise.all([
+      import('../load-model.ts'),
+      import('../auth/reach.ts'),
+    ]);
     const { model, problems, warnings, notices } = await loadModel(config);
+    const unusable = model === undefined ? [] : unusableCriteria(model);
     for (const notice of notices) console.log(notice);
     for (const warning of warnings) console.log(`Warning: ${warning}`);
-    for (const problem of problems) console.error(`${problem.file} ${problem.path}: ${problem.text}`);
-    if (model === undefined || problems.length > 0) {
-      console.error(
-        `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}: the service would not start.`,
-      );
+    const found = [...problems.map(printProblem), ...unusable];
+    for (const problem of found) console.error(problem);
+    if (model === undefined || found.length > 0) {
+      console.error(`${counted(found.length, 'problem')}: the service would not start.`);
       return exitCodes.found;
     }
     const parameters = [...model.types.values()].reduce((sum, type) => sum + type.parameters.size, 0);

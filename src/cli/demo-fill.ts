@@ -6,6 +6,7 @@ import { withStore } from './open.ts';
 
 // Runs in a process of its own, which `serve --demo` starts and which takes its memory with it when it ends. It is sent the
 // settings and sends [patients that are in, of how many].
+process.on('SIGHUP', () => {}); // as in the server that waits for it
 process.on('disconnect', () => process.exit(1)); // whoever waits for it is gone
 process.once('message', message => {
   process.channel?.unref(); // to be told of that is no reason to stay

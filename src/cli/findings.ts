@@ -23,7 +23,12 @@ export const findings: readonly (readonly [finding: string, meaning: string, rem
   ['missing', 'The bytes of an attachment are not there', 'Copy the file of this SHA-256 from a backup'],
   ['size', 'The bytes of an attachment have another length', 'As `missing`'],
   ['digest', 'The bytes of an attachment are not what was stored', 'As `missing`'],
-  ['orphan', 'No record refers to these bytes', 'Nothing: a server deletes them'],
+  ['trashed', 'A record refers to bytes that are in the trash', 'Start a server: its first sweep takes them back'],
+  [
+    'orphan',
+    'No record has referred to these bytes for 8 days, and no server has moved them to the trash',
+    'Nothing: a server does so with its next sweep',
+  ],
   [
     'audit altered',
     'A line of the audit log is not what was written',

@@ -5,10 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
+import { ownerOnly } from '../store/file-mode.ts';
 import { exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
-import { count } from './progress.ts';
+
+import { counted } from '../observability/counted.ts';
 
 /** Writes synthetic records: to stdout patient by patient, or to a folder with one NDJSON file a type. */
 export const command: Command = {
@@ -20,6 +22,7 @@ histories, about 55 records each. The same flags always give the same bytes.
   npm run --silent cli -- generate --patients 1000 --seed 7 --out ./generated
   npm run --silent cli -- generate --patients 10 | npm run cli -- load --partition demo -`,
   takes: ['debug'],
+  whenStopped: 'What was written is not complete; the same command writes all of it again.',
   own: [
     { flag: 'patients', value: 'NUMBER', read: integer(1, 1_000_000), default: '100', meaning: 'How many patients' },
     {
@@ -72,7 +75,8 @@ function* lines(records: Iterable<Generated>): Iterable<string> {
 }
 
 async function writeFolder(folder: string, records: Iterable<Generated>): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  // The records are nobody's, but the folder above may come to hold a store.
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   const files = new Map<string, { readonly path: string; block: string; records: number }>();
   for (const { type, text } of records) {
     let file = files.get(type);
@@ -88,6 +92,6 @@ async function writeFolder(folder: string, records: Iterable<Generated>): Promis
   }
   for (const { path, block, records } of files.values()) {
     await appendFile(path, block);
-    console.error(`${path}: ${count(records)} records`);
+    console.error(`${path}: ${counted(records, 'record')}`);
   }
 }

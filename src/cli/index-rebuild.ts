@@ -1,10 +1,12 @@
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
+import type { PendingIndex } from '../store/store.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
+import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { createProgress } from './progress.ts';
+import { count, createProgress } from './progress.ts';
 import { typeFlag } from './type-flag.ts';
 
 /** Makes the index entries of a partition again, all of them or those of one type or parameter. */
@@ -26,12 +28,22 @@ export const command: Command = {
         throw new CommandError(`\`${param}\` is not an indexed parameter of ${type}.`);
       }
       const progress = createProgress('records', process.stderr, Date.now);
-      for await (const step of store.indexes.rebuild(id, type, param)) {
-        progress.update(step.done, step.of, `${step.type}?${step.param}`);
-      }
-      progress.end();
+      let at: PendingIndex | undefined;
+      const stopped = (): string =>
+        `Stopped${at === undefined ? '' : ` at ${count(at.done)} of ${count(at.of)} records of ${at.type}`}. ${continues}`;
+      await interruptible(stopped, async ({ steps }) => {
+        try {
+          for await (at of steps(store.indexes.rebuild(id, type, param)))
+            progress.update(at.done, at.of, `${at.type}?${at.param}`);
+        } finally {
+          progress.end();
+        }
+      });
       console.log('The index entries are made again.');
       return exitCodes.done;
     });
   },
 };
+
+const continues =
+  'What is not rebuilt yet is answered 503. A server goes on there, one that runs or the next that starts; this command begins anew.';

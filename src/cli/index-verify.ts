@@ -2,8 +2,9 @@ import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
-import { counted, createProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { typeFlag } from './type-flag.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Computes every index entry again and tells what differs, by type, id and parameter, without values. */
 export const command: Command = {
@@ -11,6 +12,7 @@ export const command: Command = {
   summary: 'Compare the index entries with the records',
   details: 'Exit code 3 where they differ; `index rebuild` makes them again.',
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
   own: [typeFlag],
   async run({ config, positionals, own }) {
     noPositionals(positionals);

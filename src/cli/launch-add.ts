@@ -8,15 +8,16 @@ import { accounted } from './accounted.ts';
 import { accountsOf, jsonFlag, unknownAccount } from './accounts.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
+import { requireContext } from './launch-context.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 /** Makes a launch value, as an EHR does that starts an app, and prints the URL to open. */
 export const command: Command = {
   name: 'launch add',
-  summary: 'Make a launch value and print the URL that starts an app with it',
-  details: `The value is good once, for this client, user and partition, and for the time that launch-lifetime says. Whoever opens the
-URL must sign in as the user.
+  summary: 'Make a single-use launch token and print the URL that starts an app with it',
+  details: `The token is for this client, user and partition, and expires after launch-lifetime. Whoever opens the URL must sign in as the
+user.
 
   npm run -s cli -- launch add --client demo-app --user demo-clinician --patient p905-00003`,
   takes: [...storeSettings, 'accounts', 'partition', 'launch-lifetime'],
@@ -24,7 +25,7 @@ URL must sign in as the user.
     { flag: 'client', value: 'ID', read: clientId, meaning: 'The app' },
     { flag: 'user', value: 'ID', read: userId, meaning: 'Who will use it' },
     { flag: 'patient', value: 'ID', read: recordId, meaning: 'Id of the patient in context' },
-    { flag: 'encounter', value: 'ID', read: recordId, meaning: 'Id of the encounter in context' },
+    { flag: 'encounter', value: 'ID', read: recordId, meaning: 'Id of the encounter in context, one of the patient' },
     { flag: 'intent', value: 'TEXT', read: some, meaning: 'What the user is about to do' },
     { flag: 'no-banner', value: undefined, read: () => true, meaning: 'Whose record it is is shown around the app' },
     { flag: 'launch-url', value: 'URL', read: some, meaning: 'One of its launch URLs; the first without it' },
@@ -45,8 +46,7 @@ URL must sign in as the user.
       if (user === undefined) throw unknownAccount('user', who ?? '', await registry.users());
       requirePartition(client, user, partition.id);
       const url = launchUrlOf(client, own['launch-url'] as string | undefined);
-      if (patient !== undefined && owner !== undefined && (await partition.read(owner, patient)) === undefined)
-        throw new CommandError(`There is no ${owner} \`${patient}\` in \`${partition.id}\`.`);
+      await requireContext({ patient, encounter }, partition, opened);
       requireOwn(user, partition.id, owner, patient);
       const launch = {
         client: client.id,

@@ -5,8 +5,11 @@ import { choice, some } from '../config/values.ts';
 import { accounted } from './accounted.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
+import { interruptible } from './interruption.ts';
+import { notIndexedLines } from './not-indexed.ts';
 import { partitionOf, withStore } from './open.ts';
 import { count, createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Loads files into a partition and tells how it went; what was not loaded stands in a file of rejects. */
 export const command: Command = {
@@ -43,7 +46,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
       import('../validation/profile/validator.ts'),
     ]);
     return withStore(config, 'command', async opened => {
-      const { model, definitions, store, extract, publicUrl } = opened;
+      const { model, definitions, store, extract, publicUrl, notIndexed } = opened;
       const partition = await partitionOf(store, config.partition);
       const base = `${publicUrl}/r4/${partition.id}`;
       const validator = createValidator(definitions, model.definitions);
@@ -56,6 +59,8 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
       };
       await isServed(); // before there are other threads, which take their priority from this one
       let last: LoadProgress | undefined;
+      const stopped = (): string =>
+        `Stopped. ${last === undefined ? 'The same command continues there.' : continued(last, rejects)}`;
       const about = { command: 'load', kind: 'import', action: 'C', partition: partition.id } as const;
       const context = {
         model,
@@ -69,24 +74,28 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
         stdin,
         isServed,
       };
-      await accounted(opened, about, async add => {
-        try {
-          for await (last of load(positionals, context)) {
-            const { records, file, bytes, totalBytes } = last;
-            progress.update(
-              records,
-              undefined,
-              file,
-              totalBytes === undefined ? undefined : bytes / Math.max(1, totalBytes),
-            );
+      await interruptible(stopped, ({ signal, check }) =>
+        accounted(opened, about, async add => {
+          try {
+            for await (last of load(positionals, { ...context, signal })) {
+              const { records, file, bytes, totalBytes } = last;
+              progress.update(
+                records,
+                undefined,
+                file,
+                totalBytes === undefined ? undefined : bytes / Math.max(1, totalBytes),
+              );
+            }
+            if (last?.done !== true) check();
+          } finally {
+            progress.end();
+            if (last !== undefined) add({ details: figuresOf(last) }); // what was loaded before a failure too
           }
-        } finally {
-          if (last !== undefined) add({ details: figuresOf(last) }); // what was loaded before a failure too
-        }
-      });
-      progress.end();
+        }),
+      );
       if (last === undefined) return exitCodes.done;
       for (const line of report(last, rejects)) console.log(line);
+      for (const line of notIndexedLines(notIndexed)) console.log(line);
       return last.rejected > 0 ? exitCodes.found : exitCodes.done;
     });
   },
@@ -116,8 +125,8 @@ const figuresOf = ({
 const broken = (warnings: LoadProgress['warnings']): string =>
   [...warnings].map(([kind, findings]) => `${count(findings)} ${kind}`).join(', ');
 
-function report(last: LoadProgress, rejects: string): string[] {
-  const { records, resumed, created, updated, removed, unchanged, rejected, skipped, links, warned, warnings } = last;
+/** How many records there were, and what became of them. */
+function summary({ records, created, updated, removed, unchanged, rejected, skipped }: LoadProgress): string {
   const skippedRecords = [...skipped.values()].reduce((sum, records) => sum + records, 0);
   const parts: [number, string][] = [
     [created, 'created'],
@@ -128,12 +137,32 @@ function report(last: LoadProgress, rejects: string): string[] {
     [rejected, 'rejected'],
   ];
   const told = parts.filter(([records]) => records > 0).map(([records, what]) => `${count(records)} ${what}`);
+  return `${counted(records, 'record')}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`;
+}
+
+/** How far a load came that was stopped, and how it goes on. What can be read only once has no mark in the store. */
+function continued(last: LoadProgress, rejects: string): string {
+  const how =
+    last.totalBytes === undefined
+      ? 'The same command with the same input goes through it again; what is loaded stays as it is.'
+      : 'The same command continues there.';
+  return [summary(last), ...loadedBefore(last), ...leftOver(last, rejects), how].join(' ');
+}
+
+const loadedBefore = ({ resumed }: LoadProgress): string[] =>
+  resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : [];
+
+const leftOver = ({ rejected }: LoadProgress, rejects: string): string[] =>
+  rejected > 0 ? [`What was rejected is in ${rejects}.`] : [];
+
+function report(last: LoadProgress, rejects: string): string[] {
+  const { skipped, links, warned, warnings } = last;
   return [
-    `${count(records)} ${records === 1 ? 'record' : 'records'}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`,
-    ...(resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : []),
+    summary(last),
+    ...loadedBefore(last),
     ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
     ...links.map(path => `Not followed, since it is a symbolic link: ${path}`),
-    ...(warned > 0 ? [`${count(warned)} ${warned === 1 ? 'record breaks' : 'records break'} rules that reject nothing: ${broken(warnings)}. \`validate\` tells each.`] : []), // prettier-ignore
-    ...(rejected > 0 ? [`What was rejected is in ${rejects}.`] : []),
+    ...(warned > 0 ? [`${counted(warned, 'record breaks', 'records break')} rules that reject nothing: ${broken(warnings)}. \`validate\` lists every finding.`] : []), // prettier-ignore
+    ...leftOver(last, rejects),
   ];
 }

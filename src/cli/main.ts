@@ -5,7 +5,9 @@ import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { ExitCode } from './command.ts';
 import { commands } from './commands.ts';
+import { explanation } from './explanation.ts';
 import { commandHelp, overview } from './help.ts';
+import { endOnSignals } from './interruption.ts';
 
 /** Runs what the words of a command line say, tells what went wrong, and answers the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -13,12 +15,16 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     // `… | head` has read enough.
     process.exit(error.code === 'EPIPE' ? exitCodes.done : explain(error));
   });
+  process.stderr.off('error', ignore).on('error', ignore);
   try {
     return await run(argv);
   } catch (error) {
     return explain(error);
   }
 }
+
+/** Nobody is left to whom it could be said that nothing can be said, and the work goes on. */
+const ignore = (): void => {};
 
 /** Finds the command, reads its flags and runs it. */
 async function run(argv: readonly string[]): Promise<ExitCode> {
@@ -38,7 +44,17 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
     return exitCodes.done;
   }
   const rest = argv.slice(entry.name.split(' ').length);
-  return command.run(readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes }));
+  const given = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
+  if (command.name === 'serve') return command.run(given); // which finishes what runs
+  const crash = (error: unknown): never => process.exit(explain(error));
+  process.on('uncaughtException', crash).on('unhandledRejection', crash);
+  const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);
+  try {
+    return await command.run(given);
+  } finally {
+    stopListening();
+    process.off('uncaughtException', crash).off('unhandledRejection', crash);
+  }
 }
 
 function unknownCommand([first = '', second = '']: readonly string[]): string {
@@ -57,36 +73,8 @@ function explain(error: unknown): ExitCode {
     console.error('`--help` shows the commands, flags and settings.');
     return exitCodes.usage;
   }
-  console.error(hideCredentials(sentence(error)));
+  console.error(hideCredentials(explanation(error)));
   const debug = process.env['CRS_DEBUG'] ?? (process.argv.includes('--debug') ? '1' : '');
   if (debug !== '' && debug !== '0' && debug !== 'false') console.error(hideCredentials(inspect(error)));
   return error instanceof CommandError ? error.exitCode : exitCodes.failed;
-}
-
-function sentence(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, path, port } = error as NodeJS.ErrnoException & { port?: number };
-  switch (code ?? '') {
-    case 'EADDRINUSE':
-      return `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.`;
-    case 'ENOENT':
-      return `There is no file or folder \`${path}\`.`;
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return `The user that runs this may not do that: ${error.message}.`;
-    case 'ENOSPC':
-      return `The disk is full: ${error.message}.`;
-    case 'ERR_SQLITE_ERROR':
-      return `The store cannot be used: ${error.message}.`;
-    default:
-      return withCause(error);
-  }
-}
-
-/** What happened, and why where another error says it. */
-function withCause({ message, cause }: Error): string {
-  const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : '';
-  const text = `${message.replace(/\.$/, why === '' ? '.' : '')}${why}`;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ComparedType, Migrated } from '../bulk/migrate.ts';
+import type { ComparedType, Migrated, MigrateProgress } from '../bulk/migrate.ts';
 import { type Config, ConfigError, publicUrlOf } from '../config.ts';
 import { storeUrl } from '../config/values.ts';
 import { hideCredentials, parseStoreUrl } from '../store/url.ts';
 import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
+import { interruptible } from './interruption.ts';
 import { openAt, type Opened, publicUrlIn } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Copies a store into another one, of the same or another kind, and compares both in the end. */
 export const command: Command = {
@@ -119,31 +121,46 @@ async function refuseServed(ours: Opened, theirs: Opened): Promise<void> {
 async function run(ours: Opened, theirs: Opened, source: string): Promise<0 | 3> {
   const { migrate } = await import('../bulk/migrate.ts');
   let progress = createProgress('records copied', process.stderr, Date.now);
-  let step = 'copy';
+  let at: Exclude<MigrateProgress, { readonly step: 'done' }> | undefined;
   let result: Migrated | undefined;
-  for await (const state of migrate({ from: ours.store, to: theirs.store, source, now: Date.now })) {
-    if (state.step === 'done') {
-      ({ result } = state);
-      break;
-    }
-    if (state.step !== step) {
-      progress.end();
-      progress = createProgress('records compared', process.stderr, Date.now);
-      step = state.step;
-    }
-    progress.update(state.records, state.of, state.note);
-  }
-  progress.end();
+  await interruptible(
+    () => stopped(at),
+    async ({ steps }) => {
+      try {
+        for await (const state of steps(migrate({ from: ours.store, to: theirs.store, source, now: Date.now }))) {
+          if (state.step === 'done') {
+            ({ result } = state);
+            break;
+          }
+          if (state.step === 'compare' && at?.step !== 'compare') {
+            progress.end();
+            progress = createProgress('records compared', process.stderr, Date.now);
+          }
+          at = state;
+          progress.update(state.records, state.of, state.note);
+        }
+      } finally {
+        progress.end();
+      }
+    },
+  );
   if (result === undefined) throw new CommandError('The migration ended early.');
   for (const line of report(result, ours)) console.log(line);
   return result.same ? exitCodes.done : exitCodes.found;
 }
 
+/** How far a migration came that was stopped, and how it goes on. */
+function stopped(at: { readonly step: 'copy' | 'compare'; readonly records: number; readonly of: number } | undefined) {
+  if (at?.step === 'compare') return 'Stopped: all is copied, but not compared. The same command compares again.';
+  const far = at === undefined ? '' : ` after ${count(at.records)} of ${count(at.of)} records`;
+  return `Stopped${far}. The same command continues there.`;
+}
+
 function report({ types, notes, same, resumed }: Migrated, { model }: Opened): string[] {
   const undeclared = [...new Set(types.map(({ type }) => type))].filter(type => !model.types.has(type));
-  const total = (of: (one: ComparedType) => number): string => count(types.reduce((sum, one) => sum + of(one), 0));
+  const total = (of: (one: ComparedType) => number): number => types.reduce((sum, one) => sum + of(one), 0);
   const all = createHash('sha256').update(types.map(one => lineOf(one, one.to)).join('\n'));
-  const small = `${count(notes.documents)} documents, ${count(notes.marks)} marks and ${count(notes.keys)} keys`;
+  const small = `${counted(notes.documents, 'document')}, ${counted(notes.marks, 'mark')} and ${counted(notes.keys, 'key')}`;
   return [
     ...types.flatMap(one =>
       one.from.digest === one.to.digest
@@ -156,7 +173,13 @@ function report({ types, notes, same, resumed }: Migrated, { model }: Opened): s
     ),
     ...(notes.different > 0 ? [`${count(notes.different)} of ${small} differ.`] : []),
     same
-      ? `Both stores hold the same: ${total(one => one.to.records)} records in ${total(one => one.to.versions)} versions, ${small}. Digest ${all.digest('hex')}.`
+      ? `Both stores hold the same: ${counted(
+          total(one => one.to.records),
+          'record',
+        )} in ${counted(
+          total(one => one.to.versions),
+          'version',
+        )}, ${small}. Digest ${all.digest('hex')}.`
       : 'The stores differ. Stop whatever writes to them, and run this again: it copies what is lacking.',
   ];
 }

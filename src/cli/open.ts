@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { publicUrlOf } from '../config.ts';
 import type { Definitions } from '../definitions/definitions.ts';
+import type { NotIndexedCounts } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
 import type { Extract, Partition, Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
@@ -10,6 +11,8 @@ export interface Opened {
   readonly model: Model;
   readonly store: Store;
   readonly extract: Extract;
+  /** What `extract`, also the store's own, could not index. */
+  readonly notIndexed: NotIndexedCounts;
   readonly publicUrl: string;
   /** The type of those whom records belong to. */
   readonly owner: string | undefined;
@@ -70,19 +73,22 @@ export async function openAt(
   publicUrl: string,
   mode: 'command' | 'read',
 ): Promise<Opened> {
-  const [{ ownerType }, { createExtract }, { modelAt }, { openStore }] = await Promise.all([
-    import('../auth/owned-by.ts'),
-    import('../indexing/extract.ts'),
-    import('../indexing/at-public-url.ts'),
-    import('../store/open.ts'),
-  ]);
+  const [{ ownerType }, { createExtract }, { NotIndexedCounts: Counts }, { modelAt }, { openStore }] =
+    await Promise.all([
+      import('../auth/owned-by.ts'),
+      import('../indexing/extract.ts'),
+      import('../indexing/not-indexed.ts'),
+      import('../indexing/at-public-url.ts'),
+      import('../store/open.ts'),
+    ]);
+  const notIndexed = new Counts();
   const at = (root: string): Pick<Opened, 'model' | 'extract'> => {
     const located = modelAt(model, root);
-    return { model: located, extract: createExtract(located, root) };
+    return { model: located, extract: createExtract(located, root, notIndexed.add) };
   };
   const opened = at(publicUrl);
   const store = await openStore(url, { ...opened, at, now: Date.now, mode, deadline });
-  return { ...opened, store, publicUrl, owner: ownerType(opened.model) };
+  return { ...opened, notIndexed, store, publicUrl, owner: ownerType(opened.model) };
 }
 
 /** The public URL of the server that last worked on the store: what is indexed now must agree with it. */

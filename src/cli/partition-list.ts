@@ -1,19 +1,21 @@
+import { partitionName } from '../store/partition-names.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
-/** One line a partition: id, records, time zone, base URL, with tabs between them. */
+/** One line a partition: id, records, time zone, base URL, display name, with tabs between them. */
 export const command: Command = {
   name: 'partition list',
   summary: 'List the partitions',
-  details: 'One line each: id, number of records, time zone and base URL, with tabs between them.',
+  details: 'One line each: id, number of records, time zone, base URL and display name, separated by tabs.',
   takes: storeSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);
     return withStore(config, 'read', async ({ store, publicUrl }) => {
       for (const { id, resources, settings } of await store.partitions.list()) {
-        console.log([id, resources, settings.zone, `${publicUrl}/r4/${id}`].join('\t'));
+        const name = await partitionName(store, id);
+        console.log([id, resources, settings.zone, `${publicUrl}/r4/${id}`, name].join('\t'));
       }
       return exitCodes.done;
     });

@@ -1,5 +1,6 @@
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { partitionId } from '../config/values.ts';
+import { namePartition } from '../store/partition-names.ts';
 import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
@@ -23,6 +24,7 @@ export const command: Command = {
     const removed = await withStore(config, 'command', opened =>
       accounted(opened, about, async add => {
         const isRemoved = await opened.store.partitions.remove(id);
+        await namePartition(opened.store, id, undefined);
         // Tokens for it would be good again for another partition that is added under its name.
         await revoke(opened.store.documents(revocationCollection), 'partition', id, Date.now());
         if (!isRemoved) add({ details: { removed: 0 } });

@@ -1,3 +1,5 @@
+import { printable } from './printable.ts';
+
 /** Where progress is shown: stderr, or a stand-in. */
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -16,6 +18,8 @@ export interface Progress {
 const BAR = 24;
 const MOVE = 100;
 const LINE = 5000;
+/** Characters of a cut note, at least. */
+const SHORTEST = 8;
 
 /** `unit` is what is counted (`records`); `now` is in milliseconds. */
 export function createProgress(unit: string, terminal: Terminal, now: () => number): Progress {
@@ -25,9 +29,9 @@ export function createProgress(unit: string, terminal: Terminal, now: () => numb
   const show = (): void => {
     if (last === undefined) return;
     shownAt = now();
-    const text = line(last, unit, (shownAt - started) / 1000, terminal.isTTY === true);
-    if (terminal.isTTY === true) terminal.write(`\r\u001B[K${text.slice(0, (terminal.columns ?? 80) - 1)}`);
-    else terminal.write(`${text}\n`);
+    const width = terminal.isTTY === true ? (terminal.columns || 80) - 1 : undefined;
+    const text = line(last, unit, (shownAt - started) / 1000, width);
+    terminal.write(width === undefined ? `${text}\n` : `\r\u001B[K${text}`);
   };
   return {
     update(done, of, note = '', share = of === undefined || of === 0 ? undefined : done / of) {
@@ -51,29 +55,37 @@ interface State {
   readonly share: number | undefined;
 }
 
-function line({ done, of, note, share: given }: State, unit: string, seconds: number, bar: boolean): string {
+/** `width` is that of the terminal, which has a bar; undefined elsewhere. */
+function line({ done, of, note, share: given }: State, unit: string, seconds: number, width?: number): string {
   const rate = seconds > 0 ? done / seconds : 0;
   const share = given === undefined ? undefined : Math.min(1, given);
   const left = share === undefined || share === 0 || share === 1 ? 0 : (seconds * (1 - share)) / share;
-  const parts = [
-    bar && share !== undefined ? `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}]` : '',
+  const figures = [
+    width !== undefined && share !== undefined ? `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}]` : '',
     share === undefined ? '' : `${Math.floor(share * 100)} %`,
     of === undefined ? `${count(done)} ${unit}` : `${count(done)} of ${count(of)} ${unit}`,
     `${count(Math.round(rate))}/s`,
     left > 0 ? `${printSeconds(left)} left` : '',
-    note,
-  ];
-  return parts.filter(part => part !== '').join('  ');
+  ]
+    .filter(part => part !== '')
+    .join('  ');
+  if (width === undefined) return note === '' ? figures : `${figures}  ${note}`;
+  const cut = cutMiddle(printable(note), width - figures.length - 2);
+  return cut === '' ? figures.slice(0, width) : `${figures}  ${cut}`;
+}
+
+/** A long path keeps its beginning and, above all, its end: `/data/exp…2026/Observation.ndjson`. Empty where there is no room. */
+function cutMiddle(text: string, room: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= room) return text;
+  if (room < SHORTEST) return '';
+  const head = Math.floor((room - 1) / 3);
+  return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (room - 1 - head)).join('')}`;
 }
 
 /** 1234567 → `1,234,567`. */
 export function count(value: number): string {
   return value.toLocaleString('en-CA');
-}
-
-/** 1 and `finding` → `1 finding`, 2 → `2 findings`; `many` where an s does not make it. */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
 }
 
 /** 75 → `1 min 15 s`. */

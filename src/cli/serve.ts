@@ -8,11 +8,16 @@ import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine.ts';
+import { createLog } from '../observability/log.ts';
+import { createReloads } from '../reloads.ts';
+import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
+import { catchUncaught } from './uncaught.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command: Command = {
@@ -32,30 +37,40 @@ clients and users too, whose passwords it prints, for this machine alone.`,
   ],
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
+    const log = createLog(given.log);
+    const reloads = createReloads(text => log.notice(text));
+    process.on('SIGHUP', () => void reloads.reload()); // to the end of the process, which no SIGHUP may end
+    const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
+    process.stdout.removeAllListeners('error').on('error', () => {}); // whoever has read its first lines may leave
     const demo = own['demo'] === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
+    const isToFill = demo && (await import('../demo/fill.ts')).beginDemo(given.store);
     const files = demo && hasAuthorizationServer(given) ? await demoSecrets(given) : undefined;
     let config = files === undefined || given.keyFile !== undefined ? given : { ...given, keyFile: files.keyFile };
-    if (demo && (await import('../demo/fill.ts')).beginDemo(config.store)) {
+    if (isToFill) {
       config = await withPort(config);
       await fillDemo(config);
     }
     const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
-    const running = await startEngine(config, undefined, { demo });
+    const running = await startEngine(config, log, { demo, reloads });
+    uncaught.started();
     const stopped = stopSignal();
     try {
       if (demo) await showDemo(running, config, files);
       else console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
-      await stopped;
+      await Promise.race([stopped, uncaught.occurred]);
     } finally {
       await running.close();
     }
-    return exitCodes.done;
+    return Promise.race([uncaught.occurred, Promise.resolve(exitCodes.done)]);
   },
 };
+
+/** What the end may take beyond the time for running requests, in milliseconds, where an error makes it. */
+const beyond = 5_000;
 
 /** The key file of the demonstration, made where there is none and none is named, and that of its backend. */
 async function demoSecrets({ keyFile, store }: Config): Promise<DemoFiles> {
@@ -82,7 +97,11 @@ async function fillDemo(config: Config): Promise<void> {
   const { fork } = await import('node:child_process');
   const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
   child.send(config); // not as an argument, which everybody on the machine may read
-  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  let asked = false; // by a signal, which the child has from a terminal too
+  const stop = (signal: NodeJS.Signals): void => {
+    asked = true;
+    child.kill(signal);
+  };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   child.on('message', message => {
     const [filled, of] = message as [number, number]; // from demo-fill.ts
@@ -95,7 +114,8 @@ async function fillDemo(config: Config): Promise<void> {
   process.off('SIGTERM', stop).off('SIGINT', stop);
   progress.end();
   if (reason === undefined) return;
-  throw new CommandError(`The store was not filled: stopped by ${reason}. The next start goes on.`);
+  const text = `The store was not filled: stopped by ${reason}. The next start goes on.`;
+  throw new CommandError(text, asked ? exitCodes.interrupted : exitCodes.failed);
 }
 
 async function showDemo({ engine, url }: RunningEngine, config: Config, files: DemoFiles | undefined): Promise<void> {
@@ -108,7 +128,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
   }
   const { examples } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  console.log(`Serves ${base} with the synthetic records of ${mark.patients} patients. Ctrl-C stops it.`);
+  console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
   const secret = asked && hideCredentials(config.store) !== config.store;
   const where = secret ? ', with the URL of the store in CRS_STORE' : '';
@@ -125,13 +145,11 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
     await registerDemo(engine, files, engine.now());
     const assertion = `$(npm run -s cli -- client assertion ${demoBackend}${tokenFlags(config)})`;
     const form = ['grant_type=client_credentials', "'scope=system/*.rs'", `client_assertion_type=${assertionType}`];
-    console.log(`\nA backend gets its token so:\n`);
+    console.log(`\nTo get a token as a backend service:\n`);
     console.log(
       `  curl ${form.map(field => `-d ${field}`).join(' ')} -d "client_assertion=${assertion}" ${url}/auth/token`,
     );
-    console.log(
-      `\nAn app is started, as by an EHR, at ${url}/auth/launcher. Who signs in there, on this machine alone:`,
-    );
+    console.log(`\nThe launcher starts apps as an EHR does: ${url}/auth/launcher. Demo accounts (this machine only):`);
     for (const { id, password, name } of demoUsers) console.log(`${id} (${name}), with the password ${password}`);
   }
   console.log('');
@@ -149,13 +167,10 @@ function tokenFlags(config: Config): string {
         .flat()
         .map(String)
         .filter(value => value !== fallback && hideCredentials(value) === value) // what is hidden comes by the environment
-        .map(value => ` --${flag} ${quoted(value)}`),
+        .map(value => ` --${flag} ${shellWord(value)}`),
     )
     .join('');
 }
-
-/** As a shell takes it for one word. */
-const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<void> {

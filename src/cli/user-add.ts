@@ -1,15 +1,16 @@
-import { displayName, fhirUser, userId, userProblems } from '../auth/server/account-rules.ts';
+import { fhirUser, userId, userProblems } from '../auth/server/account-rules.ts';
 import { hashPassword } from '../auth/server/password.ts';
 import { userCollection } from '../auth/server/registry.ts';
 import type { StoredUser } from '../auth/server/registry.ts';
 import type { RegisteredUser } from '../auth/server/registered.ts';
 import { ConfigError } from '../config.ts';
-import { partitionId } from '../config/values.ts';
+import { displayName, partitionId } from '../config/values.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { passwordFlags, passwordFor } from './new-password.ts';
+import type { Opened } from './open.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
@@ -64,6 +65,7 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
       const { registry, inFile } = await accountsOf(config, opened);
       requireNotInFile(inFile.users, id, config.accounts);
       if (own['for-file'] !== true && (await registry.user(id)) !== undefined) throw taken(id);
+      for (const one of user.partitions) await warnOfNobody(opened, one);
       const { password, isNew } = await passwordFor(user, own);
       const hash = await hashPassword(password);
       if (own['for-file'] === true) {
@@ -86,6 +88,21 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
     });
   },
 };
+
+/** The record may come later: until then apps that read who the user is are answered 404. */
+async function warnOfNobody(
+  { store }: Pick<Opened, 'store'>,
+  { id, fhirUser }: RegisteredUser['partitions'][number],
+): Promise<void> {
+  const [type, record] = (fhirUser ?? '').split('/');
+  if (type === undefined || record === undefined) return;
+  const partition = await store.partition(id);
+  if (partition === undefined || (await partition.read(type, record))?.text !== undefined) return;
+  console.error(
+    `Warning: \`${fhirUser}\` is not in \`${id}\`. Until it is loaded, apps that read the user's own record get 404, ` +
+      'and searches limited to the user find nothing.',
+  );
+}
 
 interface Person {
   readonly partition: string | undefined;

@@ -5,6 +5,7 @@ import type { ValidationIssue } from '../validation/profile/validator.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Command } from './command.ts';
 import { count } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 /** Holds resources in files against R4, the profiles that they claim, and those that are named. */
 export const command: Command = {
@@ -67,8 +68,7 @@ and on --terminology-server, which is sent codes that those leave open.`,
           for (const text of report(line === undefined ? file : `${file}:${line}`, resource, issues)) console.log(text);
       }
     }
-    if (own['output'] !== 'json')
-      console.log(`${count(total)} ${total === 1 ? 'resource' : 'resources'} checked, ${count(invalid)} with errors.`);
+    if (own['output'] !== 'json') console.log(`${counted(total, 'resource')} checked, ${count(invalid)} with errors.`);
     return invalid > 0 ? exitCodes.found : exitCodes.done;
   },
 };
@@ -78,9 +78,8 @@ const budget = 100_000_000;
 
 function* report(place: string, resource: string, issues: readonly ValidationIssue[]): Iterable<string> {
   const errors = issues.filter(({ severity }) => severity === 'error' || severity === 'fatal').length;
-  if (issues.length === 0) yield `${place} ${resource}: good`;
-  else
-    yield `${place} ${resource}: ${errors === 0 ? 'good, with notes' : `${errors} ${errors === 1 ? 'error' : 'errors'}`}`;
+  if (issues.length === 0) yield `${place} ${resource}: valid`;
+  else yield `${place} ${resource}: ${errors === 0 ? 'valid, with warnings' : counted(errors, 'error')}`;
   for (const { severity, expression, text, profile, rule } of issues) {
     const asked = [profile, rule].filter(one => one !== undefined).join(' › ');
     yield `  ${severity} ${expression ?? ''}: ${text}${asked === '' ? '' : `\n    ${asked}`}`;

@@ -1,6 +1,6 @@
+import { counted } from '../observability/counted.ts';
 import type { AuditFilter, Store } from '../store/store.ts';
 import { printable } from './printable.ts';
-import { counted } from './progress.ts';
 
 /** While a server runs, what was begun so many milliseconds ago may be under way. */
 const underWay = 60_000;

@@ -1,6 +1,7 @@
-import type { Partition, Store, StoreProgress } from '../store/store.ts';
+import type { AttachmentProgress, Partition, Store, StoreProgress } from '../store/store.ts';
 import { printable } from './printable.ts';
-import { counted, createProgress } from './progress.ts';
+import { count, createProgress } from './progress.ts';
+import { counted } from '../observability/counted.ts';
 
 const units: Readonly<Record<StoreProgress['step'], string>> = {
   file: 'files',
@@ -44,25 +45,29 @@ export async function verifyStore(store: Store, partition: string | undefined): 
 /** Prints what is wrong with the bytes of attachments; gives how many findings that is. */
 export async function verifyAttachments(partitions: readonly Partition[]): Promise<number> {
   const progress = createProgress('attachments', process.stderr, Date.now);
-  let [total, found] = [0, 0];
+  let [total, found, waiting, trashed] = [0, 0, 0, 0];
   for (const partition of partitions) {
     const { id } = partition;
-    let checked = 0;
+    let last: AttachmentProgress | undefined;
     try {
       for await (const step of partition.verifyAttachments()) {
-        checked = step.checked;
+        last = step;
         found += step.findings.length;
-        progress.update(checked, step.of, id);
+        progress.update(step.checked, step.of, id);
         for (const { is, digest, records } of step.findings) console.log([id, is, digest, ...records].join('\t'));
       }
     } catch (error) {
       found += 1;
       console.log([id, 'file', 'attachments', `they cannot be compared: ${reasonOf(error)}`].map(printable).join('\t'));
     }
-    total += checked;
+    total += last?.checked ?? 0;
+    waiting += last?.waiting ?? 0;
+    trashed += last?.trashed ?? 0;
   }
   progress.end();
   console.log(`${counted(total, 'attachment')} checked, ${counted(found, 'finding')}.`);
+  if (waiting + trashed > 0)
+    console.log(`Without a record: ${counted(waiting, 'attachment')} kept for 7 days, ${count(trashed)} in the trash.`);
   return found;
 }
 

@@ -25,6 +25,7 @@ Reported, and no findings: versions without a digest, which an older release wro
 an end that was not written whole when a process was killed; \`unwritten\`, with partition, time, client and record, where
 a write was begun and the server killed before it was done.`,
   takes: [...storeSettings, 'partition'],
+  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
   async run({ config, positionals }) {
     noPositionals(positionals);
     const opened = await openToVerify(config);

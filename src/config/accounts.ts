@@ -2,7 +2,6 @@ import type { Accounts } from '../auth/server/accounts-file.ts';
 import {
   clientId,
   clientProblems,
-  displayName,
   fhirUser,
   keySet,
   redirectUri,
@@ -18,7 +17,7 @@ import { digestOf } from '../auth/token/digest.ts';
 import { JsonError, parseJson } from '../fhir/json.ts';
 import type { Model } from '../model/model.ts';
 import { Fields, isObject } from './fields.ts';
-import { choice, partitionId } from './values.ts';
+import { choice, displayName, partitionId } from './values.ts';
 
 /** By what a file of clients and users is read. */
 export interface AccountsRules {

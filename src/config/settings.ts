@@ -3,6 +3,7 @@ import {
   addresses,
   choice,
   days,
+  displayName,
   host,
   httpUrl,
   integer,
@@ -41,12 +42,16 @@ export interface Config {
   /** How long refresh tokens that follow from one consent live in all. */
   readonly refreshLifetime: number;
   readonly launchLifetime: number;
-  /** How long somebody stays signed in who does nothing. */
+  /** Idle timeout of a session. */
   readonly sessionIdle: number;
-  /** How long somebody stays signed in at most. */
+  /** Longest session, however active. */
   readonly sessionLifetime: number;
   /** Origins of the sites that may show the pages in a frame. */
   readonly frameAncestors: readonly string[];
+  /** Name of the product on pages; undefined for the one of the page's language. */
+  readonly productName: string | undefined;
+  /** File of an SVG or PNG image beside it. */
+  readonly logo: string | undefined;
   /** No trailing slash; undefined where it follows from host and port: `publicUrlOf` gives it either way. */
   readonly publicUrl: string | undefined;
   /** IP addresses and CIDR blocks. */
@@ -57,6 +62,12 @@ export interface Config {
   readonly zone: string;
   readonly maxUrl: number;
   readonly maxBody: number;
+  /** Requests that are worked on at a time. */
+  readonly maxRequests: number;
+  /** Open connections. */
+  readonly maxConnections: number;
+  /** Open connections of one address; undefined for a quarter of `maxConnections`. */
+  readonly connectionsPerAddress: number | undefined;
   readonly headerTimeout: number;
   readonly bodyTimeout: number;
   readonly keepAlive: number;
@@ -125,7 +136,7 @@ export const settings: readonly Setting[] = [
     'access',
     'HOW',
     choice('token', 'open'),
-    '`token`: every request for data needs one; `open`: nobody is asked',
+    '`token`: every request for data needs one; `open`: no request does',
     {
       default: 'token',
     },
@@ -137,7 +148,12 @@ export const settings: readonly Setting[] = [
     '`on`: apps get their tokens at `/auth`; `off`: tokens come from `token` and from `issuers`',
     { default: 'on' },
   ),
-  setting('key-file', 'FILE', some, 'Secret that encrypts signing keys: 32 characters or more, for its owner alone'),
+  setting(
+    'key-file',
+    'FILE',
+    some,
+    'Secret that encrypts signing keys: at least 32 random characters, readable by its owner only',
+  ),
   setting('accounts', 'FILE', some, 'JSON file of clients and users; read again on SIGHUP and when it changes'),
   setting('app-token-lifetime', 'NUMBER', seconds, 'How long an access token of an app lives', time('3600')),
   setting('backend-token-lifetime', 'NUMBER', seconds, 'How long one of a backend system lives', time('300')),
@@ -147,12 +163,16 @@ export const settings: readonly Setting[] = [
     default: '90',
     unit: 'days',
   }),
-  setting('launch-lifetime', 'NUMBER', seconds, 'How long a launch value lives, which is good once', time('300')),
-  setting('session-idle', 'NUMBER', seconds, 'How long somebody stays signed in who does nothing', time('900')),
-  setting('session-lifetime', 'NUMBER', seconds, 'How long somebody stays signed in at most', time('28800')),
+  setting('launch-lifetime', 'NUMBER', seconds, 'Lifetime of a single-use launch token', time('300')),
+  setting('session-idle', 'NUMBER', seconds, 'Idle timeout of a session', time('900')),
+  setting('session-lifetime', 'NUMBER', seconds, 'Longest session, however active', time('28800')),
   setting('frame-ancestors', 'ORIGINS', origins, 'Origins of sites that may show sign-in pages in a frame', {
     repeats: true,
   }),
+  setting('product-name', 'TEXT', displayName, 'Name of the product on sign-in pages', {
+    defaultNote: 'Clinical Records',
+  }),
+  setting('logo', 'FILE', some, 'SVG or PNG image beside the name of the product, up to 1 MB'),
   setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),
   setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is believed', {
     repeats: true,
@@ -173,6 +193,33 @@ export const settings: readonly Setting[] = [
     {
       default: '1048576',
       unit: 'bytes',
+    },
+  ),
+  setting(
+    'max-requests',
+    'NUMBER',
+    integer(1, 100_000),
+    'Requests that are worked on at a time; others are answered 503',
+    {
+      default: '256',
+    },
+  ),
+  setting(
+    'max-connections',
+    'NUMBER',
+    integer(1, 1_000_000),
+    'Open connections; one more takes the place of an idle one, or is closed',
+    {
+      default: '2000',
+    },
+  ),
+  setting(
+    'connections-per-address',
+    'NUMBER',
+    integer(1, 1_000_000),
+    'Open connections of one address; loopback and `trusted-proxies` have no limit',
+    {
+      defaultNote: 'a quarter of `max-connections`',
     },
   ),
   setting('header-timeout', 'NUMBER', seconds, 'Time in which the head of a request must arrive', time('10')),

@@ -118,3 +118,9 @@ export function zone(text: string): string {
     throw new Error(`is \`${text}\`, which is not the name of a time zone, such as \`America/Toronto\`.`);
   }
 }
+
+/** As people are shown it. */
+export function displayName(text: string): string {
+  if (/^[^\p{C}]{1,100}$/u.test(text) && text.trim() === text) return text;
+  throw new Error('must be 1 to 100 characters that can be shown, without a space at the ends.');
+}

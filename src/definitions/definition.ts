@@ -1,5 +1,6 @@
 import { asObject, asString, isObject, objectsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
+import type { Digests } from './same.ts';
 
 /** One definition resource and where it was found; parsed only when it is asked for. */
 export interface Definition extends Place {
@@ -11,12 +12,18 @@ export interface Definition extends Place {
   readonly core: boolean;
   /** The resource type that a StructureDefinition makes, where it is not abstract and no profile. */
   readonly concrete: string | undefined;
+  /** True where it is marked as not being the published one. */
+  readonly incomplete?: boolean;
+  /** True for a profile that does not say `derivation: constraint`. */
+  readonly misderived?: boolean;
   /** Of a CodeSystem, where it is known without parsing. */
   readonly caseSensitive?: boolean;
   /** Of a SearchParameter, where they are known without parsing. */
   readonly parameter?: { readonly code: string; readonly bases: readonly string[] } | undefined;
   /** The definition of the R4 pack that has given way to this one, of the same url and version. */
   readonly replaces?: Definition;
+  /** Where they are known without parsing. */
+  readonly digests?: Digests | undefined;
   resource(): JsonObject;
 }
 
@@ -36,6 +43,7 @@ export const definitionTypes: ReadonlySet<string> = new Set([
   'CodeSystem',
   'CompartmentDefinition',
   'ConceptMap',
+  'ImplementationGuide',
   'OperationDefinition',
   'SearchParameter',
   'StructureDefinition',
@@ -56,9 +64,27 @@ export function definitionOf(resource: JsonObject, place: Place, read: () => Jso
     ...place,
     core: false,
     concrete: concrete ? asString(type) : undefined,
+    incomplete: isIncomplete(resource),
+    misderived: isProfile(resource) && derivation !== 'constraint',
     caseSensitive: resource['caseSensitive'] === true,
     resource: read,
   };
+}
+
+/** The extension that marks a definition as not the published one. */
+export const incompleteUrl = 'https://clinical-records.example/fhir/StructureDefinition/incomplete';
+
+export const isIncomplete = ({ extension }: JsonObject): boolean =>
+  objectsOf(extension).some(({ url }) => url === incompleteUrl);
+
+/**
+ * Whether a StructureDefinition is a profile of a type, and does not make one, whatever its `derivation` says: its base is the
+ * type itself, or its url is not that of the type. https://hl7.org/fhir/R4/structuredefinition-definitions.html#StructureDefinition.derivation
+ */
+export function isProfile({ kind, type, url, baseDefinition }: JsonObject): boolean {
+  if (typeof type !== 'string' || typeof baseDefinition !== 'string' || kind === 'logical') return false;
+  const isOf = (canonical: unknown): boolean => String(canonical).replace(/\|.*/, '').endsWith(`/${type}`);
+  return isOf(baseDefinition) || !isOf(url);
 }
 
 /** A file's resource, or those of the entries of a Bundle, with their paths. https://hl7.org/fhir/R4/bundle.html */

@@ -1,6 +1,6 @@
 import { parseCanonical } from '../fhir/canonical.ts';
 import type { Definition } from './definition.ts';
-import { asObject, objectsOf } from './json-object.ts';
+import { asObject } from './json-object.ts';
 import type { Problem } from './problem.ts';
 import { sameContent } from './same.ts';
 import { compareVersions } from './version.ts';
@@ -11,9 +11,6 @@ export interface Definitions {
   find(resourceType: string, canonical: string): Definition | undefined;
   all(resourceType: string): readonly Definition[];
 }
-
-/** The extension that marks a definition as not the published one. */
-export const incompleteUrl = 'https://clinical-records.example/fhir/StructureDefinition/incomplete';
 
 /**
  * Settles which definition stands for a url and version where several are there: one that is marked incomplete and the R4
@@ -66,7 +63,7 @@ function preferred(best: Definition | undefined, next: Definition): Definition {
 }
 
 /** What stands in for the published one, and the R4 pack, give way whatever their versions. */
-const rank = (definition: Definition): number => (definition.core ? 0 : isIncomplete(definition) ? 1 : 2);
+const rank = (definition: Definition): number => (definition.core ? 0 : definition.incomplete === true ? 1 : 2);
 
 function settle(a: Definition, b: Definition, problems: Problem[], notices: string[]): Definition {
   const same = sameContent(a, b);
@@ -76,7 +73,7 @@ function settle(a: Definition, b: Definition, problems: Problem[], notices: stri
     return { ...other, replaces: core };
   }
   if (same) return a;
-  const incomplete = [a, b].filter(isIncomplete);
+  const incomplete = [a, b].filter(({ incomplete }) => incomplete === true);
   if (incomplete.length === 1) {
     const [kept, given] = incomplete[0] === a ? [b, a] : [a, b];
     notices.push(replacement(kept, given));
@@ -99,13 +96,11 @@ const canonicalOf = ({ url, version }: Definition): string => (version === undef
 const replacement = (kept: Definition, given: Definition): string =>
   `${kept.file} replaces ${canonicalOf(given)} of ${given.file}.`;
 
-const isIncomplete = (definition: Definition): boolean =>
-  objectsOf(definition.resource()['extension']).some(({ url }) => url === incompleteUrl);
-
 /** The definition (compose) of either and the codes (expansion) of either, the later one first. */
 function mergeValueSets(a: Definition, b: Definition): Definition {
   return {
     ...b,
+    digests: undefined,
     resource() {
       const [earlier, later] = [a.resource(), b.resource()];
       const part = (name: string) => {

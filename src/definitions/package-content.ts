@@ -1,7 +1,9 @@
-import { definitionOf } from './definition.ts';
+import { definitionOf, isIncomplete } from './definition.ts';
 import type { Definition } from './definition.ts';
 import { asObject, asString, isObject, objectsOf, stringsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
+import { digestsOf } from './same.ts';
+import type { Digests } from './same.ts';
 import { namedIn } from './unpack.ts';
 import type { Unpacked } from './unpack.ts';
 
@@ -15,7 +17,7 @@ export interface PackageContent {
 }
 
 /** To be raised whenever what is kept changes, or how. */
-export const packageForm = 1;
+export const packageForm = 3;
 
 /** The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without a break. */
 export function printPackageContent({ manifest, definitions, digest }: Unpacked): Buffer {
@@ -29,6 +31,8 @@ export function printPackageContent({ manifest, definitions, digest }: Unpacked)
       ...Object.fromEntries(heads.filter(key => key in resource).map(key => [key, resource[key]])),
       entry,
       path,
+      ...(isIncomplete(resource) ? { incomplete: true } : {}),
+      digests: digestsOf(resource),
       length: texts[at]?.length,
     })),
     valueSets: [...new Set(named.flatMap(({ valueSets }) => valueSets))],
@@ -49,7 +53,8 @@ export function readPackageContent(bytes: Buffer, file: string): PackageContent 
     const end = (start += Number(one['length']));
     const read = (): JsonObject => asObject(JSON.parse(bytes.toString('utf8', from, end)));
     const place = { file: `${file}/${asString(one['entry']) ?? ''}`, path: asString(one['path']) ?? '', package: file };
-    return definitionOf(one, place, read);
+    const digests = digestsIn(asObject(one['digests']));
+    return { ...definitionOf(one, place, read), incomplete: one['incomplete'] === true, digests };
   });
   if (start !== bytes.length) throw new Error(`The cache of ${file} is not what was written.`);
   return {
@@ -61,7 +66,22 @@ export function readPackageContent(bytes: Buffer, file: string): PackageContent 
   };
 }
 
+function digestsIn({ whole, reduced, bare }: JsonObject): Digests | undefined {
+  if (typeof whole !== 'string' || typeof reduced !== 'string') return undefined;
+  return typeof bare === 'string' ? { whole, reduced, bare } : { whole, reduced };
+}
+
 const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependencies'];
 
 /** What `definitionOf` looks at. */
-const heads = ['resourceType', 'url', 'version', 'kind', 'abstract', 'derivation', 'type', 'caseSensitive'];
+const heads = [
+  'resourceType',
+  'url',
+  'version',
+  'kind',
+  'abstract',
+  'derivation',
+  'type',
+  'baseDefinition',
+  'caseSensitive',
+];

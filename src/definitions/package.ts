@@ -46,7 +46,8 @@ export async function readPackage(path: string, file: string, cache?: DiskCache)
   if (there !== undefined) return packageOf(there, file, []);
   const unpacked = await unpack(bytes);
   const printed = printPackageContent(unpacked);
-  if (unpacked.problems.length === 0 && printed.length >= worthKeeping) cache?.write(key, printed);
+  const isLarge = Math.max(bytes.length, printed.length) >= worthKeeping;
+  if (unpacked.problems.length === 0 && isLarge) cache?.write(key, printed);
   const problems = unpacked.problems.map(({ entry, text }) => ({
     file: entry === '' ? file : `${file}/${entry}`,
     path: '',
@@ -55,7 +56,7 @@ export async function readPackage(path: string, file: string, cache?: DiskCache)
   return packageOf(readPackageContent(printed, file), file, problems);
 }
 
-/** Bytes; what is less is unpacked in some milliseconds. */
+/** Bytes of the package, or of what is in it; what is less is unpacked in some milliseconds. */
 const worthKeeping = 1_000_000;
 
 function kept(bytes: Buffer | undefined, file: string): PackageContent | undefined {

@@ -1,18 +1,54 @@
+import { hash } from 'node:crypto';
 import type { Definition } from './definition.ts';
 import { isObject, objectsOf } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
+/** Digests of what a definition says, for comparing it with others. */
+export interface Digests {
+  /** Of all that counts. */
+  readonly whole: string;
+  /** Of its reduced form. */
+  readonly reduced: string;
+  /** Of a CodeSystem: of its reduced form without concepts. */
+  readonly bare?: string;
+}
+
 /**
  * Whether two definitions say the same: `text`, `meta`, `id` and the order of keys do not count. What the R4 pack holds is
- * reduced, so another definition is compared with it in that form.
+ * reduced, so another definition is compared with it in that form. A definition with digests is not parsed for that.
  */
 export function sameContent(a: Definition, b: Definition): boolean {
-  const [left, right] = [content(a.resource()), content(b.resource())];
-  if (!a.core && !b.core) return print(left) === print(right);
-  const [core, other] = a.core ? [left, right] : [right, left];
-  const fuller = core['content'] === 'not-present' ? withoutConcepts(other) : other;
-  return print(reduce(core)) === print(reduce(fuller));
+  if (!a.core && !b.core) return digest(a, 'whole') === digest(b, 'whole');
+  const [core, other] = a.core ? [a, b] : [b, a];
+  const resource = core.resource();
+  const form = resource['content'] === 'not-present' ? 'bare' : 'reduced';
+  return digestOf(resource, 'reduced') === digest(other, form);
+}
+
+const digest = (definition: Definition, form: keyof Digests): string =>
+  definition.digests?.[form] ?? digestOf(definition.resource(), form);
+
+/** The digests of a definition, which cost as much as parsing it some times over. */
+export function digestsOf(resource: JsonObject): Digests {
+  const [whole, reduced] = [digestOf(resource, 'whole'), digestOf(resource, 'reduced')];
+  return resource['resourceType'] === 'CodeSystem'
+    ? { whole, reduced, bare: digestOf(resource, 'bare') }
+    : { whole, reduced };
+}
+
+function digestOf(resource: JsonObject, form: keyof Digests): string {
+  const counts = content(resource);
+  switch (form) {
+    case 'whole':
+      return hash('sha256', print(counts));
+    case 'reduced':
+      return hash('sha256', print(reduce(counts)));
+    case 'bare':
+      return hash('sha256', print(reduce(withoutConcepts(counts))));
+    default:
+      return form satisfies never;
+  }
 }
 
 /**
@@ -21,10 +57,16 @@ export function sameContent(a: Definition, b: Definition): boolean {
  */
 export function content(resource: JsonObject): JsonObject {
   const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;
+  if (rest['resourceType'] === 'ImplementationGuide') return withoutContents(rest);
   if (rest['resourceType'] !== 'StructureDefinition') return rest;
   const { snapshot, differential, ...definition } = rest;
   if (isObject(snapshot)) return { ...definition, snapshot: elements(snapshot) };
   return isObject(differential) ? { ...definition, differential: elements(differential) } : definition;
+}
+
+/** A guide lists all of its pages and examples, which define nothing. */
+function withoutContents({ definition: _definition, manifest: _manifest, ...guide }: JsonObject): JsonObject {
+  return guide;
 }
 
 const elements = (part: JsonObject): JsonObject => ({

@@ -150,9 +150,17 @@ function problemsOf(definition: Definition, interfaceFolder: boolean, known: Rea
       ];
     return [];
   }
-  if (url === '' && resourceType !== 'CapabilityStatement')
-    return [{ file, path: at('url'), text: `A ${resourceType} needs a \`url\`; others name it by that.` }];
+  if (url === '' && resourceType !== 'CapabilityStatement') return [{ file, path: at('url'), text: noUrl(definition) }];
   return [];
+}
+
+/** https://hl7.org/fhir/R4/references.html#canonical */
+function noUrl(definition: Definition): string {
+  const { resourceType } = definition;
+  const { id, code, name } = definition.resource();
+  const last = [id, code, name].find(text => typeof text === 'string') ?? 'name';
+  const example = `"url": "https://example.org/fhir/${resourceType}/${last}"`;
+  return `The ${resourceType} has no \`url\`; write the canonical URL by which other definitions name it, such as \`${example}\`.`;
 }
 
 const joined = (found: readonly Found[]): Found => ({

@@ -68,7 +68,8 @@ export function namedIn({ snapshot, differential }: JsonObject): {
 const valueSetOf = ({ strength, valueSet }: JsonObject): string | undefined =>
   strength === 'required' || strength === 'extensible' ? asString(valueSet) : undefined;
 
-const isDefinitionFile = (name: string): boolean => /^package\/[^/.][^/]*\.json$/.test(name);
+/** The JSON files that lie directly in the `package` folder. */
+export const isDefinitionFile = (name: string): boolean => /^package\/[^/.][^/]*\.json$/.test(name);
 
 /** A package of nothing but examples defines nothing, whatever is in it. */
 const isExamples = ({ type }: JsonObject): boolean => /^(fhir\.)?examples$/i.test(asString(type) ?? '');
@@ -86,12 +87,16 @@ const definitionsIn = (json: unknown, entry: string): readonly UnpackedDefinitio
     .filter(({ resource }) => isKept(resource))
     .map(({ path, resource }) => ({ entry, path, resource: content(resource) }));
 
-const isKept = ({ resourceType, url }: JsonObject): boolean =>
-  resourceType !== 'CapabilityStatement' && definitionTypes.has(String(resourceType)) && typeof url === 'string';
+const isKept = ({ resourceType, url, global }: JsonObject): boolean =>
+  resourceType !== 'CapabilityStatement' &&
+  definitionTypes.has(String(resourceType)) &&
+  typeof url === 'string' &&
+  (resourceType !== 'ImplementationGuide' || objectsOf(global).length > 0);
 
 /** Failures that the file is to blame for: ours, and those of zlib. */
-const isRefusal = (error: unknown): error is Error =>
+export const isRefusal = (error: unknown): error is Error =>
   error instanceof PackageRefused || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
-const refusalText = (error: Error): string =>
+/** What was wrong with it, as one sentence. */
+export const refusalText = (error: Error): string =>
   error instanceof PackageRefused ? error.message : `The file is not gzip, or it is damaged (${error.message}).`;

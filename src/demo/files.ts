@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf } from '../auth/token/digest.ts';
+import { ownerOnly } from '../store/file-mode.ts';
 import { parseStoreUrl } from '../store/url.ts';
 
 /** Files of a demonstration that are secret: beside the store, or in `data` where that is no file. */
@@ -38,6 +39,6 @@ export function makeBackendKey({ backendKey }: DemoFiles): Readonly<Record<strin
 
 function keep(path: string, make: () => string): void {
   if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, make(), { mode: 0o600, flag: 'wx' });
+  mkdirSync(dirname(path), { recursive: true, mode: ownerOnly.folder });
+  writeFileSync(path, make(), { mode: ownerOnly.file, flag: 'wx' });
 }

@@ -4,6 +4,9 @@ import { parseJson } from '../fhir/json.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { Model } from '../model/model.ts';
 import type { Change, Store } from '../store/store.ts';
+import { ownerOnly } from '../store/file-mode.ts';
+import { requireNothingLeft } from '../store/sqlite/left-behind.ts';
+import { refuseInterrupted } from '../store/sqlite/restoring.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { isWeekday, printDate } from './calendar.ts';
 import { demoUsers } from './clients.ts';
@@ -27,14 +30,19 @@ export interface DemoMark extends Required<Omit<GenerateOptions, 'skip'>> {
 /**
  * Whether a store may still have to be filled: its file is not there, or a note beside it says that a filling was begun. Makes
  * the note, so that the store of a start that is stopped early is not taken for somebody's own. What is no file fillDemo asks.
+ * Throws `StoreRefused` where the file may come back.
  */
 export function beginDemo(storeUrl: string): boolean {
   const file = fileOf(storeUrl);
   if (file === undefined) return true;
   if (existsSync(noteOf(file))) return true;
   if (existsSync(file)) return false;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n');
+  refuseInterrupted(file);
+  requireNothingLeft(file);
+  mkdirSync(dirname(file), { recursive: true, mode: ownerOnly.folder });
+  writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n', {
+    mode: ownerOnly.file,
+  });
   return true;
 }
 

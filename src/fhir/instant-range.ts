@@ -14,10 +14,10 @@ const DAY = 86_400_000;
 
 /**
  * The interval that a FHIR date, partial date, dateTime or instant stands for: `2020-02` from 2020-02-01 up to but not
- * including 2020-03-01. A minute and a second are as wide as they are; a time with a fraction is one millisecond wide and
- * finer digits are cut. Seconds may be left out. What has no offset is read in `zone` (IANA name): a time that the zone
- * skips is moved on by the width of the gap, of a time that it has twice the first is meant. Answers undefined for all
- * else, also for days that do not exist and for 24:00. https://hl7.org/fhir/R4/search.html#date
+ * including 2020-03-01. A minute and a second are as wide as they are; a time with a fraction is a point (`pointAt`), whose
+ * digits count as far as a double holds them. Seconds may be left out. What has no offset is read in `zone` (IANA name): a
+ * time that the zone skips is moved on by the width of the gap, of a time that it has twice the first is meant. Returns
+ * undefined for all else, also for days that do not exist and for 24:00. https://hl7.org/fhir/R4/search.html#date
  */
 export function parseInstantRange(text: string, zone: string): InstantRange | undefined {
   const length = text.length;
@@ -38,13 +38,38 @@ export function parseInstantRange(text: string, zone: string): InstantRange | un
   return text[10] === 'T' ? timeOfDay(text, date * DAY, zone) : undefined;
 }
 
+/**
+ * A point in time, which is as wide as the finest step of time: a quarter of a microsecond until the year 2039, and what a
+ * double can tell apart after it. `time`: milliseconds since 1970 UTC. https://hl7.org/fhir/R4/search.html#date (instant)
+ */
+export function pointAt(time: number): InstantRange {
+  return { low: time, high: time + stepAt(time) };
+}
+
+function stepAt(time: number): number {
+  let step = 2 ** -12;
+  while (Math.abs(time) + 1 >= step * 2 ** 53) step *= 2;
+  return step;
+}
+
+/**
+ * Digits behind the milliseconds as a part of a millisecond, [0, 1), in whole steps: rounded up, so that `.5000001` is behind
+ * `.5`, but never to the next millisecond.
+ */
+function finer(digits: string, time: number): number {
+  if (!/[1-9]/.test(digits)) return 0;
+  const step = stepAt(time);
+  return Math.min(Math.max(Math.ceil(Number(`0.${digits}`) / step) * step, step), 1 - step);
+}
+
 /** Reads `hh:mm[:ss[.fraction]][Z|±hh:mm]` from position 11 on, on the day that begins at `midnight`. */
 function timeOfDay(text: string, midnight: number, zone: string): InstantRange | undefined {
   const hour = digits(text, 11, 2);
   const minute = text[13] === ':' ? digits(text, 14, 2) : -1;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return undefined;
   let time = midnight + (hour * 60 + minute) * 60_000;
-  let width = 60_000;
+  let width: number | undefined = 60_000;
+  let rest = '';
   let at = 16;
   if (text[at] === ':') {
     const second = digits(text, at + 1, 2);
@@ -57,16 +82,15 @@ function timeOfDay(text: string, midnight: number, zone: string): InstantRange |
       const end = endOfDigits(text, at + 1);
       if (end === at + 1) return undefined;
       time += Number(text.slice(at + 1, Math.min(end, at + 4)).padEnd(3, '0'));
-      width = 1;
+      rest = text.slice(at + 4, end);
+      width = undefined;
       at = end;
     }
   }
-  if (at === text.length) {
-    const low = zonedTime(time, zone);
-    return { low, high: low + width };
-  }
-  const offset = offsetAt(text, at);
-  return offset === undefined ? undefined : { low: time - offset, high: time - offset + width };
+  const offset = at === text.length ? 0 : offsetAt(text, at);
+  if (offset === undefined) return undefined;
+  const low = at === text.length ? zonedTime(time, zone) : time - offset;
+  return width === undefined ? pointAt(low + finer(rest, low)) : { low, high: low + width };
 }
 
 /** The offset that ends the text, in milliseconds: `Z` or `±hh:mm` up to 14:00. */

@@ -23,6 +23,7 @@ import { readResource } from './middleware/resource.ts';
 import { requestId } from './middleware/request-id.ts';
 import { findRoute } from './middleware/route.ts';
 import { checkTarget } from './middleware/target.ts';
+import type { Places } from './places.ts';
 import { shapes } from './routes.ts';
 import type { Shape } from './routes.ts';
 import type { Uploads } from './uploads.ts';
@@ -41,6 +42,7 @@ export interface AppOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
+  readonly places: Places;
   readonly respond: Respond;
   readonly clientAddress: ClientAddress;
   readonly closing: () => boolean;
@@ -58,6 +60,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     headers,
     body,
     uploads,
+    places,
     respond,
     clientAddress,
     closing,
@@ -92,20 +95,35 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(account(engine.audit, clientAddress)); // around all that answers, refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
   app.use(inTurn(checkTarget(engine.maxUrl)));
+  const open: readonly (readonly [string, Handler])[] = [
+    ...(verify === undefined ? [] : [smart]),
+    ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
+    ...fhir,
+  ];
   app.use(
     findPath([
-      ['/healthz', healthz(respond)],
+      ['/healthz', healthz(respond)], // both also while no place is free: probes ask whether the process is well
       ['/readyz', readyz(respond, engine, closing)],
-      ...(verify === undefined ? [] : [smart]),
-      ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
-      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, log)),
-      ...fhir,
+      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
+      ...open.map(([path, handler]) => [path, inPlace(places, handler)] as const),
     ]),
   );
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none'); // those two: the client left
   });
   return app;
+}
+
+/** Answers a request while it has a place. */
+function inPlace(places: Places, handler: Handler): Handler {
+  return async context => {
+    const place = places.enter(context.req, context.state.address);
+    try {
+      await handler(context);
+    } finally {
+      place.leave();
+    }
+  };
 }
 
 /** A middleware with what comes after it. */

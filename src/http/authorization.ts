@@ -10,6 +10,7 @@ import { FhirError } from '../fhir/error.ts';
 import { storeFailure } from '../interaction/store-failure.ts';
 import type { Log } from '../observability/log.ts';
 import type { Context, Handler } from './context.ts';
+import type { Place, Places } from './places.ts';
 
 /** What answers under `/auth`: made when it is first asked for. */
 export interface Authorization {
@@ -35,6 +36,7 @@ export function authorization(
   load: () => Promise<Authorization>,
   headers: Readonly<Record<string, string>>,
   audit: Pick<Audit, 'require'>,
+  places: Places,
   log: Log,
 ): readonly (readonly [path: string, handler: Handler])[] {
   const begin = ({ res, state }: Context): void => {
@@ -64,7 +66,9 @@ export function authorization(
       context.respond = false;
       begin(context);
       const isPage = endpoint.startsWith('/authorize');
+      let place: Place | undefined;
       try {
+        place = places.enter(req, state.address);
         const allowed: readonly string[] = endpoints[endpoint];
         if (!allowed.includes(method)) return sendJson(res, wrongMethod(method, allowed));
         if (endpoint !== '/jwks') audit.require(); // nobody could tell afterwards who got a token
@@ -79,6 +83,8 @@ export function authorization(
           return sendJson(res, { status, headers: more, body: { error: code, error_description: description } });
         for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
         await (await load()).renderError(req, res, { status, error: code, description });
+      } finally {
+        place?.leave();
       }
     };
 
@@ -86,7 +92,9 @@ export function authorization(
     const { req, res, state } = context;
     context.respond = false;
     begin(context);
+    let place: Place | undefined;
     try {
+      place = places.enter(req, state.address);
       if (!state.path.startsWith(assets)) audit.require();
       if (await (await load()).pages(req, res)) return;
       await (await load()).renderError(req, res, { status: 404, error: 'not_found', description: undefined });
@@ -98,6 +106,8 @@ export function authorization(
       }
       for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
       await (await load()).renderError(req, res, { status, error: code, description });
+    } finally {
+      place?.leave();
     }
   };
 
@@ -134,7 +144,7 @@ const wrongMethod = (method: string, allowed: readonly string[]): Answer => ({
   headers: { Allow: allowed.join(', ') },
   body: {
     error: 'invalid_request',
-    error_description: `'${method}' is not offered here; allowed: ${allowed.join(', ')}.`,
+    error_description: `'${method}' is not supported; allowed: ${allowed.join(', ')}.`,
   },
 });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import { withoutPlace } from './places.ts';
 import { largeBody } from './uploads.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -20,7 +21,7 @@ export async function readBody(
   limits: BodyLimits,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  await receive(request, response, limits, chunk => void chunks.push(chunk));
+  await withoutPlace(request, () => receive(request, response, limits, chunk => void chunks.push(chunk)));
   return Buffer.concat(chunks);
 }
 
@@ -73,10 +74,12 @@ export async function readUpload(
     leave();
   };
   try {
-    if (announced > largeBody) await enter(announced);
-    await receive(request, response, limits, chunk => {
-      if (whole !== undefined || size + chunk.length <= largeBody) return add(chunk);
-      return enter(limits.most).then(() => add(chunk));
+    await withoutPlace(request, async () => {
+      if (announced > largeBody) await enter(announced);
+      await receive(request, response, limits, chunk => {
+        if (whole !== undefined || size + chunk.length <= largeBody) return add(chunk);
+        return enter(limits.most).then(() => add(chunk));
+      });
     });
   } catch (error) {
     free();

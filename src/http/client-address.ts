@@ -9,15 +9,7 @@ export type ClientAddress = (request: IncomingMessage) => string;
  * `trusted` holds IP addresses and CIDR blocks.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
-  const proxies = new BlockList();
-  for (const item of trusted) {
-    const [address = '', bits] = item.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(bits), family);
-  }
-  const isTrusted = (address: string): boolean =>
-    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = addressesIn(trusted);
   return request => {
     const direct = plain(request.socket.remoteAddress ?? '');
     const forwarded = request.headers['x-forwarded-for'];
@@ -33,6 +25,18 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
+/** Whether an address is one of `blocks`: IP addresses and CIDR blocks. */
+export function addressesIn(blocks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const item of blocks) {
+    const [address = '', bits] = item.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return address => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
 /** IPv4 in its IPv6 form becomes plain IPv4; the zone of a link-local address goes. */
-const plain = (address: string): string =>
+export const plain = (address: string): string =>
   address.includes(':') || address.includes('%') ? address.replace(/^::ffff:/i, '').replace(/%.*$/, '') : address;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { operationOutcome } from '../fhir/outcome.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
+import type { CurrentResponse } from './current.ts';
 import { linger } from './linger.ts';
 import { defaultContentType } from './negotiate.ts';
 
@@ -20,15 +21,15 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
  * Answers what never becomes a request, with an OperationOutcome as well: what Node's parser refuses, requests that come too
  * slowly, an unknown Expect, and CONNECT. The connection is closed. `headers` go with every answer.
  */
-export function answerClientErrors(server: Server, headers: Readonly<Record<string, string>>): void {
-  const current = new WeakMap<Duplex, ServerResponse>();
+export function answerClientErrors(
+  server: Server,
+  headers: Readonly<Record<string, string>>,
+  currentResponse: CurrentResponse,
+): void {
   const refused = new WeakSet<Duplex>();
-  const remember = (request: IncomingMessage, response: ServerResponse): unknown =>
-    current.set(request.socket, response);
-  server.on('request', remember).on('checkContinue', remember);
   server.on('clientError', (error: ParseError, socket: Duplex) => {
     if (refused.has(socket)) return; // the parser complains again of each packet that still comes
-    const response = current.get(socket);
+    const response = currentResponse(socket);
     const answered = response?.headersSent === true && !(response.writableEnded && response.req.complete);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answered) socket.end(() => socket.destroy());
@@ -42,7 +43,8 @@ export function answerClientErrors(server: Server, headers: Readonly<Record<stri
     response.socket?.end(rawAnswer({ status: 417, code: 'not-supported', text }, headers));
   });
   server.on('connect', (_request, socket: Duplex) => {
-    const text = '`CONNECT` is not offered here.';
+    socket.on('error', () => socket.destroy()); // the server has taken its own listeners away
+    const text = '`CONNECT` is not supported.';
     socket.end(rawAnswer({ status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
   });
 }
@@ -55,15 +57,15 @@ function refuse(socket: Duplex, answer: string): void {
 
 function refusalOf({ code, rawPacket }: ParseError): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW' && isFirstLine(rawPacket)) {
-    return { status: 414, code: 'too-long', text: 'The URL is longer than what is taken.' };
+    return { status: 414, code: 'too-long', text: 'The URL exceeds the size limit.' };
   }
   return refusals[code ?? ''] ?? { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
 }
 
 /** By the code that Node gives the error. https://nodejs.org/api/http.html#event-clienterror */
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers are longer than what is taken.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions are longer than what is taken.' }, // prettier-ignore
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers exceed the size limit.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions exceed the size limit.' }, // prettier-ignore
   HPE_INVALID_URL: { status: 400, code: 'value', text: 'The URL holds a character that must be percent-escaped as UTF-8.' }, // prettier-ignore
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout', text: 'The request did not arrive in time.' },
 };

@@ -75,7 +75,7 @@ function explain(error: unknown): FhirError {
 
 function checkMethod({ method }: Context): void {
   if (method === 'GET' || method === 'HEAD') return;
-  throw fhirError(405, 'not-supported', `\`${method}\` is not offered here; allowed: GET, HEAD.`, undefined, {
+  throw fhirError(405, 'not-supported', `\`${method}\` is not supported; allowed: GET, HEAD.`, undefined, {
     Allow: 'GET, HEAD',
   });
 }

@@ -101,13 +101,13 @@ function checkType(model: Model, type: string): void {
     404,
     'not-supported',
     known
-      ? `The resource type \`${type}\` is not offered here; \`metadata\` lists what is.`
+      ? `The resource type \`${type}\` is not supported; \`metadata\` lists what is.`
       : `\`${type}\` is not a resource type of FHIR R4.${didYouMean(type, model.types.keys())}`,
   );
 }
 
 const noOperation = (name: string): FhirError =>
-  fhirError(404, 'not-supported', `The operation \`${name}\` is not offered here; \`metadata\` lists what is.`);
+  fhirError(404, 'not-supported', `The operation \`${name}\` is not supported; \`metadata\` lists what is.`);
 
 const notOffered = (): FhirError =>
   fhirError(
@@ -118,8 +118,8 @@ const notOffered = (): FhirError =>
 
 function notAllowed(method: string, interaction: InteractionCode | undefined, allowed: readonly string[]): FhirError {
   const what = interaction === undefined ? `\`${method}\`` : `\`${method}\` (${interaction})`;
-  const instead = allowed.length === 0 ? 'no method is' : `allowed: ${allowed.join(', ')}`;
-  return fhirError(405, 'not-supported', `${what} is not offered here; ${instead}.`, undefined, {
+  const instead = allowed.length === 0 ? 'this path accepts no methods' : `allowed: ${allowed.join(', ')}`;
+  return fhirError(405, 'not-supported', `${what} is not supported; ${instead}.`, undefined, {
     Allow: allowed.join(', '),
   });
 }

@@ -6,6 +6,10 @@ import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
+import { seldom } from '../observability/seldom.ts';
+import { limitConnections } from './connections.ts';
+import { currentResponses } from './current.ts';
+import { createShareOf } from './shares.ts';
 import { longestUploadWait } from './uploads.ts';
 
 // An `import` of its values would also load Node's whole `fetch`: 45 ms and 10 MB.
@@ -14,20 +18,22 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** A server that listens. */
 export interface Listening {
   readonly port: number;
+  /** Reads the certificate again, and logs how that went; undefined without TLS. */
+  readonly reload: (() => void) | undefined;
   /** Takes no more connections, lets requests in flight finish within the time that is set, and closes the rest. */
   close(): Promise<void>;
 }
 
-/** More connections than this are closed unanswered. */
-const maxConnections = 2_000;
 /** A connection on which nothing moves for so long is closed, such as one whose client does not read; milliseconds. */
 const stalled = 120_000;
+/** What befalls the port is logged once in so many milliseconds. */
+const quiet = 10_000;
 /** Room for header fields beside the URL, in bytes. */
 const headerBytes = 16_384;
 
 /**
- * Opens the port with the limits of the settings: http, or https with a certificate that is read again on SIGHUP. Rejects where
- * the port or the certificate cannot be used.
+ * Opens the port with the limits of the settings: http, or https with a certificate that can be read again. Rejects where the port
+ * or the certificate cannot be used.
  */
 export async function listen(
   config: Config,
@@ -45,19 +51,23 @@ export async function listen(
   };
   const tls = readTls(config);
   const server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
-  server.maxConnections = maxConnections;
   server.timeout = Math.max(stalled, 2 * config.searchDeadline);
   Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
   server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
-  answerClientErrors(server, headers);
+  const currentResponse = currentResponses(server);
+  answerClientErrors(server, headers, currentResponse);
+  const { maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
+  const shareOf = createShareOf(config.trustedProxies);
+  limitConnections(server, { most, share, shareOf, currentResponse, notice });
   await opened(server, config);
-  const stopReloading = tls === undefined ? () => {} : reloadOnHangup(server as unknown as TlsServer, config, notice); // an https server is one
+  const isTime = seldom(quiet);
+  server.on('error', error => {
+    if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may be
+  });
   return {
     port: (server.address() as AddressInfo).port, // it listens on TCP
-    close: async () => {
-      stopReloading();
-      await closed(server, config.shutdownTimeout);
-    },
+    reload: tls && (() => reloadTls(server as unknown as TlsServer, config, notice)), // an https server is one
+    close: () => closed(server, config.shutdownTimeout),
   };
 }
 
@@ -97,15 +107,11 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | u
   return files;
 }
 
-function reloadOnHangup(server: TlsServer, config: Config, notice: (text: string) => void): () => void {
-  const reload = (): void => {
-    try {
-      server.setSecureContext(readTls(config) ?? {});
-      notice('The certificate was read again.');
-    } catch (error) {
-      notice(`The certificate could not be read again; the old one stays: ${String(error)}`);
-    }
-  };
-  process.on('SIGHUP', reload);
-  return () => process.off('SIGHUP', reload);
+function reloadTls(server: TlsServer, config: Config, notice: (text: string) => void): void {
+  try {
+    server.setSecureContext(readTls(config) ?? {});
+    notice('The certificate was read again.');
+  } catch (error) {
+    notice(`The certificate could not be read again; the old one stays: ${String(error)}`);
+  }
 }

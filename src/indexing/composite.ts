@@ -1,5 +1,5 @@
-import { compileExpression } from '../model/expression.ts';
-import type { Receive, ResultType } from '../model/expression.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
+import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from '../model/model.ts';
 import type { CompositeValue, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
@@ -24,7 +24,7 @@ export function compositeEntries(
   };
   const runs = param.components.map(component =>
     compileExpression(component.expression, type, model.definitions).bind(found =>
-      entriesOf(component.param.type, found, keep, reading, model),
+      entriesOf(component.param, found, keep, reading, model),
     ),
   );
   return value => {

@@ -1,17 +1,17 @@
-import { MAX_TIME, MIN_TIME, parseInstantRange } from '../fhir/instant-range.ts';
+import { MAX_TIME, MIN_TIME, parseInstantRange, pointAt } from '../fhir/instant-range.ts';
 import type { InstantRange } from '../fhir/instant-range.ts';
 import type { Emit, Entries } from './reading.ts';
 
 /**
- * Dates as half-open intervals of milliseconds. A `date` has no zone, it is a day of UTC; a dateTime without one is read
- * in the zone of the partition; an instant is one millisecond wide, whether it has a fraction or not. A Period with one end reaches to the end of time on the other side; a Timing has the
- * outer limits of its events and bounds. https://hl7.org/fhir/R4/search.html#date
+ * Dates as half-open intervals of milliseconds. A `date` and a dateTime without a zone are read in the zone of `dateZone`; an
+ * instant is a point, whether it has a fraction or not. A Period with one end reaches to the end of time on the other side;
+ * a Timing has the outer limits of its events and bounds. https://hl7.org/fhir/R4/search.html#date
  */
-export const dateEntries: Entries = (type, emit, reading) => {
+export const dateEntries: Entries = (type, emit, reading, _model, { dataTypes }) => {
   switch (type.code) {
     case 'date':
       return value => {
-        emitRange(emit, rangeOf(value, 'UTC'));
+        emitRange(emit, rangeOf(value, dateZone(dataTypes, reading.zone)));
       };
     case 'dateTime':
       return value => {
@@ -20,7 +20,7 @@ export const dateEntries: Entries = (type, emit, reading) => {
     case 'instant':
       return value => {
         const range = rangeOf(value, reading.zone);
-        emitRange(emit, range && { low: range.low, high: range.low + 1 });
+        emitRange(emit, range && pointAt(range.low));
       };
     case 'Period':
       return value => {
@@ -34,6 +34,14 @@ export const dateEntries: Entries = (type, emit, reading) => {
       return undefined;
   }
 };
+
+/**
+ * The zone in which a parameter reads days and times without an offset, in records and in searches alike: UTC where all of
+ * its elements are of type `date`, else that of the partition. So a day is found by its date whichever it is.
+ */
+export function dateZone(dataTypes: ReadonlySet<string>, partition: string): string {
+  return dataTypes.size === 1 && dataTypes.has('date') ? 'UTC' : partition;
+}
 
 function emitRange(emit: Emit, range: InstantRange | undefined): void {
   if (range !== undefined) emit({ kind: 'date', low: range.low, high: range.high });

@@ -34,7 +34,7 @@ export interface ReferenceValue {
   readonly kind: 'reference';
   readonly type: string | undefined;
   readonly id: string | undefined;
-  /** An absolute URL elsewhere, a urn, or a canonical without its version. */
+  /** An absolute URL elsewhere, a urn, or a canonical as it is written, without its version: relative ones, and `#fragment`, too. */
   readonly url: string | undefined;
   /** The version of a canonical. */
   readonly version: string | undefined;
@@ -49,7 +49,7 @@ export interface UriValue {
 }
 
 /**
- * A date as [low, high) in milliseconds since 1970 UTC, open ends as MIN_TIME and MAX_TIME (fhir/instant-range.ts); or a
+ * A date as [low, high) in milliseconds since 1970 UTC, with a fraction where it is finer, open ends as MIN_TIME and MAX_TIME (fhir/instant-range.ts); or a
  * number with low = high, a Range with its two ends. https://hl7.org/fhir/R4/search.html#date
  */
 export interface RangeValue {

@@ -1,19 +1,24 @@
-import { compileExpression } from '../model/expression.ts';
 import { parseStored } from '../fhir/stored-text.ts';
+import { ExpressionError } from '../fhirpath/syntax.ts';
+import { NotEvaluated } from '../fhirpath/extract/delegated.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Extract } from '../store/store.ts';
 import { baseOf, rootOf } from './at-public-url.ts';
 import { compositeEntries } from './composite.ts';
 import type { IndexEntry, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
+import { failureOf } from './not-indexed.ts';
+import type { ReportNotIndexed } from './not-indexed.ts';
 import type { Emit, Meanings, Reading } from './reading.ts';
 
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
- * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be read
- * has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first resource comes.
+ * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be
+ * read has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first resource comes. `report` is
+ * called for a parameter whose expression fails on a resource, which then has no entries of it.
  */
-export function createExtract(model: Meanings, publicUrl: string): Extract {
+export function createExtract(model: Meanings, publicUrl: string, report: ReportNotIndexed = () => {}): Extract {
   const root = rootOf(publicUrl);
   const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
   const compiled = new Map<ResourceType, Collect>();
@@ -22,7 +27,7 @@ export function createExtract(model: Meanings, publicUrl: string): Extract {
     if (typeof resource !== 'object' || resource === null) return [];
     let collect = compiled.get(type);
     if (collect === undefined) {
-      collect = compileType(type, model, reading);
+      collect = compileType(type, model, reading, report);
       compiled.set(type, collect);
     }
     reading.resource = resource;
@@ -36,14 +41,19 @@ export function createExtract(model: Meanings, publicUrl: string): Extract {
 
 type Collect = (resource: object) => readonly IndexEntry[];
 
-function compileType(type: ResourceType, model: Meanings, reading: Reading): Collect {
+function compileType(type: ResourceType, model: Meanings, reading: Reading, report: ReportNotIndexed): Collect {
   const collector = new Collector();
   const params = [...type.indexed.values()].filter(({ expression }) => expression !== '');
-  const runs = params.map(param => ({ param: param.code, run: compileParam(param, collector.emit, reading, model) }));
+  const runs = params.map(param => ({
+    param: param.code,
+    delegated: param.delegated,
+    run: compileParam(param, collector.emit, reading, model),
+  }));
   return resource => {
-    for (const { param, run } of runs) {
+    for (const { param, delegated, run } of runs) {
       collector.begin(param);
-      run(resource);
+      if (delegated) tryRun(run, resource, error => report(failureOf(type.name, param, resource, error)));
+      else run(resource);
     }
     return collector.take();
   };
@@ -51,19 +61,22 @@ function compileType(type: ResourceType, model: Meanings, reading: Reading): Col
 
 function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Meanings): (resource: object) => void {
   const expression = compileExpression(param.expression, param.resourceType, model.definitions);
-  const run = expression.bind(type =>
+  return expression.bind(type =>
     param.type === 'composite'
       ? compositeEntries(param, type, emit, reading, model)
-      : entriesOf(param.type, type, emit, reading, model),
+      : entriesOf(param, type, emit, reading, model),
   );
-  if (!expression.fallback) return run;
-  return resource => {
-    try {
-      run(resource);
-    } catch {
-      // fhirpath.js throws for data that an expression does not suit, such as several values where it wants one.
-    }
-  };
+}
+
+/** fhirpath.js fails on data that an expression does not suit, such as several values where it takes one. */
+function tryRun(run: (resource: object) => void, resource: object, failed: (error: Error) => void): void {
+  try {
+    run(resource);
+  } catch (error) {
+    // What is found may be of a type on which the expressions of components do not compile.
+    if (!(error instanceof NotEvaluated || error instanceof ExpressionError)) throw error;
+    failed(error);
+  }
 }
 
 /** Entries of one resource. A value that a parameter already has is dropped. */

@@ -1,10 +1,10 @@
-import { compileExpression } from '../model/expression.ts';
-import type { Receive, ResultType } from '../model/expression.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
+import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../model/model.ts';
 import { dateEntries } from './date.ts';
 import { numberEntries } from './number.ts';
 import { quantityEntries } from './quantity.ts';
-import type { Emit, Entries, Meanings, Reading } from './reading.ts';
+import type { Emit, Entries, Meanings, Read, Reading } from './reading.ts';
 import { referenceEntries } from './reference.ts';
 import { specialEntries } from './special.ts';
 import { stringEntries } from './string.ts';
@@ -24,21 +24,21 @@ const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entrie
 };
 
 /**
- * What takes values of a FHIR type for a search type; undefined where the two do not go together. An extension is read by
+ * What takes values of a FHIR type for a parameter; undefined where the two do not go together. An extension is read by
  * its value. https://hl7.org/fhir/R4/search.html#ptypes
  */
 export function entriesOf(
-  searchType: SearchParamType,
+  param: Read,
   type: ResultType,
   emit: Emit,
   reading: Reading,
   model: Meanings,
 ): Receive | undefined {
-  if (searchType === 'composite') return undefined;
-  const entries = searchTypes[searchType];
-  if (type.code !== 'Extension') return entries(type, emit, reading, model);
+  if (param.type === 'composite') return undefined;
+  const entries = searchTypes[param.type];
+  if (type.code !== 'Extension') return entries(type, emit, reading, model, param);
   const values = compileExpression('value', type, model.definitions);
-  const run = values.bind(held => entries(held, emit, reading, model));
+  const run = values.bind(held => entries(held, emit, reading, model, param));
   return value => {
     if (typeof value === 'object' && value !== null) run(value, reading.resource);
   };

@@ -4,7 +4,8 @@ import type { Emit, Entries, Reading } from './reading.ts';
 
 /**
  * References: to resources of this partition as type and id, also where they are written as absolute URL; all others by
- * URL; canonicals by URL and version. Search is for the current version, so that of a reference is dropped. Contained
+ * URL; canonicals as they are written, by URL and version, also relative ones; `#fragment` alone is kept only so that it counts
+ * as present. Search is for the current version, so that of a reference is dropped. Contained
  * resources cannot be asked for, and a reference by identifier alone has no entry. Of a resource within a resource (the
  * first of a document) it is its own type and id. https://hl7.org/fhir/R4/search.html#reference
  */
@@ -44,6 +45,8 @@ function emitReference(emit: Emit, text: string, reading: Reading): void {
 }
 
 function emitCanonical(emit: Emit, text: string): void {
-  const { url, version } = parseCanonical(text);
+  const { url, version, fragment } = parseCanonical(text);
   if (url !== '') emit({ kind: 'reference', type: undefined, id: undefined, url, version });
+  else if (fragment !== undefined)
+    emit({ kind: 'reference', type: undefined, id: undefined, url: text, version: undefined });
 }

@@ -1,4 +1,4 @@
-import type { ResultType } from '../model/expression.ts';
+import type { ResultType } from '../fhirpath/extract/expression.ts';
 import { foldCode, phoneDigits } from './normalize.ts';
 import type { Emit, Entries, Meanings } from './reading.ts';
 

@@ -1,11 +1,22 @@
-import type { Entries } from './reading.ts';
+import type { Emit, Entries } from './reading.ts';
 
-/** URIs as they stand, case and all; a canonical with its version. https://hl7.org/fhir/R4/search.html#uri */
-export const uriEntries: Entries = (type, emit) => {
+/**
+ * URIs as they are written, case and all; a canonical with its version. The URL of a resource that has a version is kept with
+ * it too, as canonicals name it: `url|version`. https://hl7.org/fhir/R4/search.html#uri
+ */
+export const uriEntries: Entries = (type, emit, reading) => {
   if (!uris.has(type.code)) return undefined;
+  const isOwn = /^[A-Za-z]+\.url$/.test(type.element?.path ?? '');
   return value => {
-    if (typeof value === 'string' && value !== '') emit({ kind: 'uri', uri: value });
+    if (typeof value !== 'string' || value === '') return;
+    emit({ kind: 'uri', uri: value });
+    if (isOwn) emitVersioned(emit, value, reading.resource);
   };
 };
+
+function emitVersioned(emit: Emit, url: string, resource: object): void {
+  const { version } = resource as { version?: unknown }; // stored JSON
+  if (typeof version === 'string' && version !== '') emit({ kind: 'uri', uri: `${url}|${version}` });
+}
 
 const uris: ReadonlySet<string> = new Set(['uri', 'url', 'canonical', 'oid', 'uuid']);

@@ -22,7 +22,7 @@ export function throwStoreFailure(error: unknown): never {
  */
 export function storeFailure(error: unknown): FhirError | undefined {
   if (error instanceof StoreBusy) {
-    return fhirError(503, 'throttled', 'Other searches take all the time there is. Ask again later.', undefined, {
+    return fhirError(503, 'throttled', 'Too many searches are running. Retry later.', undefined, {
       'Retry-After': '5',
     });
   }

@@ -1,10 +1,11 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
-import { incompleteUrl } from '../definitions/definitions.ts';
+import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, Standing } from './declared.ts';
 import { textOf } from './extensions.ts';
+import { resultControls } from './result-controls.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 
 /**
@@ -38,6 +39,7 @@ export function buildStatement(
           'interaction',
           [...interactions].map(code => ({ code })),
         ),
+        ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? resultControls : []),
       },
     ],
   };

@@ -8,15 +8,17 @@ import { buildStatement } from './build-statement.ts';
 import { compileCompartments } from './compartments.ts';
 import { items, readDeclared, reportTo } from './declared.ts';
 import type { Declared, ReportAt } from './declared.ts';
+import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
+import { checkDerivations, misderivedInPackages } from './derivation.ts';
+import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
-import { indexVersion } from './search-parameter.ts';
+import { checkParameterHeads } from './parameter-head.ts';
+import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
-import { printSnapshotProblem } from './snapshot/generate.ts';
-import type { FindSnapshot } from './snapshot/generate.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
@@ -47,6 +49,11 @@ export function compileModel(
     checkExtensions(json, (path, text) => report({ definition, path: '', json }, path, text));
   }
   checkStatements(declared, report);
+  checkParameterHeads(
+    plainFiles(definitions).filter(({ resourceType }) => resourceType === 'SearchParameter'),
+    types,
+    report,
+  );
   const compartments = compileCompartments(definitions);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
@@ -58,15 +65,15 @@ export function compileModel(
         types,
         compartments,
         parameters,
-        snapshots,
         report,
       }) ?? []
     );
   });
-  checkDifferentials(definitions, snapshots, problems, report);
+  checkDerivations(plainFiles(definitions), report);
+  checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
   const model: Model = {
-    digest: hash('sha256', JSON.stringify([indexVersion, digests])),
+    digest: hash('sha256', JSON.stringify([indexVersion, revision, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
     compartments,
@@ -76,38 +83,32 @@ export function compileModel(
     snapshot: snapshots,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
-  return { model: Object.freeze(model), problems, notices: noticesOf(declared, compiled, snapshots) };
+  return {
+    model: Object.freeze(model),
+    problems,
+    notices: [...noticesOf(declared, compiled), ...misderivedInPackages(definitions)],
+  };
 }
 
 /** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
 const plainFiles = (definitions: Definitions): readonly Definition[] =>
-  ['CompartmentDefinition', 'OperationDefinition', 'SearchParameter', 'StructureDefinition', 'ValueSet', 'CodeSystem']
+  [
+    'CompartmentDefinition',
+    'ImplementationGuide',
+    'OperationDefinition',
+    'SearchParameter',
+    'StructureDefinition',
+    'ValueSet',
+    'CodeSystem',
+  ]
     .flatMap(resourceType => definitions.all(resourceType))
     .filter(definition => !definition.core && definition.package === undefined);
-
-/** Profiles in single files that are no more than a differential, where that names what its base does not have; each thing is told once. */
-function checkDifferentials(
-  definitions: Definitions,
-  snapshots: FindSnapshot,
-  problems: readonly Problem[],
-  report: ReportAt,
-): void {
-  for (const definition of plainFiles(definitions)) {
-    const { resourceType, url, version } = definition;
-    if (resourceType !== 'StructureDefinition') continue;
-    const found = snapshots(version === undefined ? url : `${url}|${version}`);
-    for (const problem of found?.problems ?? []) {
-      const text = printSnapshotProblem(url, problem);
-      const told = problems.some(other => other.text === text);
-      if (!told) report({ definition, path: '', json: definition.resource() }, 'differential', text);
-    }
-  }
-}
 
 /** What a statement says beside its resource types. */
 function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
   for (const statement of statements) {
     const { fhirVersion } = statement.json;
+    checkStatementPromises(statement, report);
     if (typeof fhirVersion === 'string' && !fhirVersion.startsWith('4.0'))
       report(statement, 'fhirVersion', `The statement is for FHIR ${fhirVersion}; this server is FHIR R4 (4.0.1).`);
   }
@@ -142,16 +143,9 @@ function kept<Value>(look: (key: string) => Value): (key: string) => Value {
   };
 }
 
-const noticesOf = (
-  { requirements }: Declared,
-  types: readonly ResourceType[],
-  snapshots: FindSnapshot,
-): readonly string[] => [
+const noticesOf = ({ requirements }: Declared, types: readonly ResourceType[]): readonly string[] => [
   ...requirements.map(({ definition }) => `${definition.file} is of kind requirements, so it declares nothing here.`),
   ...types
     .filter(({ smartScopes }) => smartScopes.length === 0)
     .map(({ name }) => `${name} has no smart-scope, so no token reaches it.`),
-  ...types
-    .flatMap(({ profile, supportedProfiles }) => [...(profile === undefined ? [] : [profile]), ...supportedProfiles])
-    .flatMap(canonical => (snapshots(canonical)?.problems ?? []).map(one => printSnapshotProblem(canonical, one))),
 ];

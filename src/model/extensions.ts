@@ -25,6 +25,8 @@ export type Shape = (Value | Parts) & {
   /** Element paths that it may stand on. */
   readonly on: readonly string[];
   readonly max: number;
+  /** True where it changes the meaning of what it stands on, so that it is a `modifierExtension`. */
+  readonly modifier?: boolean;
 };
 
 const resource = 'CapabilityStatement.rest.resource';
@@ -128,6 +130,14 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     expected: '`off`, `warn` or `enforce`',
   },
   incomplete: { on: ['StructureDefinition'], max: 1, value: 'valueString' },
+  'selected-by': {
+    on: ['ImplementationGuide.global'],
+    max: 1,
+    modifier: true,
+    value: 'valueString',
+    pattern: /^[A-Z][A-Za-z]*(\.[a-z][A-Za-z]*)+$/,
+    expected: 'the path of a coded element such as `Observation.code`',
+  },
 };
 
 /** Tells of a problem: the path within the definition, and the sentence. */
@@ -147,10 +157,11 @@ export function checkExtensions(definition: JsonObject, report: Report): void {
       if (shape === undefined) return;
       const count = (seen.get(name) ?? 0) + 1;
       seen.set(name, count);
-      if (!shape.on.includes(element))
+      const places = shape.on.map(place => (shape.modifier === true ? `${place}.modifierExtension` : place));
+      if (!places.includes(element))
         report(
           at,
-          `The extension \`${name}\` stands on \`${element}\`, where it has no meaning; it belongs on ${shape.on.map(place => `\`${place}\``).join(' or ')}.`,
+          `The extension \`${name}\` stands on \`${element}\`, where it has no meaning; it belongs on ${places.map(place => `\`${place}\``).join(' or ')}.`,
         );
       else if (count > shape.max) report(at, `The extension \`${name}\` stands here more than once.`);
       checkShape(json, shape, `The extension \`${name}\``, at, report);

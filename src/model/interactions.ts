@@ -1,9 +1,11 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';
 import type { ReportAt, Standing } from './declared.ts';
+import { quotedCodes, servedInteractions } from './served.ts';
 
 /**
- * The interactions that the pieces declare, of those that are known at their level; `of` names the level in problems.
+ * The interactions that the pieces declare, of those that are known at their level; `of` names the level in problems. One
+ * that this server does not serve is a problem too.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.interaction
  */
 export function declaredInteractions<Code extends string>(
@@ -13,15 +15,19 @@ export function declaredInteractions<Code extends string>(
   report: ReportAt,
 ): ReadonlySet<Code> {
   const found = new Set<Code>();
+  const served = known.filter(code => servedInteractions.some(one => one === code)).toSorted();
+  const offer = served.length === 0 ? 'none is' : `${quotedCodes(served)} are`;
   for (const interaction of items(pieces, 'interaction')) {
     const code = known.find(one => one === interaction.json['code']);
     if (code !== undefined) {
       found.add(code);
+      if (!served.includes(code))
+        report(interaction, 'code', `\`${code}\` is not served yet; remove it. On ${of} ${offer} served.`);
       continue;
     }
     const given = String(interaction.json['code']);
-    const all = known.map(one => `\`${one}\``).join(', ');
-    report(interaction, 'code', `\`${given}\` is no interaction of ${of}.${didYouMean(given, known)} They are ${all}.`);
+    const hint = didYouMean(given, known);
+    report(interaction, 'code', `\`${given}\` is no interaction of ${of}.${hint} They are ${quotedCodes(known)}.`);
   }
   return found;
 }

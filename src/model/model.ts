@@ -105,6 +105,8 @@ export interface SearchParam {
   readonly dataTypes: ReadonlySet<string>;
   /** True when a resource has at most one entry by its definitions: its low end is then a sort key in both directions. */
   readonly single: boolean;
+  /** True where fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
+  readonly delegated: boolean;
   /** Components of a composite; each expression is relative to what the composite's own expression yields. */
   readonly components: readonly { readonly param: SearchParam; readonly expression: string }[];
   /** Digest of all that decides its entries: expression, type, targets, components, index version, meaning of codes (token-meaning.ts). */

@@ -82,6 +82,12 @@ function compileOffered(
       );
     return undefined;
   }
+  if (param.type === 'special')
+    report(
+      standing,
+      canonical === undefined ? 'name' : 'definition',
+      `The parameter \`${param.code}\` is of type special, by which no search is served; remove it.`,
+    );
   if (param.code !== name)
     report(standing, 'name', `The parameter is called \`${param.code}\` by its definition, not \`${name}\`.`);
   const type = standing.json['type'];

@@ -5,6 +5,7 @@ import { items } from './declared.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Operation } from './model.ts';
+import { quotedCodes, servedOperations } from './served.ts';
 import { supertypes } from './type-definitions.ts';
 
 /**
@@ -33,6 +34,11 @@ export function compileOperations(
     const on = stringsOf(definition['resource']);
     if (![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
       report(standing, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
+    if (!servedOperations.some(one => one === code)) {
+      const served = quotedCodes(servedOperations.map(one => `$${one}`));
+      const text = `The operation \`$${code}\` is not served yet; remove it. ${served} is served.`;
+      report(standing, 'definition', text);
+    }
     const operation = { code, url: canonical, type: definition['type'] === true, instance: definition['instance'] === true }; // prettier-ignore
     if (!operation.type && !operation.instance)
       report(standing, 'definition', `\`${canonical}\` is an operation of the whole system, which is not served.`);

@@ -6,6 +6,7 @@ import { compileAccess } from './access-rules.ts';
 import { extensions, oneExtension, oneValue, texts } from './declared.ts';
 import type { Declared, ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
+import { checkTypePromises } from './deliverable.ts';
 import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
 import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
@@ -13,8 +14,6 @@ import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
-import { printSnapshotProblem } from './snapshot/generate.ts';
-import type { FindSnapshot } from './snapshot/generate.ts';
 
 /** What the pieces of a declaration are compiled with. */
 export interface Context {
@@ -23,7 +22,6 @@ export interface Context {
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
-  readonly snapshots: FindSnapshot;
   readonly report: ReportAt;
 }
 
@@ -43,13 +41,9 @@ export function compileResourceType(
       report(standing, 'type', `\`${name}\` is no resource type of FHIR R4.${didYouMean(name, types.resourceTypes)}`);
     return undefined;
   }
-  for (const unserved of ['searchInclude', 'searchRevInclude'])
-    for (const standing of standings)
-      if (standing.json[unserved] !== undefined)
-        report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
-
   const one = (element: string): unknown => oneValue(standings, element, report);
   const interactions = declaredInteractions(standings, typeInteractions, 'a type', report);
+  checkTypePromises(standings, interactions, report);
   const parameters = offeredParameters(name, standings, interactions.has('search-type'), context);
   const indexedOnly = indexedOnlyParameters(name, standings, parameters, context);
   const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));
@@ -171,7 +165,7 @@ function pageSizeOf(standings: readonly Standing[], { declared, report }: Contex
 function profilesOf(
   name: string,
   standings: readonly Standing[],
-  { definitions, snapshots, report }: Context,
+  { definitions, types, report }: Context,
 ): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
   const check = (canonical: string, standing: Standing, path: string): void => {
     const definition = definitions.find('StructureDefinition', canonical);
@@ -180,12 +174,11 @@ function profilesOf(
       const names = definitions.all('StructureDefinition').map(({ url }) => url.slice(url.lastIndexOf('/') + 1));
       const last = canonical.replace(/\|.*/, '').slice(canonical.lastIndexOf('/') + 1);
       report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, names)}`);
-    } else if (type !== name)
+    } else if (type !== name) {
+      // Where no type is called so, the profile's own file is to blame (validation/definition).
+      const isElsewhere = typeof type !== 'string' || types.get(type) === undefined;
+      if (isElsewhere && definition.package === undefined) return;
       report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
-    else {
-      const { problems = [], elements = [] } = snapshots(canonical) ?? {};
-      if (definition.package === undefined || elements.length === 0)
-        for (const problem of problems) report(standing, path, printSnapshotProblem(canonical, problem));
     }
   };
   const profile = asString(oneValue(standings, 'profile', report));

@@ -3,19 +3,22 @@ import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
 import type { JsonObject } from '../definitions/json-object.ts';
-import { didYouMean } from '../fhir/suggest.ts';
 import { branchFor, splitUnion } from './branch.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
-import { compileExpression } from './expression.ts';
-import type { CompiledExpression, ResultType } from './expression.ts';
-import type { SearchParam, SearchParamType } from './model.ts';
+import { compileExpression } from '../fhirpath/extract/expression.ts';
+import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
+import type { SearchParam } from './model.ts';
+import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
 import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
 import { supertypes } from './type-definitions.ts';
 
 /** Raised whenever entries of an unchanged parameter come out otherwise: every index is then built again. */
 export const indexVersion = 1;
+
+/** Raised with a change that concerns only some parameters (`revisionOf`). */
+export const revision = 1;
 
 /**
  * Compiles a SearchParameter for one of its types; undefined where something is wrong with it, which is reported in its own
@@ -32,26 +35,10 @@ export function compileParameter(
   const here: Standing = { definition, path: '', json };
   const type = json['type'];
   const code = asString(json['code']);
-  if (!isParameterType(type)) {
-    report(
-      here,
-      'type',
-      `\`${String(type)}\` is no type of search parameter.${didYouMean(String(type), parameterTypes)}`,
-    );
-    return undefined;
-  }
-  if (code === undefined) {
-    report(here, 'code', 'The parameter needs a `code`; clients write it.');
-    return undefined;
-  }
-  if (!/^[-_A-Za-z][-_A-Za-z0-9]*$/.test(code)) {
-    report(
-      here,
-      'code',
-      `\`${code}\` cannot stand in a search: a \`code\` holds letters, digits, \`-\` and \`_\` only.`,
-    );
-    return undefined;
-  }
+  const [wrongType, wrongCode] = [typeProblem(json), codeProblem(json)];
+  if (wrongType !== undefined) report(here, 'type', wrongType);
+  if (wrongCode !== undefined) report(here, 'code', wrongCode);
+  if (!isParameterType(type) || code === undefined || wrongCode !== undefined) return undefined;
   const whole = asString(json['expression']);
   if (whole === undefined) {
     report(here, 'expression', `The parameter \`${code}\` has no FHIRPath \`expression\`, so it cannot be indexed.`);
@@ -90,27 +77,14 @@ export function compileParameter(
       compiled.single &&
       type !== 'composite' &&
       type !== 'special' &&
+      type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
+    delegated: compiled.fallback || components.some(({ param: { delegated } }) => delegated),
     description: descriptionFor(asString(json['description']), typeName),
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
-
-const parameterTypes: ReadonlySet<string> = new Set<SearchParamType>([
-  'number',
-  'date',
-  'string',
-  'token',
-  'reference',
-  'composite',
-  'quantity',
-  'uri',
-  'special',
-]);
-
-const isParameterType = (type: unknown): type is SearchParamType =>
-  typeof type === 'string' && parameterTypes.has(type);
 
 /** Data types of which one value makes at most one entry. */
 const oneEntry = new Set([
@@ -146,11 +120,26 @@ const oneEntry = new Set([
   'Range',
 ]);
 
+/**
+ * What of its entries changed since `indexVersion` was raised last, so that only these parameters are built again: times are
+ * kept to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a canonical
+ * counts as present; the URL of a definition is kept with its version.
+ */
+function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly string[] {
+  const isChanged =
+    (type === 'date' && !(dataTypes.size === 1 && dataTypes.has('date'))) ||
+    (type === 'reference' && (dataTypes.size === 0 || [...dataTypes].some(name => name !== 'Reference'))) ||
+    type === 'uri';
+  return isChanged ? [`revision ${revision}`] : [];
+}
+
 /** `meaning`: what other definitions than its own say of its entries. */
 function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
-  const { type, expression, targets, components } = param;
+  const { type, expression, targets, components, delegated } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
-  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, meaning]);
+  const by = delegated ? ['fhirpath.js'] : [];
+  const why = [...meaning, ...revisionOf(param), ...by];
+  const decides = JSON.stringify([indexVersion, type, expression, targets, parts, why]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });
 }
 
@@ -204,6 +193,7 @@ function compileComponents(
       dataTypes: new Set(compiled.flatMap(result => [...(result?.types ?? [])])),
       single: false,
       components: [],
+      delegated: compiled.some(one => one?.fallback === true),
       description: undefined,
     };
     return { param: withDigest(part, meaning), expression };

@@ -57,7 +57,14 @@ export function createParameterCompiler(
       }
       const bases = stringsOf(definition.resource()['base']);
       if (![typeName, ...supertypes(typeName, types)].some(name => bases.includes(name))) {
-        report(standing, path, `\`${canonical}\` is a parameter of ${bases.join(', ')}, not of ${typeName}.`);
+        // A base that is missing or misspelt is reported in the parameter's own file.
+        const isElsewhere = !bases.some(name => types.get(name) !== undefined);
+        if (!isElsewhere || definition.package !== undefined)
+          report(
+            standing,
+            path,
+            `\`${canonical}\` is a parameter of ${bases.join(', ') || 'no type'}, not of ${typeName}.`,
+          );
         return undefined;
       }
       return compile(definition, typeName);

@@ -1,6 +1,6 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import type { CompiledExpression } from './expression.ts';
+import type { CompiledExpression } from '../fhirpath/extract/expression.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
 /**

@@ -23,6 +23,8 @@ export interface Log {
   fault(error: unknown, requestId: string): void;
   /** What the operator should know. */
   notice(text: string): void;
+  /** Why the server ends: written at every level. */
+  fatal(text: string, error: unknown): void;
 }
 
 /** Where lines go. */
@@ -52,18 +54,31 @@ export function createLog(level: LogLevel, target: LogTarget = process.stderr, n
     },
     fault(error, requestId) {
       if (level === 'off') return;
-      const text = error instanceof Error ? textOf(error) : String(error);
+      const text = textOf(error);
       write({ level: 'error', requestId, error: text }, `fault ${requestId} ${text}`);
     },
     notice(text) {
       if (level === 'info') write({ level: 'notice', text }, text);
     },
+    fatal(text, error) {
+      write({ level: 'fatal', text, error: textOf(error) }, `${text} ${textOf(error)}`);
+    },
   };
 }
 
-/** With where it was thrown. A message of the JSON parser quotes what it read, which may be a record: that is left out. */
-function textOf(error: Error): string {
-  if (!(error instanceof SyntaxError)) return error.stack ?? error.message;
-  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line));
+/**
+ * With where it was thrown, and with its causes as far as they say more. A message of the JSON parser quotes what it read, which may be
+ * a record, and so may anything that is no error: those are left out.
+ */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return `A value was thrown that is no error (${typeof error}); it is left out`;
+  const { cause } = error;
+  const text = error instanceof SyntaxError ? withoutMessage(error) : (error.stack ?? error.message);
+  if (!(cause instanceof Error) || cause === error || text.includes(cause.message)) return text;
+  return `${text}\nCaused by: ${textOf(cause)}`;
+}
+
+function withoutMessage({ stack = '' }: SyntaxError): string {
+  const frames = stack.split('\n').filter(line => /^\s+at /.test(line));
   return ['SyntaxError (its message may quote a record and is left out)', ...frames].join('\n');
 }

@@ -7,7 +7,7 @@ export type Query =
   /** Set complement: `:not` keeps resources that lack the element. */
   | { readonly kind: 'not'; readonly of: Query }
   | { readonly kind: 'id'; readonly anyOf: readonly string[] }
-  /** meta.lastUpdated, an instant one millisecond wide: all bounds hold. */
+  /** meta.lastUpdated, of whole milliseconds and one wide, as the bounds are: all of them hold. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
   /** Some entry of this parameter passes. */
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }

@@ -69,10 +69,13 @@ const printTime = (bound: Bound): string => printBound(bound, time(bound.value))
 const printNumber = (bound: Bound): string => printBound(bound, String(bound.value));
 const printBound = (bound: Bound, value: string): string => `(${bound.end} ${bound.is} ${value})`;
 
-/** A day where it is the start of one in UTC, else the instant. */
+/** A day where it is the start of one in UTC, else the instant, to the nanosecond where it is no whole millisecond. */
 function time(value: number): string {
   if (value < MIN_TIME || value > MAX_TIME) return String(value);
-  return new Date(value).toISOString().replace(/T00:00:00\.000Z$/, '');
+  const whole = Math.floor(value);
+  const text = new Date(whole).toISOString();
+  if (whole === value) return text.replace(/T00:00:00\.000Z$/, '');
+  return text.replace(/Z$/, `${String(Math.floor((value - whole) * 1e6)).padStart(6, '0')}Z`);
 }
 
 const list = (name: string, parts: readonly string[]): string => `(${[name, ...parts].join(' ')})`;

@@ -14,6 +14,19 @@ export async function digestOf(bytes: Uint8Array): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Size in bytes, and SHA-256 in hex, of bytes that come in parts. Throws what reading them throws. */
+export async function measure(
+  parts: AsyncIterable<Uint8Array>,
+): Promise<{ readonly digest: string; readonly size: number }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const part of parts) {
+    hash.update(part);
+    size += part.length;
+  }
+  return { digest: hash.digest('hex'), size };
+}
+
 /** Whether a text is such a digest. */
 export function isDigest(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);

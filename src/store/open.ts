@@ -22,6 +22,12 @@ export async function requireStore(url: string): Promise<void> {
   if (!existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
 }
 
+/** Throws `StoreRefused` where another server has the store for itself, as `openStore` does in the mode `serve`, but in no time. */
+export async function refuseServed(url: string): Promise<void> {
+  const parsed = parsedUrl(url);
+  if (parsed.kind === 'sqlite') (await import('./sqlite/lock.ts')).refuseServed(resolve(parsed.file));
+}
+
 function parsedUrl(url: string): StoreUrl {
   const parsed = parseStoreUrl(url);
   if (parsed === undefined)

@@ -21,6 +21,8 @@ export interface StoreOptions {
   readonly timeout?: number;
   /** Is told what fails beside the requests, once until it works again: it is tried again. */
   readonly fault?: (error: unknown) => void;
+  /** Is told, while the store opens, what its operator should know: a whole sentence, with what to do. */
+  readonly notice?: (text: string) => void;
 }
 
 /** Reads the index entries out of a resource's text (indexing/extract.ts); `parsed` is the parsed text where the caller has it. */
@@ -126,11 +128,13 @@ export interface Partition {
   /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /**
-   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where no record refers to them within
-   * the hour, or before the next start, they go again.
+   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are
+   * damaged they are written again. After 7 days without a record that refers to them a sweep moves them to the trash,
+   * from which they come back when they are put again, or when a record refers to them. After 7 days there a sweep
+   * deletes them (attachment-ages.ts).
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
-  /** The bytes of a digest; undefined where they are not kept. */
+  /** The bytes of a digest, also those in the trash; undefined where they are not kept. */
   attachment(digest: string): Promise<Readable | undefined>;
   /** What the current resources of a type carry, or these of them alone, in id order. */
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment>;
@@ -296,12 +300,19 @@ export interface AttachmentProgress {
   /** Files of bytes read so far. */
   readonly checked: number;
   readonly of: number;
+  /** So far, of those without a record: how many wait for one, and how many more are in the trash. */
+  readonly waiting: number;
+  readonly trashed: number;
+  /** What was found since the last report. */
   readonly findings: readonly AttachmentFinding[];
 }
 
 export interface AttachmentFinding {
-  /** `orphan`: no record refers to the bytes; `missing`: they are not there; `size`, `digest`: they are not what was kept. */
-  readonly is: 'orphan' | 'missing' | 'size' | 'digest';
+  /**
+   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they
+   * are in the trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
+   */
+  readonly is: 'orphan' | 'missing' | 'trashed' | 'size' | 'digest';
   /** The digest by which the bytes are kept, or the name of a file that is not one. */
   readonly digest: string;
   /** Who refers to them: `Type/id/_history/version`. */

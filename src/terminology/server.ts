@@ -43,9 +43,9 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
 
   async function exchange(question: Question, time: number): Promise<Answer> {
     if (!breaker.allows()) return 'unreachable';
-    fetch ??= await openFetch(options);
     let answer: Answer;
     try {
+      fetch ??= await openFetch(options);
       const response = await within(time, fetch(urlOf(options.url, question), { headers: { accept: 'application/fhir+json' } })); // prettier-ignore
       answer = readAnswer(await response.json());
     } catch (error) {

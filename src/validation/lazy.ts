@@ -1,4 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
+import { makeOnce } from '../make-once.ts';
 import type { Model } from '../model/model.ts';
 import type { TerminologySettings } from '../terminology/server.ts';
 import type { Validator } from './profile/validator.ts';
@@ -12,8 +13,7 @@ export function lazyValidator(
   model: Model,
   settings?: TerminologySettings,
 ): () => Promise<Validator> {
-  let made: Promise<Validator> | undefined;
-  return () => (made ??= make(definitions, model, settings));
+  return makeOnce(() => make(definitions, model, settings));
 }
 
 async function make(

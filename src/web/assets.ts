@@ -8,7 +8,8 @@ const types: Readonly<Record<string, string>> = {
   'mark.svg': 'image/svg+xml',
 };
 
-interface Asset {
+/** A file that pages need. */
+export interface Asset {
   readonly bytes: Buffer;
   readonly type: string;
   /** Part of its link, so that a new version is another one. */
@@ -20,18 +21,36 @@ const read = new Map<string, Asset>();
 const prefix = '/auth/assets/';
 
 /** The path of a file that pages need, with its version. */
-export const assetLink = (name: string): string => `${prefix}${name}?v=${assetOf(name)?.version ?? ''}`;
+export const assetLink = (name: string): string => linkTo(name, assetOf(name));
+
+/** The same of the picture beside the name of the product: one of the settings, or our own. */
+export const logoLink = (logo: Asset | undefined): string =>
+  logo === undefined ? assetLink('mark.svg') : linkTo('logo', logo);
+
+const linkTo = (name: string, asset: Asset | undefined): string => `${prefix}${name}?v=${asset?.version ?? ''}`;
+
+export const assetFrom = (bytes: Buffer, type: string): Asset => ({
+  bytes,
+  type,
+  version: hash('sha256', bytes, 'hex').slice(0, 12),
+});
 
 /** Answers with the file; false where there is none of that name. Browsers keep it, since another version has another link. */
-export function sendAsset(path: string, request: IncomingMessage, response: ServerResponse): boolean {
-  const asset = path.startsWith(prefix) ? assetOf(path.slice(prefix.length)) : undefined;
+export function sendAsset(
+  path: string,
+  logo: Asset | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const name = path.startsWith(prefix) ? path.slice(prefix.length) : '';
+  const asset = name === 'logo' ? logo : assetOf(name);
   if (asset === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
   response.writeHead(200, {
     'Content-Type': asset.type,
     'Content-Length': asset.bytes.length,
     'Cache-Control': 'public, max-age=31536000, immutable',
     'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',
   });
   response.end(asset.bytes);
@@ -45,7 +64,7 @@ function assetOf(name: string): Asset | undefined {
   let asset = read.get(name);
   if (asset === undefined) {
     const bytes = readFileSync(new URL(`./assets/${name}`, import.meta.url));
-    asset = { bytes, type, version: hash('sha256', bytes, 'hex').slice(0, 12) };
+    asset = assetFrom(bytes, type);
     read.set(name, asset);
   }
   return asset;

@@ -1,3 +1,4 @@
+import { partitionName } from '../store/partition-names.ts';
 import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
 import { errorSummary, titleOf, tokenField } from './fields.ts';
@@ -82,7 +83,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
         ${await patientFact(visit, of)}
         <div>
           <dt>${words.records}</dt>
-          <dd><bdi>${of.partition}</bdi></dd>
+          <dd><bdi>${await partitionName(parts.engine.store, of.partition)}</bdi></dd>
         </div>
         <div>
           <dt>${words.you}</dt>

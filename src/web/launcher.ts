@@ -1,4 +1,5 @@
 import type { RegisteredClient, RegisteredUser } from '../auth/server/registered.ts';
+import { partitionName } from '../store/partition-names.ts';
 import { errorSummary, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
 import { html } from './html.ts';
@@ -20,9 +21,10 @@ export async function launcher(visit: Visit): Promise<Reply> {
   if (user === undefined) return { kind: 'see', path: '/auth/sign-in' };
   const choices = await choicesOf(visit, user);
   const asked = query.get('open');
-  if (asked === null) return appsPage(visit, choices, []);
+  const none = [{ field: 'open', text: visit.texts.launcher.noApp }];
+  if (asked === null) return appsPage(visit, choices, query.has('next') && choices.length > 0 ? none : []);
   const choice = choices.find(({ key }) => key === asked);
-  if (choice === undefined) return appsPage(visit, choices, [{ field: 'open', text: visit.texts.launcher.noApp }]);
+  if (choice === undefined) return appsPage(visit, choices, none);
   return patientPage(visit, choice, await accessOf(visit, user, choice), noSearch, []);
 }
 
@@ -89,8 +91,8 @@ async function accessOf({ parts }: Visit, user: RegisteredUser, { client, partit
   return who;
 }
 
-function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly FieldError[]): Reply {
-  const { texts, link } = visit;
+async function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly FieldError[]): Promise<Reply> {
+  const { texts, link, parts } = visit;
   const words = texts.launcher;
   if (choices.length === 0) {
     const body = html`<div class="card">
@@ -99,7 +101,10 @@ function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly Fie
     </div>`;
     return { kind: 'page', status: 200, title: words.noApps, body };
   }
-  const several = new Set(choices.map(({ partition }) => partition)).size > 1;
+  const partitions = [...new Set(choices.map(({ partition }) => partition))];
+  const names = new Map(
+    await Promise.all(partitions.map(async id => [id, await partitionName(parts.engine.store, id)] as const)),
+  );
   const app = ({ key, client, partition, launchUrl }: Choice, at: number): Html => {
     const id = at === 0 ? 'open' : `open-${at}`;
     return html`<div class="choice">
@@ -107,7 +112,7 @@ function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly Fie
         for="${id}"
         ><span class="name"><bdi>${client.name}</bdi></span>
         <span class="facts-line"
-          >${several && html`<span>${words.partition} <bdi>${partition}</bdi></span> `}<span
+          >${names.size > 1 && html`<span>${words.partition} <bdi>${names.get(partition)}</bdi></span> `}<span
             >${words.opensAt} <bdi>${launchUrl}</bdi></span
           ></span
         ></label
@@ -128,7 +133,7 @@ function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly Fie
           <legend>${words.app}</legend>
           ${choices.map(app)}
         </fieldset>
-        <div class="go"><button>${words.next}</button></div>
+        <div class="go"><button name="next" value="1">${words.next}</button></div>
       </form>
     </div>`,
   };

@@ -1,4 +1,5 @@
-import { assetLink } from './assets.ts';
+import { assetLink, logoLink } from './assets.ts';
+import type { Brand } from './brand.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { languages, locales } from './language.ts';
@@ -8,6 +9,7 @@ import { texts } from './texts/texts.ts';
 /** What is around the content of a page. */
 export interface Frame {
   readonly language: Language;
+  readonly brand: Brand;
   /** Says the state, so that it is the first thing that a screen reader says. */
   readonly title: string;
   readonly body: Html;
@@ -21,8 +23,10 @@ export interface Frame {
 }
 
 /** A whole page. */
-export function layout({ language, title, body, script, wide, languageLink, link, user }: Frame): Html {
-  const { service, skip, languages: label, logged, signOut } = texts[language];
+export function layout({ language, brand, title, body, script, wide, languageLink, link, user }: Frame): Html {
+  const { service: ours, skip, languages: label, logged, signOut } = texts[language];
+  const service = brand.name ?? ours;
+  const logo = link(logoLink(brand.logo));
   const asset = (name: string): string => link(assetLink(name));
   const others = languages.filter(one => one !== language);
   return html`<!doctype html>
@@ -33,14 +37,18 @@ export function layout({ language, title, body, script, wide, languageLink, link
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>${title} – ${service}</title>
-        <link rel="icon" href="${asset('mark.svg')}" type="image/svg+xml" />
+        <link rel="icon" href="${logo}" type="${brand.logo?.type ?? 'image/svg+xml'}" />
         <link rel="stylesheet" href="${asset('style.css')}" />
         ${script && html`<script src="${asset('picker.js')}" defer></script>`}
       </head>
       <body>
         <a class="skip" href="#main">${skip}</a>
         <header class="top">
-          <p class="brand"><img src="${asset('mark.svg')}" alt="" width="28" height="28" />${service}</p>
+          <p class="brand">
+            <img src="${logo}" alt="" ${brand.logo === undefined && html` width="28"`} height="28" /><bdi
+              >${service}</bdi
+            >
+          </p>
           <nav aria-label="${label}">
             ${others.map(
               other =>

@@ -21,12 +21,12 @@ export type Pages = (request: IncomingMessage, response: ServerResponse) => Prom
 
 /** The pages of sign-in, choice of a patient, consent, sign-out and launcher, under `/auth`. */
 export function createPages(parts: PagesParts): Pages {
-  const { publicUrl, config } = parts;
-  const send = createSend(publicUrl, config.frameAncestors);
+  const { publicUrl, config, brand } = parts;
+  const send = createSend(publicUrl, config.frameAncestors, brand);
   const cookies = createCookies(publicUrl);
   return async (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-    if (sendAsset(path, request, response)) return true;
+    if (sendAsset(path, brand.logo, request, response)) return true;
     const found = findRoute(path);
     if (found === undefined) return false;
     const asked = askedOf(parts, cookies, request, response, path, new URLSearchParams(query), found.params);

@@ -4,6 +4,7 @@ import type { Launch, RegisteredUser, Registry } from '../auth/server/registered
 import type { Sessions } from '../auth/server/session.ts';
 import type { Credentials } from '../auth/server/sign-in.ts';
 import type { Engine } from '../interaction/interaction.ts';
+import type { Brand } from './brand.ts';
 import type { Log } from '../observability/log.ts';
 
 /** What the pages work with. */
@@ -19,6 +20,7 @@ export interface PagesParts {
   /** What absolute URLs begin with; no trailing slash. */
   readonly publicUrl: string;
   readonly config: PageSettings;
+  readonly brand: Brand;
   /** Of the client, where it can be told. */
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly log: Pick<Log, 'fault'>;

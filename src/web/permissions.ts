@@ -35,9 +35,20 @@ export function permissionsOf(
   const resources = meanings.filter(meaning => meaning.kind === 'resources');
   const groups = Map.groupBy(resources, meaning => heading(meaning, language));
   return {
-    records: [...groups].map(([heading, of]) => ({ heading, asked: of.map(one => records(one, model, language)) })),
+    records: [...groups].map(([heading, of]) => ({
+      heading,
+      asked: joined(of.map(one => records(one, model, language))),
+    })),
     others: others(meanings, language, lifetimes),
   };
+}
+
+/** What reads alike is asked once, such as a scope in version 1 and in version 2. */
+function joined(asked: readonly Asked[]): readonly Asked[] {
+  const alike = Map.groupBy(asked, ({ text, note }) => JSON.stringify([text, note]));
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : { ...first, scopes: [first, ...others].flatMap(({ scopes }) => scopes) },
+  );
 }
 
 type Resources = ScopeMeaning & { readonly kind: 'resources' };
@@ -96,6 +107,7 @@ function others(
         break;
       case 'launch':
       case 'launch/patient':
+      case 'launch/encounter':
         asked.set('launch', fixed(words.know, [...(asked.get('launch')?.scopes ?? []), scope]));
         break;
       case 'offline_access':

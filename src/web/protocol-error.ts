@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createCookies } from '../auth/server/cookies.ts';
+import type { Brand } from './brand.ts';
 import { requestIdOf } from './request-id.ts';
 import { errorPage } from './error-page.ts';
 import { Problem } from './problem.ts';
@@ -22,8 +23,9 @@ export interface ProtocolError {
 export function createProtocolErrorPage(
   publicUrl: string,
   frameAncestors: readonly string[],
+  brand: Brand,
 ): (request: IncomingMessage, response: ServerResponse, error: ProtocolError) => Promise<void> {
-  const send = createSend(publicUrl, frameAncestors);
+  const send = createSend(publicUrl, frameAncestors, brand);
   const cookies = createCookies(publicUrl);
   const below = new URL(publicUrl).pathname.replace(/\/$/, '');
   return async (request, response, { status, error, description }) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sessionCookie } from '../auth/server/cookies.ts';
 import type { Cookies } from '../auth/server/cookies.ts';
+import type { Brand } from './brand.ts';
 import type { Html } from './html.ts';
 import { known, languageOf } from './language.ts';
 import type { Language } from './language.ts';
@@ -19,6 +20,7 @@ export type Sendable = Pick<
 export function createSend(
   publicUrl: string,
   frameAncestors: readonly string[],
+  brand: Brand,
 ): (visit: Sendable, reply: Reply) => void {
   const tls = publicUrl.startsWith('https:');
   return (visit, reply) => {
@@ -33,7 +35,7 @@ export function createSend(
       return;
     }
     const page = reply.kind === 'onward' ? onwardPage(visit, reply.url, reply.app) : reply;
-    const body = page.kind === 'fragment' ? page.body : framed(visit, page);
+    const body = page.kind === 'fragment' ? page.body : framed(visit, page, brand);
     const script = page.kind === 'page' && page.script === true;
     const bytes = Buffer.from(body.text);
     response.writeHead(page.status, {
@@ -48,7 +50,11 @@ export function createSend(
   };
 }
 
-function framed(visit: Sendable, { title, body, script = false, wide = false }: Reply & { kind: 'page' }): Html {
+function framed(
+  visit: Sendable,
+  { title, body, script = false, wide = false }: Reply & { kind: 'page' },
+  brand: Brand,
+): Html {
   const { request, response, path, query, language, user, sessionSecret, cookies, link } = visit;
   const isSignedIn = cookies.read(request, response, sessionCookie) === sessionSecret; // else somebody signs in or out just now
   const languageLink = (other: Language): string => {
@@ -56,7 +62,8 @@ function framed(visit: Sendable, { title, body, script = false, wide = false }: 
     search.set('language', other);
     return link(`${path}?${search.toString()}`);
   };
-  return layout({ language, title, body, script, wide, languageLink, link, user: isSignedIn ? user?.name : undefined });
+  const name = isSignedIn ? user?.name : undefined;
+  return layout({ language, brand, title, body, script, wide, languageLink, link, user: name });
 }
 
 const year = 365 * 24 * 60 * 60;

@@ -17,9 +17,10 @@ afterEach(async () => {
   await place.remove();
 });
 
-/** A server on whose disk a file lies where the folder of events would be. */
+/** A server of a store that was made before, on whose disk a file lies where the folder of events would be. */
 async function begin(...flags: string[]): Promise<void> {
   place = await t.newPlace();
+  await (await t.openDemo(place.url)).store.close();
   log = '';
   const config = readConfig(['--port', '0', '--access', 'open', '--store', place.url, ...flags]);
   writeFileSync(`${place.path}.audit`, 'in its place');

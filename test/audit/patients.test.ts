@@ -4,7 +4,7 @@ import type { AddPatients } from '../../src/audit/patients.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import type { Extract, Partition } from '../../src/store/store.ts';
 import { shippedModel } from '../store/support/shipped.ts';
-import { examples } from '../model/judge.ts';
+import { examples } from '../fhirpath/judge.ts';
 import type { Model } from '../../src/model/model.ts';
 
 const partition = { id: 'demo', settings: { zone: 'UTC' } } as Partition; // no more of it is looked at

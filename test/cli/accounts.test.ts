@@ -27,6 +27,13 @@ beforeAll(async () => {
   url = `sqlite:${join(folder, 'records.sqlite')}`;
   await crs('partition add clinic');
   await crs('partition add ward');
+  const people = (...ids: string[]): string =>
+    ids.map(id => `{"resourceType":"Practitioner","id":"${id}","active":true}\n`).join('');
+  await crs(
+    'load --partition clinic -',
+    `${people('ann', 'c', 'x')}{"resourceType":"Patient","id":"p0","active":true}\n`,
+  );
+  await crs('load --partition ward -', people('a-2'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -246,16 +253,45 @@ describe('user', () => {
   }); // prettier-ignore
 });
 
+describe('user add', () => {
+  it('warns of a resource for the user that is not there, and adds the user all the same', async () => {
+    const add = (id: string, person: string) =>
+      crs(`user add ${id} --generate --partitions clinic,ward --fhir-user clinic=${person}`);
+    const { code, stderr } = await add('nora', 'Practitioner/nobody');
+    expect([code, stderr]).toEqual([
+      0,
+      "Warning: `Practitioner/nobody` is not in `clinic`. Until it is loaded, apps that read the user's own record get 404, " +
+        'and searches limited to the user find nothing.\n',
+    ]);
+    expect((await user('nora'))?.id).toBe('nora');
+    const file = join(folder, 'somebody.ndjson');
+    await writeFile(file, '{"resourceType":"Practitioner","id":"somebody","active":true}\n');
+    await crs(`load --partition clinic ${file}`);
+    expect(await add('sam', 'Practitioner/somebody')).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
 describe('launch add', () => {
   it('makes a value for client, user and patient, and prints the URL that begins the app', async () => {
     await out(`client add viewer --launch-url https://app.example/launch?mode=ehr ${app}`);
     await out('user add carla --generate --partitions clinic --fhir-user Practitioner/c');
     await out('user add paula --generate --partitions clinic --fhir-user Patient/p0');
     const patients = join(folder, 'patients.ndjson');
-    await writeFile(patients, '{"resourceType":"Patient","id":"p1","active":true}\n');
+    const records = [
+      { resourceType: 'Patient', id: 'p1', active: true },
+      { resourceType: 'Patient', id: 'p3', active: true },
+      ...['p1', 'p3'].map(patient => ({
+        resourceType: 'Encounter',
+        id: `visit-${patient}`,
+        status: 'finished',
+        class: { code: 'AMB' },
+        subject: { reference: `Patient/${patient}` },
+      })),
+    ];
+    await writeFile(patients, records.map(record => `${JSON.stringify(record)}\n`).join(''));
     await crs(`load --partition clinic ${patients}`);
     const line =
-      'launch add --client viewer --user carla --partition clinic --patient p1 --intent reconcile --no-banner';
+      'launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p1 --intent reconcile --no-banner';
     const printed = new URL((await out(line)).trim());
     expect(`${printed.origin}${printed.pathname}`).toBe('https://app.example/launch');
     expect(Object.fromEntries(printed.searchParams)).toEqual({
@@ -264,7 +300,7 @@ describe('launch add', () => {
       launch: expect.stringMatching(/^[\w-]{43}$/) as unknown,
     });
     const value = printed.searchParams.get('launch') ?? '';
-    const launch = { client: 'viewer', user: 'carla', partition: 'clinic', patient: 'p1', intent: 'reconcile', needPatientBanner: false }; // prettier-ignore
+    const launch = { client: 'viewer', user: 'carla', partition: 'clinic', patient: 'p1', encounter: 'visit-p1', intent: 'reconcile', needPatientBanner: false }; // prettier-ignore
     expect(await inStore(store => findLaunch(store, value))).toEqual(launch);
     expect(await events()).toContain('launch-add 0');
   });
@@ -275,6 +311,9 @@ describe('launch add', () => {
     ['launch add --client viewer --user karla --partition clinic', 1, 'There is no user `karla`. Did you mean `carla`?'],
     ['launch add --client viewer --user carla --partition ward', 1, 'The client `viewer` is for clinic, not for `ward`.'],
     ['launch add --client viewer --user carla --partition clinic --patient p2', 1, 'There is no Patient `p2` in `clinic`.'],
+    ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p3', 1, 'The Encounter `visit-p3` is not one of the Patient `p1`.'],
+    ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter none', 1, 'There is no Encounter `none` in `clinic`.'],
+    ['launch add --client viewer --user carla --partition clinic --encounter visit-p1', 1, 'Say with `--patient` whose encounter `visit-p1` is.'],
     ['launch add --client viewer --user paula --partition clinic --patient p1', 1, 'The user `paula` is the Patient `p0`, and opens no other record.'],
     ['launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/', 1, 'is no launch URL of `viewer`'],
     ['launch add --client server --user carla --partition clinic', 1, 'The client `server` has no launch URL.'],

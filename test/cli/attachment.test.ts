@@ -73,7 +73,7 @@ describe('attachment export', () => {
     const out = join(folder, 'out');
     const args = ['attachment', 'export', '--type', 'Media', '--patient', 'p1', '--out', out];
     const { stdout, code } = await cli(...args);
-    expect(stdout).toBe(`3 records and 3 attachments are in ${out}.\n`);
+    expect(stdout).toBe(`3 records and 3 attachments written to ${out}.\n`);
     expect(code).toBe(0);
     const files = ['Media-a.jpg', 'Media-a.json', 'Media-b-2.mov', 'Media-b.jpg', 'Media-b.json', 'Media-none.json'];
     expect((await readdir(out)).toSorted()).toEqual(files.toSorted());
@@ -105,6 +105,19 @@ describe('verify', () => {
         /^5 records and 0 older versions checked, 0 findings\.\n3 attachments checked, 0 findings\.\nAudit log: 0 findings/,
       ) as string,
     });
+  });
+
+  it('counts what refused creates leave, which is no finding', async () => {
+    const { store, clinic } = await openClinic(`sqlite:${file}`, await shippedModel(), { mode: 'command' });
+    const { digest } = await clinic.putAttachment(Buffer.from('refused'));
+    await store.close();
+    expect(await cli('verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^4 attachments checked, 0 findings\.\nWithout a record: 1 .*, 0 in the trash\.$/m,
+      ) as string,
+    });
+    await rm(bytesPath(file, 1, digest));
   });
 
   it('tells damage, and so does an export', async () => {

@@ -42,7 +42,9 @@ const refused = (...flags: string[]) =>
 
 describe('a demonstration', () => {
   it('prints who signs in where, with the passwords, and they are right', async () => {
-    expect(printed).toMatch(/^An app is started, as by an EHR, at http:\S+\/auth\/launcher\. /m);
+    expect(printed).toMatch(
+      /^The launcher starts apps as an EHR does: http:\S+\/auth\/launcher\. Demo accounts \(this machine only\):$/m,
+    );
     const people = [...printed.matchAll(/^(\S+) \(.*\), with the password (\S+)$/gm)];
     const partitions = await inStore(store => {
       const parts = { registry: createRegistry(store, undefined, Date.now), throttle: createThrottle(store, Date.now) };
@@ -130,7 +132,7 @@ describe('a start that is not safe', () => {
     expect(starts[1]?.stderr).toContain(
       'The key file is not the one that the signing keys in this store are encrypted by',
     );
-    expect(starts[2]?.stderr).toContain('must hold 32 characters or more');
+    expect(starts[2]?.stderr).toContain('must hold at least 32 random characters');
     for (const { stderr } of starts) expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });

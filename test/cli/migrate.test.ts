@@ -74,14 +74,18 @@ describe('migrate, from a file to a file', () => {
     expect(await everything(target)).toEqual(await everything(source));
   });
 
-  it('goes on where it was killed', async () => {
+  it('goes on where it was killed, or stopped by Ctrl-C, which says how far it came', async () => {
     const [large, target] = [place('large.sqlite'), place('killed.sqlite')];
     await fillStore(large, 5_000);
-    for (const after of [1, 1_000]) {
+    const stopped = /^Stopped( after [\d,]+ of [\d,]+ records)?\. The same command continues there\.$/m;
+    for (const [after, signal, code, said] of [
+      [1, 'SIGKILL', null, /^/],
+      [1_000, 'SIGINT', 130, stopped],
+    ] as const) {
       const child = launch(['migrate', '--from', large, '--to', target, '--definitions', moreDefinitions]);
       while ((await copiedTo(target)) < after) await setTimeout(5);
-      child.process.kill('SIGKILL');
-      expect(await child.ended).toBe(null);
+      child.process.kill(signal);
+      expect([await child.ended, child.stderr()]).toEqual([code, expect.stringMatching(said)]);
     }
     const left = await copiedTo(target);
     expect(left).toBeLessThan(5_000);

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly cwd?: string;
+  /** For Node, before the program. */
+  readonly execArgv?: readonly string[];
 }
 
 /** Runs a command of the command line in a process of its own, to its end. */
@@ -32,8 +34,8 @@ export interface Launched {
   readonly ended: Promise<number | null>;
   stdout(): string;
   stderr(): string;
-  /** What the pattern matches on stdout, as soon as it does. Rejects where the process ends before. */
-  until(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** What the pattern matches on stdout or stderr, as soon as it does. Rejects where the process ends before. */
+  until(pattern: RegExp, on?: 'stdout' | 'stderr'): Promise<RegExpMatchArray>;
 }
 
 /** The environment of this process without settings of the service. */
@@ -45,8 +47,8 @@ export function environment(): NodeJS.ProcessEnv {
 }
 
 /** Starts a command and goes on. */
-export function launch(args: readonly string[], { env, cwd }: RunOptions = {}): Launched {
-  const child = spawn(process.execPath, [start, ...args], {
+export function launch(args: readonly string[], { env, cwd, execArgv = [] }: RunOptions = {}): Launched {
+  const child = spawn(process.execPath, [...execArgv, start, ...args], {
     cwd: cwd ?? root,
     env: { ...environment(), ...env },
   });
@@ -60,13 +62,13 @@ export function launch(args: readonly string[], { env, cwd }: RunOptions = {}): 
     ended,
     stdout: () => stdout,
     stderr: () => stderr,
-    until: pattern =>
+    until: (pattern, on = 'stdout') =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          const match = pattern.exec(stdout);
+          const match = pattern.exec(on === 'stdout' ? stdout : stderr);
           if (match !== null) resolve(match);
         };
-        child.stdout.on('data', look);
+        child[on].on('data', look);
         look();
         void ended.then(code => reject(new Error(`Ended with ${code} before ${pattern}: ${stdout}${stderr}`)));
       }),

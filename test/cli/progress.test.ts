@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { count, createProgress, printSeconds } from '../../src/cli/progress.ts';
 
-function terminal(isTTY: boolean): { isTTY: boolean; columns: number; text: string; write(text: string): void } {
+interface Output {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  text: string;
+  write(text: string): void;
+}
+
+function terminal(isTTY: boolean, columns = 100): Output {
   return {
     isTTY,
-    columns: 100,
+    columns,
     text: '',
     write(text) {
       this.text += text;
@@ -29,6 +36,28 @@ describe('progress', () => {
       '[######..................]  25 %  500 of 2,000 records  500/s  3 s left  a.ndjson',
       '[######..................]  25 %  500 of 2,000 records  500/s  3 s left  a.ndjson\n',
     ]);
+  });
+
+  it.each([
+    [100, 'short.ndjson', 'short.ndjson'],
+    [100, '/srv/exports/2026-11-22/a-clinic-with-a-name/Observation.ndjson', '/srv/exports…a-name/Observation.ndjson'],
+    [100, '/srv/𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜/Observation.ndjson', '/srv/𝒜𝒜𝒜𝒜𝒜𝒜𝒜…𝒜𝒜𝒜𝒜𝒜𝒜/Observation.ndjson'],
+    [100, 'a\u001B[2Jb\r\nc.ndjson', 'a\ufffd[2Jb\ufffd\ufffdc.ndjson'],
+    [70, '/srv/exports/Observation.ndjson', '/s…djson'],
+    [69, '/srv/exports/Observation.ndjson', undefined],
+    [0, '/srv/exports/2026/Observation.ndjson', '/srv/…ation.ndjson'], // it does not say, so that there are 80
+  ])('on a terminal of %s columns shows %j as %j', (columns, path, shown) => {
+    const out = terminal(true, columns);
+    createProgress('records', out, () => 0).update(500, 2000, path);
+    const figures = '[######..................]  25 %  500 of 2,000 records  0/s';
+    expect(out.text).toBe(`\r\u001B[K${figures}${shown === undefined ? '' : `  ${shown}`}`);
+    expect(Array.from(out.text).length - '\r\u001B[K'.length).toBeLessThan(columns || 80);
+  });
+
+  it('cuts the figures where there is room for no more', () => {
+    const out = terminal(true, 20);
+    createProgress('records', out, () => 0).update(500, 2000, 'a.ndjson');
+    expect(out.text).toBe('\r\u001B[K[######............');
   });
 
   it('writes a plain line every five seconds elsewhere, and the last state', () => {

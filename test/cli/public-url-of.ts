@@ -123,7 +123,7 @@ export function publicUrlOf(newPlace: () => Promise<Place>): void {
       expect((await load('relative', 'Patient/p')).code).toBe(0);
       expect((await load('at-first', patientAt(first))).code).toBe(0);
       expect((await load('at-second', patientAt(second))).code).toBe(0);
-      expect((await run(['partition', 'list', ...store])).stdout).toContain(`\t${first}/r4/clinic\n`);
+      expect((await run(['partition', 'list', ...store])).stdout).toContain(`\t${first}/r4/clinic\t`);
       const { ids, waits } = await serving(first, ({ find }) => find('Patient/p'));
       expect(ids).toEqual(['at-first', 'relative']);
       expect(waits).toBe(0);

@@ -26,11 +26,9 @@ async function stop(server: Launched): Promise<number | null> {
 }
 
 describe('serve --demo', () => {
-  it('fills a new store, prints queries that work, and ends cleanly; the next start is fast and adds nothing', async () => {
-    const started = performance.now();
+  it('fills a new store, prints queries that work, and ends cleanly; the next start adds nothing', async () => {
     const first = serve('demo.sqlite', '--demo');
     const [, base = ''] = await first.until(/Serves (http:\S+\/r4\/demo) [^]*curl[^]*\n\n/);
-    const filled = performance.now() - started;
     expect(first.stdout()).toContain(`Runs on Node ${process.version}`);
     expect(existsSync(join(folder, 'demo.sqlite.demo'))).toBe(false);
 
@@ -48,18 +46,11 @@ describe('serve --demo', () => {
     expect(await stop(first)).toBe(0);
     expect(first.stderr()).not.toMatch(/^\s+at /m);
 
-    const restarted = performance.now();
     const second = serve('demo.sqlite', '--demo');
     const [, again = ''] = await second.until(/Serves (http:\S+\/r4\/demo) /);
     expect((await fetch(`${again}/metadata`)).status).toBe(200);
-    const answered = performance.now() - restarted;
     expect(await total(again)).toBe(observations);
     expect(await stop(second)).toBe(0);
-
-    // Told for people; the limits leave room for a machine that does other things too.
-    console.log(`first start ${Math.round(filled)} ms, later start ${Math.round(answered)} ms`);
-    expect(filled).toBeLessThan(30_000);
-    expect(answered).toBeLessThan(10_000);
   });
 
   it('goes on where a filling was killed, and ends with the same records', async () => {
@@ -124,21 +115,13 @@ describe('serve', () => {
     await new Promise(resolve => other.close(resolve));
   });
 
-  it('refuses a second server on one store', async () => {
+  it('refuses a second server on one store before it does anything else', async () => {
     const server = serve('locked.sqlite');
     await server.until(/Serves/);
-    const { code, stderr } = await run([
-      'serve',
-      '--log',
-      'off',
-      '--access',
-      'open',
-      '--port',
-      '0',
-      ...storeFlags('locked.sqlite'),
-    ]);
-    expect(code).toBe(1);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
+    const second = serve('locked.sqlite', '--capability', join(folder, 'nowhere')); // which would stop a start too
+    expect(await second.ended).toBe(1);
+    const file = join(folder, 'locked.sqlite');
+    expect(second.stderr()).toBe(`Another server runs on \`${file}\`; stop it first, or name another file.\n`);
     expect(await stop(server)).toBe(0);
   });
 

@@ -34,8 +34,30 @@ describe('the commands on a store', () => {
       stderr: expect.stringContaining('`clinic` exists with other settings'),
     });
     expect((await cli('partition', 'list')).stdout).toBe(
-      'clinic\t0\tAmerica/Toronto\thttp://127.0.0.1:8080/r4/clinic\n',
+      'clinic\t0\tAmerica/Toronto\thttp://127.0.0.1:8080/r4/clinic\tclinic\n',
     );
+  });
+
+  it('partition: a display name is given, changed, taken away, and gone with the partition', async () => {
+    const shown = async (): Promise<string> => (await cli('partition', 'list')).stdout.split('\n')[1] ?? '';
+    await cli('partition', 'add', 'ward', '--name', 'The ward');
+    expect(await shown()).toMatch(/^ward\t.*\tThe ward$/);
+    await cli('partition', 'add', 'ward');
+    expect(await shown()).toMatch(/\tThe ward$/);
+    expect(await cli('partition', 'update', 'ward', '--name', 'Soins à domicile')).toMatchObject({
+      code: 0,
+      stdout: 'The partition `ward` is shown as Soins à domicile.\n',
+    });
+    expect(await shown()).toMatch(/\tSoins à domicile$/);
+    await cli('partition', 'update', 'ward', '--no-name');
+    expect(await shown()).toMatch(/\tward$/);
+    await cli('partition', 'update', 'ward', '--name', 'Another');
+    await cli('partition', 'remove', 'ward', '--yes');
+    await cli('partition', 'add', 'ward');
+    expect(await shown()).toMatch(/\tward$/);
+    await cli('partition', 'remove', 'ward', '--yes');
+    for (const args of [['nowhere', '--name', 'x'], ['clinic'], ['clinic', '--name', 'x\u0007']])
+      expect((await cli('partition', 'update', ...args)).code).toBeGreaterThan(0);
   });
 
   it.each([
@@ -85,7 +107,7 @@ describe('the commands on a store', () => {
       const script = `trap '' XFSZ; ulimit -f 200; exec '${process.execPath}' ${command}`;
       const { status, stderr } = spawnSync('bash', ['-c', script], { cwd: root, input: records, encoding: 'utf8' });
       expect(status).toBe(1);
-      expect(stderr).toMatch(/^The store could not write: .+\.$/m);
+      expect(stderr).toMatch(/small\.sqlite` could not be written\. The disk .+ \(SQLITE_\w+: .+\)\. \w.+\.$/m);
     },
   );
 
@@ -172,40 +194,5 @@ describe('a store that cannot be opened', () => {
       stderr: `The store \`${join(folder, 'text.sqlite')}\` cannot be opened: file is not a database.\n`,
     });
     expect((await run(['partition', 'list', '--debug', ...text])).stderr).toMatch(/^ +at /m);
-  });
-});
-
-describe('definitions check', () => {
-  it('is content with the shipped definitions', async () => {
-    const { code, stdout } = await run(['definitions', 'check']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/The definitions are good: \d+ resource types with \d+ search parameters\.\n$/);
-  });
-
-  it('tells file and place of each problem, with exit code 3', async () => {
-    const capability = join(folder, 'definitions', 'capability');
-    const { mkdir } = await import('node:fs/promises');
-    await mkdir(capability, { recursive: true });
-    const statement = {
-      resourceType: 'CapabilityStatement',
-      status: 'active',
-      date: '2026-01-01',
-      kind: 'instance',
-      fhirVersion: '4.0.1',
-      format: ['json'],
-      rest: [
-        {
-          mode: 'server',
-          resource: [
-            { type: 'Basic', searchParam: [{ name: 'code', definition: 'http://nowhere.example/x', type: 'token' }] },
-          ],
-        },
-      ],
-    };
-    await writeFile(join(capability, 'basic.json'), JSON.stringify(statement));
-    const { code, stderr } = await run(['definitions', 'check', '--definitions', join(folder, 'definitions')]);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/basic\.json .*nowhere\.example/);
-    expect(stderr).toMatch(/\d+ problems?: the service would not start\.\n$/);
   });
 });

@@ -38,7 +38,7 @@ describe('the command line', () => {
 
   it.each<[args: string[], sentence: string, env?: Record<string, string>]>([
     [['sreve'], '`sreve` is not a command. Did you mean `serve`?'],
-    [['partition'], '`partition` is followed by `add`, `list`, `remove`.'],
+    [['partition'], '`partition` is followed by `add`, `list`, `update`, `remove`.'],
     [['index', 'chekc'], '`index` is followed by `status`, `verify`, `rebuild`, `drop-unused`.'],
     [['serve', '--prot', '1'], '`--prot` is not a flag here. Did you mean `--port`?'],
     [['serve', '--port', 'x'], '`--port` is `x`, but must be a whole number from 0 to 65535.'],

@@ -29,7 +29,7 @@ describe('validate', () => {
   it('reports each resource, and ends with 0 where none has an error', async () => {
     const { code, stdout, stderr } = await run(['validate', join(folder, 'good.json')]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('good.json Patient/a: good, with notes\n  warning Patient: ');
+    expect(stdout).toContain('good.json Patient/a: valid, with warnings\n  warning Patient: ');
     expect(stdout).toContain('\n1 resource checked, 0 with errors.\n');
   });
 

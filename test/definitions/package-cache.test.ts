@@ -1,7 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { definitionOf } from '../../src/definitions/definition.ts';
+import type { Definition } from '../../src/definitions/definition.ts';
+import { indexDefinitions } from '../../src/definitions/definitions.ts';
+import type { JsonObject } from '../../src/definitions/json-object.ts';
+import { packFile, readPack } from '../../src/definitions/pack.ts';
+import { digestsOf } from '../../src/definitions/same.ts';
 import { loadModel } from '../../src/load-model.ts';
 import type { LoadedModel } from '../../src/load-model.ts';
 import { fhirPackage, folderWith, profile } from '../support/definition-files.ts';
@@ -70,3 +78,75 @@ describe.runIf(canMakeLargePackage)('a package of the size of US Core', () => {
     expect(Math.min(...warm) - Math.min(...without)).toBeLessThan(1000);
   });
 });
+
+describe('a package of many examples', () => {
+  it('is kept although nothing in it is a definition, so that it is unpacked once', async () => {
+    const data = randomBytes(1_200_000).toString('base64');
+    const { load, files, file } = place(
+      fhirPackage(
+        { name: 'examples', version: '1', type: 'fhir.examples' },
+        { 'Binary-a.json': { resourceType: 'Binary', contentType: 'a/b', data }, 'p.json': profile('p', 'Patient') },
+      ),
+    );
+    const first = said(await load());
+    expect(files()).toBe(1);
+    expect(statSync(file()).size).toBeLessThan(1_000);
+    expect(said(await load())).toEqual(first);
+  });
+});
+
+describe('the digests of what is kept', () => {
+  /** One that cannot be parsed, as it need not be. */
+  const unread = (resource: JsonObject, file: string): Definition => ({
+    ...definitionOf(resource, { file, path: '', package: file }, () => {
+      throw new Error(`${file} was parsed`);
+    }),
+    digests: digestsOf(resource),
+  });
+  const resource = profile('p', 'Patient', { version: '1' });
+
+  it('tell that two definitions say the same, without parsing them', () => {
+    const copies = [unread(resource, 'a.tgz'), unread({ ...resource, id: 'p' }, 'b.tgz')];
+    expect(indexDefinitions(copies)).toMatchObject({ problems: [], notices: [] });
+  });
+
+  it('tell that they do not', () => {
+    const others = [unread(resource, 'a.tgz'), unread({ ...resource, name: 'Other' }, 'b.tgz')];
+    expect(indexDefinitions(others).problems.map(({ file }) => file)).toEqual(['b.tgz']);
+  });
+
+  it('tell that one says what the R4 pack says, which is reduced', () => {
+    const pack = readPack(join(import.meta.dirname, '../../profiles', packFile), packFile);
+    const core = pack.definitions.find(({ url: of }) => of === 'http://hl7.org/fhir/StructureDefinition/bp');
+    const fuller = { ...core?.resource(), title: 'Blood pressure', publisher: 'HL7' };
+    const given = core === undefined ? [] : [core];
+    expect(indexDefinitions([...given, unread(fuller, 'a.tgz')])).toMatchObject({ problems: [], notices: [] });
+    expect(indexDefinitions([...given, unread({ ...fuller, name: 'Other' }, 'a.tgz')]).notices).toHaveLength(1);
+  });
+
+  it('know a CodeSystem of which the R4 pack has no concepts', () => {
+    const system = { resourceType: 'CodeSystem', url: 'urn:a', status: 'active', content: 'complete', concept: [{ code: 'a' }] }; // prettier-ignore
+    const core = { ...definitionOf({ ...system, content: 'not-present', concept: undefined }, { file: 'core', path: '', package: undefined }), core: true }; // prettier-ignore
+    expect(indexDefinitions([core, unread(system, 'a.tgz')])).toMatchObject({ problems: [], notices: [] });
+    expect(indexDefinitions([core, unread({ ...system, status: 'draft' }, 'a.tgz')]).notices).toHaveLength(1);
+  });
+});
+
+describe.runIf(process.env['CRS_TEST_PACKAGES'] !== undefined && canMakeLargePackage)(
+  'all that R4 publishes in one package (190 MB; with CRS_TEST_PACKAGES)',
+  () => {
+    it('takes less than 1.5 s of processor time from the second start on', async () => {
+      const examples = dirname(createRequire(import.meta.url).resolve('hl7.fhir.r4.examples/package.json'));
+      const names = readdirSync(examples).filter(name => /^[A-Z].*\.json$/.test(name));
+      const files = Object.fromEntries(names.map(name => [name, JSON.parse(readFileSync(join(examples, name), 'utf8')) as unknown])); // prettier-ignore
+      const { load } = place(fhirPackage({ name: 'all', version: '1', fhirVersions: ['4.0.1'] }, files));
+      const first = said(await load());
+      let second;
+      const time = await cpuTime(async () => {
+        second = said(await load());
+      });
+      expect(second).toEqual(first);
+      expect(time).toBeLessThan(1_500);
+    }, 120_000);
+  },
+);

@@ -1,11 +1,15 @@
 // https://hl7.org/fhir/R4/search.html#date and https://hl7.org/fhir/R4/datatypes.html#dateTime
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseInstantRange } from '../../src/fhir/instant-range.ts';
+import { parseInstantRange, pointAt } from '../../src/fhir/instant-range.ts';
 
 const print = (text: string, zone: string): string | undefined => {
   const range = parseInstantRange(text, zone);
-  return range && `${new Date(range.low).toISOString()} ${new Date(range.high).toISOString()}`;
+  return range && `${moment(range.low)} ${moment(range.high)}`;
+};
+const moment = (time: number): string => {
+  const finer = Math.round((time - Math.floor(time)) * 4096);
+  return new Date(time).toISOString() + (finer === 0 ? '' : `+${finer}`);
 };
 
 describe('parseInstantRange', () => {
@@ -19,8 +23,30 @@ describe('parseInstantRange', () => {
     ['a minute', '2020-02-01T10:15Z', '2020-02-01T10:15:00.000Z 2020-02-01T10:16:00.000Z'],
     ['a minute without a zone', '2020-02-01T10:15', '2020-02-01T10:15:00.000Z 2020-02-01T10:16:00.000Z'],
     ['a second', '2020-02-01T10:15:30Z', '2020-02-01T10:15:30.000Z 2020-02-01T10:15:31.000Z'],
-    ['a fraction of one digit', '2020-02-01T10:15:30.5Z', '2020-02-01T10:15:30.500Z 2020-02-01T10:15:30.501Z'],
-    ['a fraction, cut', '2020-02-01T10:15:30.123999Z', '2020-02-01T10:15:30.123Z 2020-02-01T10:15:30.124Z'],
+    ['a fraction of one digit', '2020-02-01T10:15:30.5Z', '2020-02-01T10:15:30.500Z 2020-02-01T10:15:30.500Z+1'],
+    ['zeros behind', '2020-02-01T10:15:30.5000000Z', '2020-02-01T10:15:30.500Z 2020-02-01T10:15:30.500Z+1'],
+    [
+      'a tenth of a microsecond',
+      '2020-02-01T10:15:30.5000001Z',
+      '2020-02-01T10:15:30.500Z+1 2020-02-01T10:15:30.500Z+2',
+    ],
+    ['microseconds', '2020-02-01T10:15:30.000001Z', '2020-02-01T10:15:30.000Z+5 2020-02-01T10:15:30.000Z+6'],
+    [
+      'what is nearest to the next millisecond',
+      '2020-02-01T10:15:30.123999999999Z',
+      '2020-02-01T10:15:30.123Z+4095 2020-02-01T10:15:30.124Z',
+    ],
+    [
+      'what is finer than any number',
+      `2020-02-01T10:15:30.${'0'.repeat(400)}1Z`,
+      '2020-02-01T10:15:30.000Z+1 2020-02-01T10:15:30.000Z+2',
+    ],
+    ['coarser steps later', '2300-02-01T10:15:30.0000001Z', '2300-02-01T10:15:30.000Z+8 2300-02-01T10:15:30.000Z+16'],
+    [
+      'and in the last year',
+      '9999-12-31T23:59:59.999999Z',
+      '9999-12-31T23:59:59.999Z+3968 +010000-01-01T00:00:00.000Z',
+    ],
     ['an offset to the west', '2020-02-01T10:15:30-05:00', '2020-02-01T15:15:30.000Z 2020-02-01T15:15:31.000Z'],
     ['an offset to the east', '2020-02-01T10:15:30+14:00', '2020-01-31T20:15:30.000Z 2020-01-31T20:15:31.000Z'],
     ['a leap second', '2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z 2017-01-01T00:00:01.000Z'],
@@ -87,7 +113,7 @@ describe('parseInstantRange', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }), date => {
         const low = date.getTime();
-        expect(parseInstantRange(date.toISOString(), 'America/Toronto')).toEqual({ low, high: low + 1 });
+        expect(parseInstantRange(date.toISOString(), 'America/Toronto')).toEqual(pointAt(low));
       }),
     );
   });

@@ -25,6 +25,20 @@ describe('metadata', () => {
     expect(headers).toMatchObject({ 'access-control-allow-origin': '*', etag: expect.stringMatching(/^W\/"[\w-]+"$/) });
   });
 
+  it('lists the parameters that shape an answer, and each search takes them', async () => {
+    const { rest } = (await server.get('/metadata')).json;
+    const values: Readonly<Record<string, string>> = {
+      _count: '1',
+      _sort: '-_lastUpdated',
+      _summary: 'true',
+      _elements: 'id',
+      _total: 'accurate',
+    };
+    const names: readonly string[] = rest[0].searchParam.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(Object.keys(values));
+    for (const name of names) expect((await server.get(`/Patient?${name}=${values[name]}`)).status).toBe(200);
+  });
+
   it('other answers are for their own origin alone', async () => {
     const headers = { Origin: 'https://elsewhere.example' };
     expect((await server.get('/Patient', headers)).headers).not.toHaveProperty('access-control-allow-origin');

@@ -31,6 +31,7 @@ describe('a record whose stored text is damaged', () => {
     request: () => {},
     notice: () => {},
     fault: error => faults.push(String(error)),
+    fatal: error => faults.push(String(error)),
   };
   beforeAll(async () => {
     served = await serve(records, [], log);

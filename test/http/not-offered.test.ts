@@ -1,5 +1,4 @@
 // https://hl7.org/fhir/R4/http.html#Status-Codes
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
@@ -63,14 +62,4 @@ describe('an interaction that is not declared', () => {
     const { status, text } = await server.ask('HEAD', '/Account');
     expect([status, text]).toEqual([404, '']);
   });
-});
-
-it('an interaction that is declared but not served yet is 501', async () => {
-  const declaring = await serve([], ['--definitions', join(import.meta.dirname, '../fixtures/created-types')]);
-  try {
-    const { status, json } = await declaring.ask('PUT', '/Communication/1');
-    expect([status, json.issue[0].code]).toEqual([501, 'not-supported']);
-  } finally {
-    await declaring.close();
-  }
 });

@@ -16,12 +16,12 @@ describe('dates', () => {
     [
       'an instant',
       { effectiveInstant: '2020-05-01T12:00:00.5Z' },
-      ['2020-05-01T12:00:00.500Z 2020-05-01T12:00:00.501Z'],
+      ['2020-05-01T12:00:00.500Z 2020-05-01T12:00:00.500Z+1'],
     ],
     [
-      'an instant without a fraction, one millisecond wide like every instant',
+      'an instant without a fraction, a point like every instant',
       { effectiveInstant: '2020-05-01T12:00:00Z' },
-      ['2020-05-01T12:00:00.000Z 2020-05-01T12:00:00.001Z'],
+      ['2020-05-01T12:00:00.000Z 2020-05-01T12:00:00.000Z+1'],
     ],
     [
       'a day in the zone of the partition',
@@ -63,6 +63,22 @@ describe('dates', () => {
     ]);
   });
 
+  it('of type date beside other types are days of the zone, as what they are compared with', () => {
+    const due = { resourceType: 'Goal', target: [{ dueDate: '2018-10-29' }] };
+    const extended = {
+      resourceType: 'Patient',
+      extension: [{ url: 'urn:seen', valueDate: '2018-10-29' }],
+    };
+    const values = [
+      read('date', 'Goal.target.due.ofType(date)', due),
+      read('date', "Patient.extension.where(url='urn:seen').value", extended),
+      read('date', "Patient.extension.where(url='urn:seen')", extended),
+    ];
+    expect(print(values[0] ?? [])).toEqual(['2018-10-29T00:00:00.000Z 2018-10-30T00:00:00.000Z']);
+    for (const one of values.slice(1))
+      expect(print(one)).toEqual(['2018-10-29T04:00:00.000Z 2018-10-30T04:00:00.000Z']);
+  });
+
   it('are several where a resource has several', () => {
     const request = {
       resourceType: 'MedicationRequest',
@@ -94,4 +110,8 @@ describe('dates', () => {
 const print = (values: ReturnType<typeof read>): readonly string[] =>
   values.map(value => (value.kind === 'date' ? `${time(value.low)} ${time(value.high)}` : value.kind));
 
-const time = (ms: number): string => (ms === MIN_TIME ? 'start' : ms === MAX_TIME ? 'end' : new Date(ms).toISOString());
+const time = (ms: number): string => {
+  if (ms === MIN_TIME || ms === MAX_TIME) return ms === MIN_TIME ? 'start' : 'end';
+  const finer = (ms - Math.floor(ms)) * 4096;
+  return new Date(ms).toISOString() + (finer === 0 ? '' : `+${finer}`);
+};

@@ -8,9 +8,10 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/fhir/json.ts';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
+import { NotIndexedCounts, failureOf } from '../../src/indexing/not-indexed.ts';
 import { loadModel } from '../../src/load-model.ts';
 import type { ResourceType } from '../../src/model/model.ts';
-import { examples } from '../model/judge.ts';
+import { examples } from '../fhirpath/judge.ts';
 
 const allR4 = fileURLToPath(new URL('../fixtures/all-r4/capability', import.meta.url));
 const { model } = await loadModel({ definitions: [], capability: allR4 });
@@ -175,19 +176,27 @@ describe('composite entries', () => {
 });
 
 describe('a parameter that only fhirpath.js can evaluate', () => {
-  it('has entries, and none where its expression fails on the data', async () => {
+  it('has entries, and none where its expression fails on the data, which is reported without the data', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'definitions-'));
     try {
       const loaded = await loadModel({ definitions: [await writeParameter(folder, 'Patient.name.given.single()')] });
       const patient = loaded.model?.types.get('Patient');
       if (loaded.model === undefined || patient === undefined) throw new Error(JSON.stringify(loaded.problems));
-      const read = createExtract(loaded.model, 'https://records.example');
+      const counts = new NotIndexedCounts();
+      const read = createExtract(loaded.model, 'https://records.example', counts.add);
       const only = (given: readonly string[]): readonly IndexEntry[] =>
-        read(patient, JSON.stringify({ resourceType: 'Patient', name: [{ given }] }), partition).filter(
-          ({ param }) => param === 'only-name',
-        );
+        read(
+          patient,
+          JSON.stringify({ resourceType: 'Patient', id: given.join('-'), name: [{ given }] }),
+          partition,
+        ).filter(({ param }) => param === 'only-name');
       expect(only(['Ann'])).toEqual([{ param: 'only-name', value: { kind: 'string', text: 'Ann', folded: 'ann' } }]);
+      expect(counts.all).toEqual([]);
       expect(only(['Ann', 'Marie'])).toEqual([]);
+      expect(only(['Ann', 'Marie'])).toEqual([]);
+      expect(only(['Bo', 'Lee'])).toEqual([]);
+      const first = { type: 'Patient', id: 'Ann-Marie', param: 'only-name', why: 'Expected single' };
+      expect(counts.all).toEqual([{ first, records: 2 }]);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -229,6 +238,21 @@ async function writeParameter(folder: string, expression: string): Promise<strin
   }
   return folder;
 }
+
+describe('why a record is not indexed', () => {
+  it.each([
+    ['Unexpected collection["Ann","Lee"]; expected singleton', 'Unexpected collection…; expected singleton'],
+    ['Type of "185" (String) did not match type of \'x\'', 'Type of … (String) did not match type of …'],
+    ['it takes longer than 2000 ms', 'it takes longer than 2000 ms'],
+  ])('quotes nothing of the record: %s', (message, why) => {
+    expect(failureOf('Patient', 'x', { id: 'a' }, new Error(message))).toEqual({
+      type: 'Patient',
+      id: 'a',
+      param: 'x',
+      why,
+    });
+  });
+});
 
 describe('whatever is stored', () => {
   it('all official examples have entries that can be searched', () => {

@@ -1,7 +1,7 @@
 import type { IndexValue } from '../../src/indexing/entry.ts';
 import { entriesOf } from '../../src/indexing/index.ts';
 import type { Meanings, Reading } from '../../src/indexing/reading.ts';
-import { compileExpression } from '../../src/model/expression.ts';
+import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../../src/model/model.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 
@@ -27,8 +27,8 @@ export function read(
   const emit = (value: IndexValue): void => {
     values.push(value);
   };
-  compileExpression(expression, resource.resourceType, meanings.definitions).bind(type =>
-    entriesOf(searchType, type, emit, reading, meanings),
-  )(resource);
+  const compiled = compileExpression(expression, resource.resourceType, meanings.definitions);
+  const param = { type: searchType, dataTypes: compiled.types };
+  compiled.bind(type => entriesOf(param, type, emit, reading, meanings))(resource);
   return values;
 }

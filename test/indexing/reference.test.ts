@@ -65,6 +65,19 @@ describe('references', () => {
     ]);
   });
 
+  it('by canonical are kept as they are written, a fragment alone so that it is present', () => {
+    const answers = (questionnaire: string) => ({ resourceType: 'QuestionnaireResponse', questionnaire });
+    const expression = 'QuestionnaireResponse.questionnaire';
+    expect(read('reference', expression, answers('Questionnaire/gcs|1.0'))).toEqual([
+      reference({ url: 'Questionnaire/gcs', version: '1.0' }),
+    ]);
+    expect(read('reference', expression, answers('https://records.example/r4/demo/Questionnaire/gcs'))).toEqual([
+      reference({ url: 'https://records.example/r4/demo/Questionnaire/gcs' }),
+    ]);
+    expect(read('reference', expression, answers('#gcs'))).toEqual([reference({ url: '#gcs' })]);
+    expect(read('reference', expression, answers('#'))).toEqual([]);
+  });
+
   it('to a resource within the resource name that', () => {
     const bundle = {
       resourceType: 'Bundle',
@@ -89,6 +102,10 @@ describe('uris', () => {
     expect(read('uri', 'ValueSet.url', valueSet)).toEqual([{ kind: 'uri', uri: 'http://X.org/ValueSet/a' }]);
     expect(read('uri', 'ValueSet.compose.include.valueSet', valueSet)).toEqual([
       { kind: 'uri', uri: 'http://x.org/b|1' },
+    ]);
+    expect(read('uri', 'ValueSet.url', { ...valueSet, version: '4.0.1' })).toEqual([
+      { kind: 'uri', uri: 'http://X.org/ValueSet/a' },
+      { kind: 'uri', uri: 'http://X.org/ValueSet/a|4.0.1' },
     ]);
     expect(read('uri', 'ValueSet.name', { ...valueSet, name: 'a' })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { entriesOf } from '../../src/indexing/index.ts';
-import type { ResultType } from '../../src/model/expression.ts';
+import type { ResultType } from '../../src/fhirpath/extract/expression.ts';
 import { takesInstead } from '../../src/model/search-types.ts';
 import { meanings } from './read.ts';
 
@@ -11,7 +11,8 @@ it.each(['number', 'date', 'string', 'token', 'reference', 'quantity', 'uri'] as
     const reading = { resource: {}, zone: 'UTC', base: '' };
     for (const code of dataTypes) {
       const type: ResultType = { code, path: code, definition: undefined, element: undefined, many: false };
-      const reads = entriesOf(searchType, type, () => {}, reading, meanings) !== undefined;
+      const param = { type: searchType, dataTypes: new Set([code]) };
+      const reads = entriesOf(param, type, () => {}, reading, meanings) !== undefined;
       expect([code, takesInstead(searchType, new Set([code])) === undefined]).toEqual([code, reads]);
     }
   },

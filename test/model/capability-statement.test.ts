@@ -9,7 +9,7 @@ import { loadModel } from '../../src/load-model.ts';
 import { capabilityStatement } from '../../src/model/capability-statement.ts';
 import type { Model } from '../../src/model/model.ts';
 import { checkStructure } from '../../src/validation/structure.ts';
-import { loadOnly, ours, statement } from '../support/definition-files.ts';
+import { loadOnly, statement } from '../support/definition-files.ts';
 
 // https://hl7.org/fhir/R4/http.html#capabilities
 
@@ -108,16 +108,6 @@ describe('the served CapabilityStatement', () => {
         }
       }
     expect(checked).toBeGreaterThanOrEqual(20);
-  });
-
-  it('declares the interactions of the whole system', async () => {
-    const loaded = await loadOnly(
-      statement([{ type: 'Group', extension: [ours('smart-scope', { valueString: 'system/Group.r' })] }], {
-        interaction: [{ code: 'batch' }],
-      }),
-    );
-    expect(loaded.model?.systemInteractions).toEqual(new Set(['batch']));
-    expect(objectsOf(loaded.model?.statement['rest'])[0]?.['interaction']).toEqual([{ code: 'batch' }]);
   });
 
   it('tells the operator of a type that no token reaches', async () => {

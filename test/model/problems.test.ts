@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { loadOnly, loadWith, ours, profile, searchParameter, statement } from '../support/definition-files.ts';
+import {
+  fhirPackage,
+  loadOnly,
+  loadWith,
+  ours,
+  profile,
+  searchParameter,
+  statement,
+} from '../support/definition-files.ts';
 
 // Everything that stops a start: the file, the path in it, and the sentence.
 
@@ -138,6 +146,10 @@ describe('a CapabilityStatement is refused', () => {
         [
           `${at}.operation[0].definition`,
           `\`${operation('Patient-everything')}\` is an operation of Patient, not of Group.`,
+        ],
+        [
+          `${at}.operation[0].definition`,
+          'The operation `$everything` is not served yet; remove it. `$validate` is served.',
         ],
       ],
     ],
@@ -501,10 +513,10 @@ describe('statements that contradict each other', () => {
   it('are merged where they agree', async () => {
     const { model, problems } = await loadOnly(
       statement([group({ versioning: 'versioned' })]),
-      second(group({ interaction: [{ code: 'vread' }], searchParam: [{ name: 'code', type: 'token' }] })),
+      second(group({ interaction: [{ code: 'create' }], searchParam: [{ name: 'code', type: 'token' }] })),
     );
     expect(problems).toEqual([]);
-    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'vread']);
+    expect([...(model?.types.get('Group')?.interactions ?? [])]).toEqual(['read', 'search-type', 'create']);
     expect([...(model?.types.get('Group')?.parameters.keys() ?? [])]).toEqual(['code']);
   });
 });
@@ -580,6 +592,30 @@ describe('a search parameter is refused', () => {
     expect(problems).toEqual([{ file: 'searchparameters/x.json', path, text }]);
   });
 
+  const offer =
+    'The types are `number`, `date`, `string`, `token`, `reference`, `composite`, `quantity`, `uri`, `special`.';
+  it.each<[string, object, [path: string, text: string]]>([
+    ['without a base', { base: undefined }, ['base', 'The SearchParameter has no `base`; write the resource types that can be searched by it, such as `"base": ["Practitioner"]`.']], // prettier-ignore
+    ['with a base that is no list', { base: 'Practitioner' }, ['base', '`base` is a list; write `"base": ["Practitioner"]`.']], // prettier-ignore
+    ['with a base that does not exist', { base: ['Pratitioner'] }, ['base[0]', '`Pratitioner` is no resource type of FHIR R4. Did you mean `Practitioner`?']], // prettier-ignore
+    ['with a type that does not exist', { type: 'tokn' }, ['type', `\`tokn\` is no type of search parameter. Did you mean \`token\`? ${offer}`]], // prettier-ignore
+    ['without a type', { type: undefined }, ['type', `The SearchParameter has no \`type\`; write how clients search by it. ${offer}`]], // prettier-ignore
+    ['without a code', { code: undefined }, ['code', 'The SearchParameter has no `code`; write the name by which clients search, such as `"code": "license"`.']], // prettier-ignore
+    ['without a url', { url: undefined }, ['url', 'The SearchParameter has no `url`; write the canonical URL by which other definitions name it, such as `"url": "https://example.org/fhir/SearchParameter/x"`.']], // prettier-ignore
+  ])('%s, whether a type names it or not', async (_what, fields, [path, text]) => {
+    const parameter = { base: ['Practitioner'], type: 'token', expression: 'Practitioner.identifier', ...fields };
+    const files = { 'searchparameters/x.json': searchParameter('x', parameter) };
+    const named = { name: 'x', definition: 'https://example.org/SearchParameter/x', type: 'token' };
+    for (const searchParam of [[named], undefined]) {
+      const { problems } = await loadOnly(statement([practitioner({ searchParam })]), files);
+      const own = problems.filter(({ file }) => file === 'beside/searchparameters/x.json');
+      expect(own.map(one => [one.path, one.text])).toEqual([[path, text]]);
+      const others = problems.filter(({ file }) => file !== 'beside/searchparameters/x.json');
+      // Without a url nobody can tell what the capability file names.
+      expect(others.length).toBe(path === 'url' && searchParam !== undefined ? 1 : 0);
+    }
+  });
+
   it.each(['a:b', 'a b', 'a.b', 'a,b', 'a|b', 'é', ''])(
     'with the code `%s`, which no search could name',
     async code => {
@@ -642,7 +678,7 @@ describe('a file is refused', () => {
       'without a url',
       'profiles/a.json',
       { ...profile('p', 'Group'), url: undefined },
-      ['url', 'A StructureDefinition needs a `url`; others name it by that.'],
+      ['url', expect.stringMatching(/^The StructureDefinition has no `url`; write the canonical URL by which /)],
     ],
   ])('%s', async (_what, file, content, [path, text]) => {
     const { problems } = await loadWith({ [file]: content });
@@ -656,5 +692,123 @@ describe('a file is refused', () => {
       'profiles/notes.txt': 'hello',
     });
     expect([problems, notices]).toEqual([[], []]);
+  });
+});
+
+describe('a profile that does not say that it is one', () => {
+  const group = (fields: object) => ({ ...profile('p', 'Group'), ...fields });
+  const start = '`https://example.org/StructureDefinition/p` is a profile of Group, but';
+  it.each<[title: string, fields: object, problem: string]>([
+    ['has another derivation', { derivation: 'specialization' }, 'its `derivation` is "specialization".'],
+    ['has no derivation', { derivation: undefined }, 'has no `derivation`.'],
+    [
+      'rests on another profile',
+      { derivation: undefined, baseDefinition: 'http://hl7.org/fhir/StructureDefinition/actualgroup' },
+      'has no `derivation`.',
+    ],
+  ])('%s', async (_title, fields, problem) => {
+    const { problems } = await loadWith({ 'profiles/p.json': group(fields) });
+    expect(problems).toEqual([
+      { file: 'profiles/p.json', path: 'derivation', text: `${start} ${problem} Write \`constraint\`.` },
+    ]);
+  });
+
+  it('is a notice where it comes in a package', async () => {
+    const { problems, notices } = await loadWith({
+      'profiles/p.tgz': fhirPackage({ name: 'p', version: '1' }, { 'p.json': group({ derivation: 'specialization' }) }),
+    });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      `profiles/p.tgz/package/p.json: ${start} its \`derivation\` is "specialization". It counts as a constraint.`,
+    ]);
+  });
+
+  it('is no problem of a type itself, or of a logical model', async () => {
+    const own = { derivation: 'specialization', baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Element' };
+    const { problems } = await loadWith({
+      'profiles/a.json': group({ ...own, kind: 'complex-type', type: 'p' }),
+      'profiles/b.json': group({
+        ...own,
+        kind: 'logical',
+        url: 'https://example.org/StructureDefinition/q',
+        type: 'q',
+      }),
+    });
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('an ImplementationGuide is refused', () => {
+  const bodyWeight = 'http://hl7.org/fhir/StructureDefinition/bodyweight';
+  const selected = (value: object) => ({ modifierExtension: [ours('selected-by', value)] });
+  const file = 'profiles/guide.json';
+  const load = (global: object) =>
+    loadWith({
+      [file]: {
+        resourceType: 'ImplementationGuide',
+        url: 'https://example.org/fhir/ImplementationGuide/g',
+        name: 'G',
+        status: 'draft',
+        packageId: 'example.g',
+        fhirVersion: ['4.0.1'],
+        global: [global],
+      },
+    });
+
+  it.each<[title: string, global: object, path: string, text: string]>([
+    [
+      'with a type that does not exist',
+      { type: 'Observatoin', profile: bodyWeight },
+      'type',
+      '`Observatoin` is no resource type of FHIR R4. Did you mean `Observation`?',
+    ],
+    [
+      'with a type that is no resource',
+      { type: 'Quantity', profile: bodyWeight },
+      'type',
+      '`Quantity` is no resource type of FHIR R4.',
+    ],
+    [
+      'with a profile that is not there',
+      { type: 'Observation', profile: `${bodyWeight}s` },
+      'profile',
+      `The profile \`${bodyWeight}s\` is not here.`,
+    ],
+    [
+      'with a selection by an element of another type',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Condition.code' }) },
+      'modifierExtension',
+      '`Condition.code` is no element of Observation with codes.',
+    ],
+    [
+      'with a selection by an element without codes',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.subject' }) },
+      'modifierExtension',
+      '`Observation.subject` is no element of Observation with codes.',
+    ],
+    [
+      'with a selection that is no path',
+      { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'code' }) },
+      'modifierExtension[0].valueString',
+      'The extension `selected-by` has `code`; expected the path of a coded element such as `Observation.code`.',
+    ],
+    [
+      'with a selection that others would not notice',
+      {
+        type: 'Observation',
+        profile: bodyWeight,
+        extension: [ours('selected-by', { valueString: 'Observation.code' })],
+      },
+      'extension[0]',
+      'The extension `selected-by` stands on `ImplementationGuide.global`, where it has no meaning; it belongs on `ImplementationGuide.global.modifierExtension`.',
+    ],
+  ])('%s', async (_title, global, path, text) => {
+    const { problems } = await load(global);
+    expect(problems).toContainEqual({ file, path: `global[0].${path}`, text });
+  });
+
+  it('but not where all that it names is there', async () => {
+    const global = { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.component.code' }) }; // prettier-ignore
+    expect((await load(global)).problems).toEqual([]);
   });
 });

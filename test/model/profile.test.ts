@@ -16,44 +16,45 @@ describe('a profile', () => {
       { 'profiles/basic.json': profile('basic', 'Basic', { differential: { element }, ...fields }) },
     );
 
-  it.each<[string, object[], object, string]>([
+  it.each<[string, object[], object, path: string, text: string]>([
     [
       'an element that its base does not have',
       [{ id: 'Basic.autor', path: 'Basic.autor', min: 1 }],
       {},
-      'at `Basic.autor`: The base has no such element, so this was left out.',
+      'differential.element[0].path',
+      '`Basic.autor`: There is no element `autor` in Basic. Did you mean `author`?',
     ],
     [
       'more than its base allows',
       [{ id: 'Basic.code', path: 'Basic.code', min: 0 }],
       {},
-      "at `Basic.code`: `min` 0 would loosen the base's 1, which stands.",
+      'differential.element[0]',
+      "The differential of `https://example.org/StructureDefinition/basic` cannot be followed at `Basic.code`: `min` 0 would loosen the base's 1, which stands.",
     ],
     [
       'a base that is not here',
       [{ id: 'Basic', path: 'Basic' }],
       { baseDefinition: 'https://example.org/none' },
-      'at `Basic`: The base `https://example.org/none` is not here.',
+      'baseDefinition',
+      'The differential of `https://example.org/StructureDefinition/basic` cannot be followed at `Basic`: The base `https://example.org/none` is not here.',
     ],
     [
       'itself as its base',
       [{ id: 'Basic', path: 'Basic' }],
       { baseDefinition: 'https://example.org/StructureDefinition/basic' },
-      'at `Basic`: `https://example.org/StructureDefinition/basic` is made of itself, by its bases or by what its types name.',
+      'baseDefinition',
+      'The differential of `https://example.org/StructureDefinition/basic` cannot be followed at `Basic`: `https://example.org/StructureDefinition/basic` is made of itself, by its bases or by what its types name.',
     ],
-  ])('that a type must meet stops the start where its differential names %s', async (_what, element, fields, text) => {
-    const { problems } = await basic(element, fields);
-    expect(problems).toEqual([
-      {
-        file: 'capability/ours.json',
-        path: 'rest[0].resource[0].profile',
-        text: `The differential of \`https://example.org/StructureDefinition/basic\` cannot be followed ${text}`,
-      },
-    ]);
-  });
+  ])(
+    'that a type must meet stops the start where its differential names %s',
+    async (_what, element, fields, path, text) => {
+      const { problems } = await basic(element, fields);
+      expect(problems).toEqual([{ file: 'beside/profiles/basic.json', path, text }]);
+    },
+  );
 
   it.each([
-    ['stops the start all the same', {}, ['differential The differential of `https://example.org/StructureDefinition/apart` cannot be followed at `Basic.autor`: The base has no such element, so this was left out.']], // prettier-ignore
+    ['stops the start all the same', {}, ['differential.element[0].path `Basic.autor`: There is no element `autor` in Basic. Did you mean `author`?']], // prettier-ignore
     ['with a snapshot of its own is taken as it is', { snapshot: { element: [{ id: 'Basic', path: 'Basic' }] } }, []],
   ])('that no type names %s', async (_title, fields, expected) => {
     const { problems } = await loadOnly(

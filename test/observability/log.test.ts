@@ -22,6 +22,13 @@ function written(level: LogLevel, isTTY = false): string[] {
   return lines;
 }
 
+/** What is written of a fault. */
+function faultOf(error: unknown): string {
+  const lines: string[] = [];
+  createLog('error', { write: text => lines.push(text) }).fault(error, 'r-3');
+  return (JSON.parse(lines[0] ?? '') as { error: string }).error;
+}
+
 describe('log', () => {
   it('writes one JSON line a request', () => {
     expect(JSON.parse(written('info')[0] ?? '')).toEqual({
@@ -50,6 +57,30 @@ describe('log', () => {
     }
     expect(lines[0]).toMatch(/SyntaxError .*left out.*log\.test\.ts/);
     expect(lines[0]).not.toContain('Tremblay');
+  });
+
+  it('names the causes of a fault that it does not tell itself', () => {
+    const disk = new Error('ENOSPC: no space left on device, write');
+    const error = new Error('The audit log cannot be written', { cause: new Error('It failed', { cause: disk }) });
+    expect(faultOf(error)).toMatch(/The audit log cannot be written\n +at [^]*\nCaused by: Error: It failed\n[^]*\nCaused by: Error: ENOSPC: no space/); // prettier-ignore
+    expect(faultOf(new Error('It failed: ENOSPC: no space left on device, write', { cause: disk }))).not.toContain('Caused by'); // prettier-ignore
+  });
+
+  it('leaves out what was thrown and is no error, which may be a record', () => {
+    expect(faultOf({ family: 'Tremblay' })).toBe('A value was thrown that is no error (object); it is left out');
+    expect(faultOf('Tremblay')).toBe('A value was thrown that is no error (string); it is left out');
+  });
+
+  it.each(['info', 'error', 'off'] as const)('writes at level %s why the server ends', level => {
+    const lines: string[] = [];
+    createLog(level, { write: text => lines.push(text) }, () => 0).fatal('The server ends.', new Error('a mistake'));
+    const [line] = lines.map(text => JSON.parse(text));
+    expect(line).toEqual({
+      time: '1970-01-01T00:00:00.000Z',
+      level: 'fatal',
+      text: 'The server ends.',
+      error: expect.stringMatching(/^Error: a mistake\n +at /),
+    });
   });
 
   it('writes faults alone at level error, and nothing when off', () => {

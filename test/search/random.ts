@@ -21,6 +21,8 @@ const days = [
   '2020-03-08T02:30',
   '2020-02-29T10:00:00Z',
   '2020-02-29T10:00:00.5Z',
+  '2020-02-29T10:00:00.5000001Z',
+  '2020-02-29T10:00:00.500001Z',
 ];
 const dates = [
   ...days,
@@ -56,6 +58,8 @@ const anyReference = fc.oneof(
 const anyCanonical = fc
   .tuple(pick(...urls), pick(undefined, '1', '1.0'))
   .map(([url, version]) => canonical(url, version));
+const forms = ['Questionnaire/1', 'https://example.org/r4/demo/Questionnaire/1', 'Questionnaire/a', '#1'];
+const anyForm = fc.tuple(pick(...forms), pick(undefined, '1')).map(([url, version]) => canonical(url, version));
 const anyNumber = fc.oneof(
   pick(...points).map(value => number(value)),
   fc.tuple(pick(...points), pick(...points)).map(([a, b]) => number(Math.min(a, b), Math.max(a, b))),
@@ -89,6 +93,7 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
     subject: several(anyReference, 2),
     focus: several(anyReference),
     plan: several(anyCanonical),
+    form: several(anyForm, 1),
     born: several(
       pick(...born).map(day => date(day, 'UTC')),
       1,
@@ -130,6 +135,7 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['subject', fc.oneof(pick(...ids), joined(pick('Patient/', 'Group/'), pick(...ids)), pick(...urls.slice(3)))],
   ['focus', fc.oneof(pick(...ids), joined(pick('Patient/', 'Device/'), pick(...ids)), pick(...urls.slice(3)))],
   ['plan', joined(pick(...urls), pick('', '|1', '|1.0'))],
+  ['form', joined(pick('1', 'a', 'A', ...forms.slice(0, 3)), pick('', '|1'))],
   ['born', joined(prefix, pick(...born))],
   ['date', joined(prefix, pick(...days))],
   ['score', aNumber],

@@ -26,6 +26,7 @@ export function parameter(
     expression: `${typeName}.${code}`,
     targets: [],
     dataTypes: new Set(dataTypes),
+    delegated: false,
     single: false,
     components: [],
     digest: code,
@@ -51,8 +52,10 @@ export const parameters: readonly SearchParam[] = [
   parameter('subject', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }),
   parameter('focus', 'reference', ['Reference']),
   parameter('plan', 'reference', ['canonical']),
+  parameter('form', 'reference', ['canonical'], { targets: ['Questionnaire'] }),
   parameter('born', 'date', ['date'], { single: true }),
   parameter('date', 'date', ['dateTime', 'Period']),
+  parameter('when', 'date', ['date', 'dateTime', 'instant']),
   parameter('score', 'number', ['decimal', 'Range']),
   size,
   parameter('code-size', 'composite', ['Observation'], {

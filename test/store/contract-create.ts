@@ -1,25 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
 import type { Query } from '../../src/search/ast.ts';
-import {
-  AttachmentMissing,
-  type AttachmentFinding,
-  KeyUsed,
-  type KeptAttachment,
-  type Partition,
-  SeveralMatch,
-  type Store,
-  VersionConflict,
-} from '../../src/store/store.ts';
-import { bytesOf, digestOf } from './support/bytes-of.ts';
+import { KeyUsed, type Partition, SeveralMatch, type Store, VersionConflict } from '../../src/store/store.ts';
 import { each, type Place } from './support/fixture.ts';
-import { list } from './support/list.ts';
-import { kept, openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
+import { openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
 import { type Where, whereKept } from './support/where.ts';
 
-/** What every store promises about creating: conditional creates, keys of writes, and attachments. */
+/** What every store promises about creating: conditional creates and keys of writes. */
 export function createContract(where: Where): void {
   const itAtOnce = whereKept(it, where, 'several-at-once');
   const itInOrder = whereKept(it, where, 'commit-order');
@@ -29,12 +16,12 @@ export function createContract(where: Where): void {
   let clinic: Partition;
   let time = Date.parse('2026-01-01T00:00:00Z');
 
-  const open = async (mode: 'serve' | 'read' = 'serve'): Promise<void> => {
-    ({ store, clinic } = await openClinic(place.url, model, { mode, now: () => time }, where.open));
+  const open = async (): Promise<void> => {
+    ({ store, clinic } = await openClinic(place.url, model, { now: () => time }, where.open));
   };
-  const reopen = async (mode: 'serve' | 'read' = 'serve'): Promise<void> => {
+  const reopen = async (): Promise<void> => {
     await store.close();
-    await open(mode);
+    await open();
   };
   beforeAll(async () => {
     place = await where.newPlace();
@@ -279,129 +266,6 @@ export function createContract(where: Where): void {
       expect(await other?.write([person('theirs', 'mine')], key('both', 'other'))).toMatchObject([
         { outcome: 'created' },
       ]);
-    });
-  });
-
-  describe('an attachment', () => {
-    const all = async (ids?: readonly string[]): Promise<readonly KeptAttachment[]> =>
-      list(clinic.attachments('Media', ids));
-    const findings = async (): Promise<readonly AttachmentFinding[]> =>
-      (await list(clinic.verifyAttachments())).flatMap(progress => progress.findings);
-    const read = async (digest: string): Promise<Uint8Array | undefined> => {
-      const stream = await clinic.attachment(digest);
-      return stream === undefined ? undefined : buffer(stream);
-    };
-
-    it('gives its bytes back, also empty ones and many', async () => {
-      for (const bytes of [new Uint8Array(), bytesOf('a'), Buffer.alloc(5_000_000, 'ab')]) {
-        const { digest, size } = await clinic.putAttachment(bytes);
-        expect([digest, size]).toEqual([digestOf(bytes), bytes.length]);
-        expect(Buffer.compare((await read(digest)) ?? Buffer.of(1), bytes)).toBe(0);
-      }
-      expect(await read('0'.repeat(64))).toBeUndefined();
-      expect(await read('../../records.sqlite')).toBeUndefined();
-    });
-
-    it('belongs to a version: an update may carry others or the same, a removal none', async () => {
-      const [one, two] = [await kept(clinic, bytesOf('one')), await kept(clinic, bytesOf('two'))];
-      await clinic.write(
-        [picture('m1', '1', { attachments: [one] }), picture('m2', '1', { attachments: [one, two] })],
-        each,
-      );
-      expect(await all()).toEqual([
-        { ...one, type: 'Media', id: 'm1', version: 1 },
-        { ...one, type: 'Media', id: 'm2', version: 1 },
-        { ...two, type: 'Media', id: 'm2', version: 1 },
-      ]);
-      await clinic.write(
-        [picture('m1', '2'), picture('m2', '1', { attachments: [two] }), picture('m3', '1', { attachments: [two] })],
-        each,
-      );
-      expect(await all()).toEqual([
-        { ...one, type: 'Media', id: 'm1', version: 2 },
-        { ...two, type: 'Media', id: 'm2', version: 2 },
-        { ...two, type: 'Media', id: 'm3', version: 1 },
-      ]);
-      expect(await clinic.write([picture('m2', '1', { attachments: [two] }), picture('m2', '1')], each)).toMatchObject([
-        { outcome: 'unchanged' },
-        { outcome: 'unchanged' },
-      ]);
-      await clinic.write([{ kind: 'remove', type: 'Media', id: 'm1' }, picture('m3', '3', { attachments: [] })], each);
-      expect((await all()).map(({ id }) => id)).toEqual(['m2']);
-      await clinic.write([picture('m1', 'again')]);
-      expect((await all()).map(({ id }) => id)).toEqual(['m2']);
-      expect(await all(['m3', 'm2', 'nothing', 'm2'])).toHaveLength(1);
-      // Old versions keep theirs.
-      await reopen();
-      expect(Buffer.compare((await read(one.digest)) ?? Buffer.of(), bytesOf('one'))).toBe(0);
-      expect(await findings()).toEqual([]);
-    });
-
-    it('is listed in id order whatever the number', async () => {
-      const attachments = [await kept(clinic, bytesOf('one')), await kept(clinic, bytesOf('two'))];
-      const ids = Array.from({ length: 450 }, (_, at) => `many${String(at * 7919).slice(-3)}-${at}`);
-      await clinic.write(
-        ids.map(id => picture(id, id, { attachments })),
-        each,
-      );
-      const sorted = ids.toSorted().flatMap(id => [id, id]);
-      expect((await all()).filter(({ id }) => id.startsWith('many')).map(({ id }) => id)).toEqual(sorted);
-      expect((await all(ids)).map(({ id }) => id)).toEqual(sorted);
-    });
-
-    const missing = { path: 'Media.content', contentType: 'image/png', digest: digestOf(bytesOf('no')), size: 5 };
-
-    it('must be kept before its record', async () => {
-      for (const changes of [1, 2].map(count =>
-        Array.from({ length: count }, (_, at) => picture(`x${at}`, 'x', { attachments: [missing] })),
-      ))
-        await expect(clinic.write(changes, each)).rejects.toThrow(AttachmentMissing);
-      expect(await clinic.read('Media', 'x0')).toBeUndefined();
-    });
-
-    itAtOnce('that is missing leaves nothing of the write done', async () => {
-      await expect(clinic.write([picture('x1', 'x'), picture('x2', 'x', { attachments: [missing] })])).rejects.toThrow(
-        AttachmentMissing,
-      );
-      const wrong = { ...(await kept(clinic, bytesOf('one'))), size: 1 };
-      await expect(clinic.write([picture('x2', 'x', { attachments: [wrong] })])).rejects.toThrow(AttachmentMissing);
-      expect(await clinic.read('Media', 'x1')).toBeUndefined();
-    });
-
-    it('without a record is gone after the next start, one with a record stays', async () => {
-      const { digest } = await kept(clinic, bytesOf('without'));
-      const used = await kept(clinic, bytesOf('used'));
-      await clinic.write([picture('used', 'used', { attachments: [used] })]);
-      await reopen();
-      expect(await read(digest)).toBeUndefined();
-      await reopen('read');
-      expect(await findings()).toEqual([]);
-      expect(Buffer.compare((await read(used.digest)) ?? Buffer.of(), bytesOf('used'))).toBe(0);
-      await reopen();
-    });
-
-    it('put many times at once is kept once and whole', async () => {
-      const bytes = Buffer.alloc(300_000, randomUUID());
-      await Promise.all(
-        Array.from({ length: 20 }, async (_, at) =>
-          clinic.write([picture(`same${at}`, 'same', { attachments: [await kept(clinic, bytes)] })]),
-        ),
-      );
-      expect((await all()).filter(({ digest }) => digest === digestOf(bytes))).toHaveLength(20);
-      expect(await findings()).toEqual([]);
-    });
-
-    it('goes with its partition, and only from there', async () => {
-      const other = await store.partition('other');
-      if (other === undefined) throw new Error('The partition is not there');
-      const attached = await kept(other, bytesOf('one'));
-      await other.write([picture('m1', '1', { attachments: [attached] })]);
-      await store.partitions.remove('other');
-      await expect(other.putAttachment(bytesOf('late'))).rejects.toThrow('no partition');
-      expect(await other.attachment(attached.digest)).toBeUndefined();
-      await store.partitions.add('other', { zone: 'UTC' });
-      expect(await (await store.partition('other'))?.attachment(attached.digest)).toBeUndefined();
-      expect(await read(attached.digest)).toBeDefined();
     });
   });
 }

@@ -10,7 +10,7 @@ import { openClinic, shippedModel } from './support/shipped.ts';
 
 const child = fileURLToPath(new URL('support/create-child.ts', import.meta.url));
 
-/** What creates that are killed leave behind: nothing acknowledged lost or doubled, and no bytes without a record. */
+/** What creates that are killed leave behind: nothing acknowledged lost or doubled, and no bytes lost or damaged. */
 export function killContract(newPlace: () => Promise<Place>, rounds: number): void {
   const timeout = 60_000 + rounds * 10_000;
   it(`creates that are killed ${rounds} times lose and double nothing`, { timeout }, async () => {
@@ -53,7 +53,6 @@ async function checkPlace(
   expect(new Map(digests)).toEqual(new Map(pictures.map(({ name, id }) => [id, digestOf(bytesOf(name))])));
   await store.close();
 
-  // The start has swept; nobody serves now, so that all bytes without a record are told.
   const reading = await openClinic(url, model, { mode: 'read' });
   for await (const { findings } of reading.clinic.verifyAttachments()) expect(findings).toEqual([]);
   await reading.store.close();

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { requireModel } from '../../src/load-model.ts';
 import type { Model } from '../../src/model/model.ts';
-import type { Change, Partition } from '../../src/store/store.ts';
+import { createExtract } from '../../src/indexing/extract.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Change, Partition, Store } from '../../src/store/store.ts';
+import { folderWith, statement } from '../support/definition-files.ts';
 import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
@@ -31,6 +31,40 @@ export function meaningContract(newPlace: () => Promise<Place>): void {
     expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.findings)).toEqual([]);
     await command.store.close();
   });
+
+  it('a command registers types that the store does not know yet, where no server runs', async () => {
+    const place = await newPlace();
+    onTestFinished(() => place.remove());
+    const first = await openClinic(place.url, await shippedModel());
+    await first.store.close();
+
+    const model = await withGroups();
+    const command = await openBeside(place.url, model);
+    await command.clinic.write([group('a')]);
+    expect((await command.clinic.read('Group', 'a'))?.version).toBe(1);
+    expect(await command.clinic.pending('Group')).toEqual([]);
+    expect((await list(command.store.indexes.verify('clinic'))).flatMap(step => step.findings)).toEqual([]);
+    await command.store.close();
+
+    const server = await openClinic(place.url, await shippedModel(), { mode: 'serve' });
+    const beside = await openBeside(place.url, model);
+    await expect(beside.clinic.write([group('b')])).rejects.toThrow('with other definitions');
+    await beside.store.close();
+    await server.store.close();
+  });
+}
+
+function group(id: string): Change {
+  const resource = { resourceType: 'Group', id, type: 'person', actual: true };
+  return { kind: 'put', type: 'Group', id, text: splitForStamp(JSON.stringify(resource), id) };
+}
+
+/** The shipped definitions with one type more. */
+function withGroups(): Promise<Model> {
+  const declared = statement([
+    { type: 'Group', interaction: [{ code: 'search-type' }], searchParam: [{ name: 'type', type: 'token' }] },
+  ]);
+  return withFile('capability', declared);
 }
 
 async function find(clinic: Partition, model: Model, code: string): Promise<readonly string[]> {
@@ -52,14 +86,20 @@ function observation(id: string, code: string): Change {
   return { kind: 'put', type: 'Observation', id, text: splitForStamp(JSON.stringify(resource), id) };
 }
 
+/** Opens a store as a command does that finds its partition. */
+async function openBeside(url: string, model: Model): Promise<{ store: Store; clinic: Partition }> {
+  const extract = createExtract(model, 'http://localhost:8080');
+  const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 20_000 });
+  const clinic = await store.partition('clinic');
+  if (clinic === undefined) throw new Error('The partition is not there');
+  return { store, clinic };
+}
+
 /** The shipped definitions with one CodeSystem more. */
-async function withCodes(about: object): Promise<Model> {
-  const folder = mkdtempSync(join(tmpdir(), 'meaning-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
-  mkdirSync(join(folder, 'profiles'));
-  const resource = { resourceType: 'CodeSystem', status: 'active', content: 'not-present', ...about };
-  writeFileSync(join(folder, 'profiles', 'codes.json'), JSON.stringify(resource));
-  return (await requireModel({ definitions: [folder] })).model;
+const withCodes = (about: object): Promise<Model> =>
+  withFile('profiles', { resourceType: 'CodeSystem', status: 'active', content: 'not-present', ...about });
+
+/** The shipped definitions with one file more. */
+async function withFile(kind: 'capability' | 'profiles', resource: object): Promise<Model> {
+  return (await requireModel({ definitions: [folderWith({ [`${kind}/one.json`]: resource })] })).model;
 }

@@ -1,6 +1,8 @@
 import { describe } from 'vitest';
+import { attachmentContract } from './contract-attachments.ts';
 import { createContract } from './contract-create.ts';
 import { killContract } from './contract-kill.ts';
+import { keptChunks } from './mongo/support/kept-chunks.ts';
 import { openAlternating } from './mongo/support/alternating.ts';
 import { mongoWhere, openAsSharded } from './mongo/support/where.ts';
 
@@ -10,13 +12,16 @@ const inTurns = await mongoWhere(openAlternating);
 
 describe('MongoDB', () => {
   createContract(where);
+  attachmentContract(where, keptChunks);
   killContract(() => where.newPlace(), Number(process.env['CRS_TEST_ROUNDS'] ?? 4));
 });
 
 describe('MongoDB, asked as a sharded cluster is', () => {
   createContract(asSharded);
+  attachmentContract(asSharded, keptChunks);
 });
 
 describe('MongoDB, by two processes in turns', () => {
   createContract(inTurns);
+  attachmentContract(inTurns, keptChunks);
 });

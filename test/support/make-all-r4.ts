@@ -8,12 +8,14 @@ import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '.
 
 /**
  * Makes test/fixtures/all-r4: a capability folder that declares read, search and $validate for every resource type of R4, with every
- * official search parameter that has an expression. Run it with `node test/support/make-all-r4.ts` after `npm run distil`.
+ * official search parameter that is served. Run it with `node test/support/make-all-r4.ts` after `npm run distil`.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();
-  // `_text`, `_content` and `_query` have no expression: nothing says how to index them.
-  const parameters = readOfficialSearchParameters().filter(({ expression }) => expression !== undefined);
+  // `_text`, `_content` and `_query` have no expression: nothing says how to index them. `near` is of type special.
+  const parameters = readOfficialSearchParameters().filter(
+    ({ expression, type }) => expression !== undefined && type !== 'special',
+  );
   const declared = (name: string): readonly JsonObject[] =>
     parameters
       .filter(({ base }) => stringsOf(base).includes(name))
@@ -35,7 +37,7 @@ export function allR4(): JsonObject {
         mode: 'server',
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
-            extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.cruds` }],
+            extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],
             type: name,
             interaction: [{ code: 'read' }, { code: 'search-type' }],
             operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }],

@@ -60,6 +60,7 @@ describe('a page', () => {
   const frame = (text: string) =>
     layout({
       language: 'en',
+      brand: { name: undefined, logo: undefined },
       title: text,
       body: html`${errorSummary({ texts: texts.en }, [{ field: 'x', text }])}${textField({ id: 'x', label: text, value: text, errors: [], input: html`type="text"` })}
       ${patientLines({ texts: texts.en, language: 'en' }, { id: text, name: text, birthDate: text, gender: text, identifiers: [text], deceased: false })}`,

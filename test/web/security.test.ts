@@ -330,7 +330,7 @@ describe('a conversation', () => {
     const mine = new Visitor(clinic);
     const page = await mine.get(clinic.authorizeUrl());
     const stranger = await new Visitor(clinic).get(page.url);
-    expect(stranger).toMatchObject({ status: 404, heading: 'This request is over' });
+    expect(stranger).toMatchObject({ status: 404, heading: 'This request has expired' });
   });
 
   it('is over once it is finished', async () => {
@@ -339,15 +339,15 @@ describe('a conversation', () => {
     const onward = await visitor.submit(consent, { scope: valuesOf(consent.html, 'scope') });
     await visitor.get(onward.onward ?? '');
     const again = await visitor.submit(consent, { scope: valuesOf(consent.html, 'scope') });
-    expect(again).toMatchObject({ status: 404, heading: 'This request is over' });
+    expect(again).toMatchObject({ status: 404, heading: 'This request has expired' });
   });
 });
 
 describe('odd requests', () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const odd: readonly [string, string, string, string | undefined, Record<string, string>, number, string][] = [
-    ['another method', 'PUT', '/auth/sign-in', 'x=1', form, 405, 'This page cannot be asked for in this way'],
-    ['DELETE', 'DELETE', '/auth/launcher', undefined, {}, 405, 'This page cannot be asked for in this way'],
+    ['another method', 'PUT', '/auth/sign-in', 'x=1', form, 405, 'This page cannot be opened this way'],
+    ['DELETE', 'DELETE', '/auth/launcher', undefined, {}, 405, 'This page cannot be opened this way'],
     [
       'GET of what is posted alone',
       'GET',
@@ -355,7 +355,7 @@ describe('odd requests', () => {
       undefined,
       {},
       405,
-      'This page cannot be asked for in this way',
+      'This page cannot be opened this way',
     ],
     [
       'JSON',

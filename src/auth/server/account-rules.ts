@@ -25,12 +25,6 @@ export function userId(text: string): string {
   );
 }
 
-/** As people are shown it. */
-export function displayName(text: string): string {
-  if (/^[^\p{C}]{1,100}$/u.test(text) && text.trim() === text) return text;
-  throw new Error('must be 1 to 100 characters that can be shown, without a space at the ends.');
-}
-
 /**
  * Where a browser may be sent with a code: https, http of the same machine, or the own scheme of an app on a device, which is the
  * name of a domain backwards. https://www.rfc-editor.org/rfc/rfc8252#section-7

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts';
 import { digestOf } from '../token/digest.ts';
 import { revocationCollection, revoke } from '../token/revocations.ts';
 import type { RegisteredClient, RegisteredUser } from './registered.ts';
+import { counted } from '../../observability/counted.ts';
 
 /** Clients and users, as a file lists them. */
 export interface Accounts {
@@ -13,7 +14,7 @@ export interface Accounts {
 export interface AccountsFile {
   /** As the file was when it could last be read. */
   current(): Accounts;
-  /** Reads it again; what is wrong is told, and then the former one stays. */
+  /** Reads it again; what is wrong is told, and then the former one stays. Never rejects. */
   reload(): Promise<void>;
   close(): void;
 }
@@ -30,7 +31,7 @@ interface Parts {
 }
 
 /**
- * Reads the file of clients and users, and again on SIGHUP and when it changes. Tokens and sessions end of those who are not in it any
+ * Reads the file of clients and users, and again when it changes. Tokens and sessions end of those who are not in it any
  * more, of users with another password, other partitions or another resource there, and of clients that may do less. Throws Error with all that is wrong, the first time.
  */
 export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
@@ -45,7 +46,9 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
       accounts = next; // before anything ends, so that nothing is issued behind it to who is not there any more
       await endFormer(store, path, former, next, now());
       const { clients, users } = next;
-      notice(`The accounts in ${path} were read again: ${clients.length} clients, ${users.length} users.`);
+      notice(
+        `The accounts in ${path} were read again: ${counted(clients.length, 'client')}, ${counted(users.length, 'user')}.`,
+      );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       notice(`The accounts in ${path} could not be read again; the former ones stay: ${why}`);
@@ -54,14 +57,10 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   const reload = (): Promise<void> => (reading = reading.then(readAgain)); // one after the other: it never rejects
   const look = (): void => void reload();
   watchFile(path, { interval, persistent: false }, look);
-  process.on('SIGHUP', look);
   return {
     current: () => accounts,
     reload,
-    close() {
-      unwatchFile(path, look);
-      process.off('SIGHUP', look);
-    },
+    close: () => unwatchFile(path, look),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import { createFetch } from '../../fetch/fetch.ts';
+import { networkOf } from '../../fetch/network-of.ts';
 import type { Endpoint } from './endpoints.ts';
 import { authorizeQuery } from './authorize.ts';
 import { createBeginnings, waitToBegin } from './beginnings.ts';
@@ -8,6 +9,7 @@ import { createClientKeys } from './client-keys.ts';
 import { createConversations, longestConversation } from './conversations.ts';
 import type { ConversationsParts } from './conversations.ts';
 import type { Conversations } from './conversation.ts';
+import { makeOnce } from '../../make-once.ts';
 import { remember } from '../token/remember.ts';
 import { parseForm } from './form.ts';
 import { introspect } from './introspection.ts';
@@ -20,7 +22,6 @@ import type { Granted, ProviderParts } from './provider-parts.ts';
 import { providerRequest } from './provider-request.ts';
 import { revokeToken } from './revocation.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import { networkOf } from './throttle.ts';
 import { hasShown, tokenRequest } from './token-endpoint.ts';
 import { tokenEvent } from './token-event.ts';
 import type { Tell } from './token-event.ts';
@@ -78,11 +79,13 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
 
   const granted: Granted = new WeakMap();
   const keysNow = remember(() => parts.keys.refresh(), { keep: 10_000, keepFailure: 1_000 }, now);
-  let made: { readonly keys: SigningKeys; readonly provider: Promise<Provider> } | undefined;
+  let made: { readonly keys: SigningKeys; readonly provider: () => Promise<Provider> } | undefined;
   const provider = async (): Promise<Provider> => {
     const keys = await keysNow(); // another object once they have changed
-    if (made?.keys !== keys) made = { keys, provider: createProvider({ ...parts, granted }, keys.jwks) };
-    return made.provider;
+    if (made?.keys !== keys) {
+      made = { keys, provider: makeOnce(() => createProvider({ ...parts, granted }, keys.jwks)) };
+    }
+    return made.provider();
   };
   const forward = async (path: string, request: IncomingMessage, response: ServerResponse, body?: string) => {
     const answer = (await provider()).callback();

@@ -28,7 +28,7 @@ export async function authenticate(
   if ((assertion ?? form.get('client_assertion_type')) !== undefined) return byAssertion(form, assertion, parts);
   if (authorization !== undefined) return bySecret(form, ...basic(authorization), parts, basicChallenge);
   const id = form.get('client_id');
-  if (id === undefined) throw new OAuthError('invalid_client', 'The request does not say which client it is of.', 401);
+  if (id === undefined) throw new OAuthError('invalid_client', 'The request does not identify a client.', 401);
   if (secret !== undefined) return bySecret(form, id, [secret], parts, {});
   const client = await parts.registry.client(id);
   if (client?.kind === 'public') return client;

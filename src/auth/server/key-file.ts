@@ -27,7 +27,7 @@ export function readKeyFile(path: string): string {
   }
   if (text.length < least) {
     throw new Error(
-      `The key file \`${path}\` must hold ${least} characters or more that nobody guesses: \`(umask 077; openssl rand -base64 32 > ${path})\` makes them.`,
+      `The key file \`${path}\` must hold at least ${least} random characters; \`(umask 077; openssl rand -base64 32 > ${path})\` makes them.`,
     );
   }
   return text;

@@ -3,7 +3,7 @@ import { isClinician, parseFhirUser } from '../fhir-user.ts';
 import { parseScope } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { mostScopes } from '../access.ts';
-import { covers, printScope, within, works } from './resource-scope.ts';
+import { covers, printScope, printVersionOne, within, works } from './resource-scope.ts';
 import type { Piece } from './resource-scope.ts';
 import { isScopeWord } from './scope-words.ts';
 
@@ -16,11 +16,13 @@ export interface ScopeRules {
   readonly flow: 'app' | 'backend';
   /** Whether the launch value of an EHR came with the request. */
   readonly launch: boolean;
+  /** Whether that launch has an encounter in context. */
+  readonly encounter?: boolean;
 }
 
 /** What can be granted. */
 export interface Negotiated {
-  /** Each once, in the order asked for; those about resources in version 2. `join(' ')` is the `scope` of the token answer. */
+  /** Each once, in the order asked for; those asked for in version 1 are, as far as it can say what is granted. `join(' ')` is the `scope` of the token answer. */
   readonly scopes: readonly string[];
   /** True where the token is for one patient, who is to be chosen if the launch names none. */
   readonly needsPatient: boolean;
@@ -85,7 +87,7 @@ export function narrowRefresh(
   if (requested === undefined || requested.trim() === '') return granted;
   const asked = wordsOf(requested);
   const launch = granted.includes('launch');
-  const rules: Rules = { model, registered: granted, flow: 'app', launch, isRefresh: true };
+  const rules: Rules = { model, registered: granted, flow: 'app', launch, encounter: launch, isRefresh: true };
   const exact = new Set(granted); // also where the definitions have changed since
   return [...new Set(asked.flatMap(scope => (exact.has(scope) ? [scope] : grant(scope, asked, rules))))];
 }
@@ -121,7 +123,7 @@ function grant(text: string, asked: readonly string[], rules: Rules): readonly s
 }
 
 function grantWord(text: string, asked: readonly string[], rules: Rules): readonly string[] {
-  const { model, registered, flow, launch } = rules;
+  const { model, registered, flow, launch, encounter = false } = rules;
   if (!isScopeWord(text, model)) throw unknown(text);
   if (flow === 'backend') {
     throw new ScopeRefused(
@@ -130,6 +132,13 @@ function grantWord(text: string, asked: readonly string[], rules: Rules): readon
     );
   }
   if (!registered.includes(text)) throw beyond(text, rules);
+  if (text === 'launch/encounter') {
+    if (launch) return encounter ? [text] : []; // an app may ask for it however the EHR starts it
+    throw new ScopeRefused(
+      'The scope `launch/encounter` needs the launch value of an EHR, which names the encounter.',
+      text,
+    );
+  }
   if (text !== 'launch' || launch) return [text];
   if (asked.includes('launch/patient')) return []; // apps that begin either way ask for both each time
   throw new ScopeRefused(
@@ -150,7 +159,9 @@ function grantResources(text: string, scope: Scope, rules: Rules): readonly stri
   const types = [...model.types.values()].filter(
     ({ name }) => scope.resourceType === '*' || scope.resourceType === name,
   );
-  const isBroad = scope.resourceType === '*' || /\.(?:read|write|\*)$/.test(text);
+  const isVersionOne = /\.(?:read|write|\*)$/.test(text);
+  const isBroad = scope.resourceType === '*' || isVersionOne;
+  const print = isVersionOne ? printVersionOne : printScope;
   const asked: Piece = { letters: scope.letters, criteria: scope.criteria };
   const granted: string[] = [];
   let exists = false;
@@ -163,7 +174,7 @@ function grantResources(text: string, scope: Scope, rules: Rules): readonly stri
     const allowed = within(listed, scope, type, registered, model);
     if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw beyond(text, rules);
     const isWhole = !isBroad && covers(allowed, asked);
-    granted.push(...(isWhole ? [text] : allowed.map(piece => printScope(scope.context, type.name, piece))));
+    granted.push(...(isWhole ? [text] : allowed.map(piece => print(scope.context, type.name, piece))));
   }
   if (granted.length > 0) return granted;
   throw exists ? beyond(text, rules) : unknown(text, searchOf(scope, types));

@@ -3,7 +3,7 @@ import { findLaunch } from './launches.ts';
 import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 import { partitionOf } from './partition-of.ts';
 import type { ProviderParts } from './provider-parts.ts';
-import type { RegisteredClient } from './registered.ts';
+import type { Launch, RegisteredClient } from './registered.ts';
 
 /**
  * What is granted of a resource, which is to be the base URL of a partition: negotiated when an app asks for it, which is before any
@@ -29,14 +29,14 @@ export async function scopeOf(
     );
   }
   const launch = textOf(params['launch']);
+  const known = launch === undefined ? undefined : await findLaunch(store, launch);
   if (launch !== undefined) {
-    const known = await findLaunch(store, launch);
     if (known?.client !== clientId || known.partition !== partition)
       throw new errors.InvalidRequest("The value of 'launch' is unknown here, was used before or has expired.");
   }
   try {
     // As it was sent: oidc-provider has taken scopes away by now.
-    const scope = negotiated(textOf(ctx.query['scope']), client, launch !== undefined, model);
+    const scope = negotiated(textOf(ctx.query['scope']), client, known, model);
     params['scope'] = scope;
     return scope;
   } catch (error) {
@@ -48,8 +48,11 @@ export async function scopeOf(
 const negotiated = (
   scope: string | undefined,
   { scopes: registered }: RegisteredClient,
-  launch: boolean,
+  launch: Launch | undefined,
   model: ProviderParts['model'],
-): string => negotiateScopes(scope, { model, registered, flow: 'app', launch }).scopes.join(' ');
+): string => {
+  const context = { launch: launch !== undefined, encounter: launch?.encounter !== undefined };
+  return negotiateScopes(scope, { model, registered, flow: 'app', ...context }).scopes.join(' ');
+};
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

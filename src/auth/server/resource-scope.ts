@@ -1,7 +1,7 @@
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Letter } from '../access.ts';
 import { criteriaQuery } from '../criteria.ts';
-import { parseScope } from '../scope.ts';
+import { parseScope, versionOne } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 
 /** Letters of one type with the search that confines them; undefined without one. */
@@ -48,6 +48,15 @@ export const covers = (pieces: readonly Piece[], { letters, criteria }: Piece): 
 /** Version 2 text, letters in their order. */
 export const printScope = (context: string, resourceType: string, { letters, criteria }: Piece): string =>
   `${context}/${resourceType}.${order.filter(letter => letters.includes(letter)).join('')}${criteria === undefined ? '' : `?${criteria}`}`;
+
+/** Version 1 text where that says exactly the letters; else version 2. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources */
+export const printVersionOne = (context: string, resourceType: string, piece: Piece): string => {
+  const letters = order.filter(letter => piece.letters.includes(letter)).join('');
+  const permission = Object.entries(versionOne).find(([, all]) => all === letters)?.[0];
+  return permission === undefined || piece.criteria !== undefined
+    ? printScope(context, resourceType, piece)
+    : `${context}/${resourceType}.${permission}`;
+};
 
 const order: readonly Letter[] = ['c', 'r', 'u', 'd', 's'];
 

@@ -3,8 +3,8 @@ import { parseScope } from '../scope.ts';
 
 /**
  * The scopes of apps that are not about resources, as far as the model has what they are for: a patient in context where types list
- * `patient/` scopes, `fhirUser` where a type lists it. No `launch/encounter`: nobody here chooses an encounter, and an EHR names it
- * with `launch`. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ * `patient/` scopes, `fhirUser` where a type lists it. `launch/encounter` is for launches from an EHR, which names the encounter: no
+ * user chooses one here. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 export function scopeWords(model: Model): readonly ScopeWord[] {
   return [
@@ -12,7 +12,7 @@ export function scopeWords(model: Model): readonly ScopeWord[] {
     ...(listedScopes(model).includes('fhirUser') ? (['fhirUser'] as const) : []),
     'profile',
     'launch',
-    ...(contextsOf(model).has('patient') ? (['launch/patient'] as const) : []),
+    ...(contextsOf(model).has('patient') ? (['launch/patient', 'launch/encounter'] as const) : []),
     'offline_access',
     'online_access',
   ];
@@ -20,7 +20,14 @@ export function scopeWords(model: Model): readonly ScopeWord[] {
 
 /** A scope that is not about resources. */
 export type ScopeWord =
-  'openid' | 'fhirUser' | 'profile' | 'launch' | 'launch/patient' | 'offline_access' | 'online_access';
+  | 'openid'
+  | 'fhirUser'
+  | 'profile'
+  | 'launch'
+  | 'launch/patient'
+  | 'launch/encounter'
+  | 'offline_access'
+  | 'online_access';
 
 /** True where it is such a scope, and one that is offered. */
 export const isScopeWord = (scope: string, model: Model): scope is ScopeWord =>

@@ -37,9 +37,10 @@ export async function stands(id: string, consent: Consent, refresh: boolean, par
 }
 
 /** False where the client is registered for less by now, or the definitions have less. */
-function mayHave(registered: readonly string[], { scopes }: Consent, model: Model): boolean {
+function mayHave(registered: readonly string[], { scopes, launch }: Consent, model: Model): boolean {
   try {
-    const rules = { model, registered, flow: 'app', launch: scopes.includes('launch') } as const;
+    const context = { launch: scopes.includes('launch'), encounter: launch?.encounter !== undefined };
+    const rules = { model, registered, flow: 'app', ...context } as const;
     const still = new Set(negotiateScopes(scopes.join(' '), rules).scopes);
     return scopes.every(scope => still.has(scope));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
+import { networkOf } from '../../fetch/network-of.ts';
 import type { DocumentStore, Store } from '../../store/store.ts';
 import { digestOf } from '../token/digest.ts';
 
@@ -148,16 +148,4 @@ class Counter {
     const left = at + wait - this.#now();
     if (wait > 0 && left > 0) throw new TooManyAttempts(Math.ceil(left / 1000));
   }
-}
-
-/** One customer of a network has all the addresses that begin with the same 64 bits. https://www.rfc-editor.org/rfc/rfc6177 */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined && isIPv4(mapped)) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: tail === undefined ? 0 : 8 - first.length - last.length }, () => '0');
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }

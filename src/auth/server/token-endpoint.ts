@@ -37,7 +37,7 @@ export async function tokenRequest(
   if (parameters === undefined && type !== 'client_credentials') {
     throw new OAuthError(
       'unsupported_grant_type',
-      `Such a \`grant_type\` is not offered: ${[...Object.keys(forwarded), 'client_credentials'].join(', ')} are.`,
+      `Unsupported \`grant_type\`; use ${[...Object.keys(forwarded), 'client_credentials'].join(', ')}.`,
     );
   }
   const issued = parts.now(); // before the client is looked up, so that its removal meanwhile ends this too

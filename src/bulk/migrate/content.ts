@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { measure } from '../../store/digest.ts';
 import type { KeptVersion, Partition } from '../../store/store.ts';
 
 /** What a store keeps of a type, with a digest over all of it. */
@@ -44,15 +45,7 @@ interface Found {
 
 async function bytesOf(partition: Partition, digest: string): Promise<Found> {
   const stream = await partition.attachment(digest);
-  if (stream === undefined) return { digest: 'missing', size: 0 };
-  const hash = createHash('sha256');
-  let size = 0;
-  for await (const chunk of stream) {
-    const part = chunk as Buffer; // no encoding is set
-    hash.update(part);
-    size += part.length;
-  }
-  return { digest: hash.digest('hex'), size };
+  return stream === undefined ? { digest: 'missing', size: 0 } : measure(stream);
 }
 
 function addVersion(hash: Hash, version: KeptVersion, bytes: ReadonlyMap<string, Found>): void {

@@ -11,6 +11,7 @@ import type { Engine } from '../../interaction/interaction.ts';
 import { throwStoreFailure } from '../../interaction/store-failure.ts';
 import type { Model } from '../../model/model.ts';
 import type { Context, Step } from '../context.ts';
+import { isRepeated } from '../header-lines.ts';
 import type { Shape } from '../routes.ts';
 
 /**
@@ -95,7 +96,7 @@ function bearerOf({ headers, rawHeaders, socket }: IncomingMessage, query: strin
   }
   const { authorization } = headers;
   if (authorization === undefined) throw tokenMissing(base);
-  if (severalOf(rawHeaders, 'authorization')) {
+  if (isRepeated(rawHeaders, 'authorization')) {
     throw tokenMisplaced(base, 'The header Authorization is there more than once: send one token.');
   }
   const last = lastOf.get(socket);
@@ -112,14 +113,4 @@ function tokenIn(authorization: string, base: string): string {
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
   if (token === undefined) throw tokenRefused(base, 'What stands after `Bearer` is no token.');
   return token;
-}
-
-/** Node keeps the first of them and drops the others, so that a proxy before it may have looked at another one. */
-function severalOf(rawHeaders: readonly string[], name: string): boolean {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at] ?? '';
-    if (given.length === name.length && given.toLowerCase() === name) count += 1;
-  }
-  return count > 1;
 }

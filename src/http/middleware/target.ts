@@ -1,11 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import { fhirError } from '../../fhir/error.ts';
 import type { Step } from '../context.ts';
+import { isRepeated } from '../header-lines.ts';
 import { percentDecode } from '../../search/parse/pairs.ts';
 import { splitTarget } from '../query.ts';
 
 /**
- * Refuses a URL that is too long (414), escapes in a path that are none (400) and HTTP/1.1 without Host (400); the absolute form of
- * a request target becomes the plain one. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ * Refuses a URL that is too long (414), escapes in a path that are none (400) and HTTP/1.1 without one valid Host (400); the absolute
+ * form of a request target becomes the plain one. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 export function checkTarget(maxUrl: number): Step {
   return context => {
@@ -14,9 +16,7 @@ export function checkTarget(maxUrl: number): Step {
     if (url.length > maxUrl) throw tooLong(url.length, maxUrl);
     if (url.includes('#'))
       throw fhirError(400, 'value', 'A request URL has no fragment: write `%23` for the character `#`.');
-    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-      throw fhirError(400, 'required', 'HTTP/1.1 requests need the header `Host`.', 'http.Host');
-    }
+    checkHost(req);
     const { path, query } = splitTarget(url);
     percentDecode(path);
     if (!url.startsWith('/')) req.url = query === '' ? path : `${path}?${query}`;
@@ -24,6 +24,24 @@ export function checkTarget(maxUrl: number): Step {
     state.query = query;
   };
 }
+
+/** One field line, or a proxy could look at another one than this server. https://www.rfc-editor.org/rfc/rfc9112#section-3.2-6 */
+function checkHost({ headers: { host }, httpVersion, rawHeaders }: IncomingMessage): void {
+  if (host === undefined) {
+    if (httpVersion === '1.1')
+      throw fhirError(400, 'required', 'HTTP/1.1 requests need the header `Host`.', 'http.Host');
+    return;
+  }
+  if (isRepeated(rawHeaders, 'host')) {
+    throw fhirError(400, 'invalid', 'The header `Host` is there more than once: send it once.', 'http.Host');
+  }
+  if (!uriHost.test(host)) {
+    throw fhirError(400, 'value', 'The header `Host` is not a host with an optional port.', 'http.Host');
+  }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-7.2, https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2 */
+const uriHost = /^(?:\[[\w.~!$&'()*+,;=:%-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*)(?::\d*)?$/;
 
 const tooLong = (length: number, most: number) =>
   fhirError(

@@ -1,14 +1,13 @@
-import { fhirError } from '../../fhir/error.ts';
+import type { ServedOperation } from '../../model/served.ts';
 import type { Interaction } from '../interaction.ts';
 import { validate } from './validate.ts';
 
-/** Every operation that the engine can serve, by code; which of them it does serve, the definitions say. */
-export const operations: Readonly<Record<string, Interaction>> = { validate };
+/** Every operation that the engine can serve, by code (model/served.ts); which of them it does serve, the definitions say. */
+export const operations: Readonly<Record<ServedOperation, Interaction>> = { validate };
 
-/** Runs the operation that is asked for. Throws FhirError 501 for one that is declared but not served by this engine. https://hl7.org/fhir/R4/operations.html */
+/** Runs the operation that is asked for; dispatch lets through declared ones alone. https://hl7.org/fhir/R4/operations.html */
 export const operation: Interaction = async (engine, request) => {
-  const name = request.operation ?? '';
-  const run = Object.hasOwn(operations, name) ? operations[name] : undefined;
-  if (run !== undefined) return run(engine, request);
-  throw fhirError(501, 'not-supported', `The operation \`$${name}\` is declared, but not served yet.`);
+  const run = Object.entries(operations).find(([code]) => code === request.operation)?.[1];
+  if (run === undefined) throw new Error(`The operation ${request.operation} is declared without being served`);
+  return run(engine, request);
 };

@@ -72,7 +72,7 @@ async function requireProfile({ validator }: Engine, profile: string | undefined
 function refusalsOf({ mode }: ValidateRequest, type: ResourceType, { access }: FhirRequest): readonly Issue[] {
   if (mode === undefined || mode === 'profile') return [];
   if (!type.interactions.has(mode)) {
-    return [{ severity: 'error', code: 'not-supported', text: `The interaction ${mode} of ${type.name} is not offered here.` }]; // prettier-ignore
+    return [{ severity: 'error', code: 'not-supported', text: `The interaction ${mode} of ${type.name} is not supported.` }]; // prettier-ignore
   }
   if (isAllowed(access, { interaction: mode, resourceType: type.name })) return [];
   return [{ severity: 'error', code: 'forbidden', text: `The token has no scope for ${mode} of ${type.name}.` }];

@@ -1,16 +1,16 @@
 import { parseInstantRange } from '../../fhir/instant-range.ts';
+import { dateZone } from '../../indexing/date.ts';
 import type { Bound } from '../ast.ts';
 import { dateBounds, takePrefix } from './comparator.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
 
 /**
- * `[prefix]yyyy[-mm[-dd[Thh:mm[:ss[.fff]][Z|±hh:mm]]]]`. On elements of type `date` alone days are days of UTC, as
- * their entries are; elsewhere what has no offset is read in the zone of the context.
+ * `[prefix]yyyy[-mm[-dd[Thh:mm[:ss[.fff]][Z|±hh:mm]]]]`. What has no offset is read in the zone in which entries of the
+ * parameter are (`dateZone`).
  * https://hl7.org/fhir/R4/search.html#date
  */
 export const parseDate: ValueParser = (value, context) => {
-  const { dataTypes } = value.param;
-  const zone = dataTypes.size === 1 && dataTypes.has('date') ? 'UTC' : context.zone;
+  const zone = dateZone(value.param.dataTypes, context.zone);
   return parseDateBounds(value, zone, context).map(bounds => ({ kind: 'range', bounds }));
 };
 

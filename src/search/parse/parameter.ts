@@ -34,24 +34,33 @@ export class Ignorable extends Error {
 function parseName(type: ResourceType, name: string): { param: SearchParam; modifier: Modifier | undefined } {
   const exact = type.parameters.get(name);
   if (exact !== undefined) return { param: exact, modifier: undefined };
-  if (elsewhere.test(name)) throw new Ignorable(unsupportedParameter(name));
+  if (beside.test(name)) throw new Ignorable(unsupportedParameter(name));
+  // Without one of these the answer would be other records, or all: an error under lenient handling too.
+  if (selecting.test(name) || isChain(type, name)) throw unsupportedParameter(name);
   const [code = '', ...rest] = name.split(':');
   const param = type.parameters.get(code);
-  if (param === undefined && type.parameters.has(code.split('.')[0] ?? ''))
-    throw new Ignorable(unsupportedParameter(name));
   if (param === undefined) throw new Ignorable(unknownParameter(type, code));
   const modifier = rest.join(':');
-  // `subject:Patient.name` is a chain and not a modifier.
-  if (param.type === 'reference' && modifier.includes('.')) throw new Ignorable(unsupportedParameter(name));
   const allowed = modifiers[param.type];
   const found = Object.hasOwn(allowed, modifier) ? allowed[modifier] : undefined;
   if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed));
   return { param, modifier: found };
 }
 
-/** Names that R4 gives to parts of search that this engine does not have. https://hl7.org/fhir/R4/search.html#all */
-const elsewhere =
-  /^(?:_has|_include|_revinclude|_contained|_containedType|_filter|_query|_text|_content|_list|_type|_score)(?::|$)/;
+/** Names of R4 that this engine does not have and that add to an answer, or say how it is given. https://hl7.org/fhir/R4/search.html#all */
+const beside = /^(?:_include|_revinclude|_contained|_containedType|_score)(?::|$)/;
+
+/** Those that select records. */
+const selecting = /^(?:_has|_filter|_query|_text|_content|_list|_type)(?::|$)/;
+
+/** `subject.name`, `subject:Patient.name`: https://hl7.org/fhir/R4/search.html#chaining */
+function isChain(type: ResourceType, name: string): boolean {
+  const dot = name.indexOf('.');
+  if (dot === -1) return false;
+  const [code = ''] = name.slice(0, dot).split(':');
+  const param = type.parameters.get(code);
+  return param === undefined || param.type === 'reference' || !name.includes(':');
+}
 
 /** https://hl7.org/fhir/R4/search.html#missing */
 function missing(name: string, text: string, param: SearchParam): Query {

@@ -1,4 +1,5 @@
 import { parseCanonical } from '../../fhir/canonical.ts';
+import type { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import type { SearchParam } from '../../model/model.ts';
@@ -7,25 +8,39 @@ import { split, unescape } from './escape.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
 
 /**
- * `Type/id`, an id alone, or an absolute URL; `url|version` for canonicals. URLs below our own base are the same as
- * their relative form. A version (`Type/1/_history/2`) is not looked at, since entries have none: the search is for the
- * resource. A type that the parameter cannot refer to is an error and not an empty answer, which reads like "none on
- * record". https://hl7.org/fhir/R4/search.html#reference
+ * `Type/id`, an id alone, or an absolute URL; for canonicals also `url|version`, and `Type/id|version`. URLs below our own
+ * base are the same as their relative form. A version of a resource (`Type/1/_history/2`) is an error, since entries have
+ * none, and so is a type that the parameter cannot refer to: an empty answer would read like "none on record".
+ * https://hl7.org/fhir/R4/search.html#reference
  */
 export const parseReferenceValue: ValueParser = (value, context) => {
   const { dataTypes } = value.param;
   const canonical = dataTypes.has('canonical') || dataTypes.has('uri');
   const [address = '', version, ...more] = split(value.text, '|').map(unescape);
-  if (version !== undefined && (!canonical || version === '' || more.length > 0 || !isUri(address))) {
+  if (version !== undefined && (!canonical || version === '' || more.length > 0)) {
     throw malformed(value, canonical ? 'a canonical is written `url|version`' : expected(value.param));
   }
-  if (version !== undefined) return [{ kind: 'reference', url: address, version }];
-  const tests = literal(value, address, context);
-  // What a canonical names is looked for as it is written, also where it lies below our own base.
-  return canonical && isUri(address)
-    ? [{ kind: 'reference', url: parseCanonical(address).url }, ...tests.filter(hasId)]
-    : tests;
+  if (!canonical) return literal(value, address, context);
+  const tests = literal(value, address.replace(/(?<=.)#.*$/, ''), context);
+  const urls = new Set([...(isUri(address) ? [parseCanonical(address).url] : []), ...asWritten(tests, context)]);
+  // An id of any type is not written in a canonical.
+  if (urls.size === 0 && version !== undefined) throw malformed(value, 'a canonical is written `url|version`');
+  const named = [...urls].map((url): Test => ({
+    kind: 'reference',
+    url,
+    ...(version === undefined ? {} : { version }),
+  }));
+  return version === undefined ? [...named, ...tests.filter(hasId)] : named;
 };
+
+/** How records may write a canonical of a resource of this server: entries of canonicals hold it as it is written. */
+function asWritten(tests: readonly Test[], { base }: SearchContext): readonly string[] {
+  return tests.flatMap(test => {
+    if (test.kind !== 'reference' || test.type === undefined || test.id === undefined) return [];
+    const relative = `${test.type}/${test.id}`;
+    return [relative, `${base}/${relative}`];
+  });
+}
 
 /** True for a reference that names nobody, `Patient/`: as good as an empty value. */
 export function namesNobody(text: string): boolean {
@@ -38,7 +53,8 @@ function literal(value: Value, text: string, context: SearchContext): readonly T
   const reference = parseReference(text.startsWith(own) ? text.slice(own.length) : text);
   switch (reference?.kind) {
     case 'relative': {
-      const { type, id } = reference;
+      const { type, id, version } = reference;
+      if (version !== undefined) throw versioned(value, `${type}/${id}`);
       const { targets } = value.param;
       if (targets.length > 0 ? !targets.includes(type) : !context.model.definitions.resourceTypes.has(type)) {
         throw malformed(value, expected(value.param));
@@ -46,6 +62,7 @@ function literal(value: Value, text: string, context: SearchContext): readonly T
       return [{ kind: 'reference', type, id }];
     }
     case 'absolute':
+      if (reference.version !== undefined) throw versioned(value, reference.url);
       return [{ kind: 'reference', url: reference.url }];
     case 'url':
       if (isUri(text) && !text.startsWith(own)) return [{ kind: 'reference', url: text }];
@@ -56,6 +73,11 @@ function literal(value: Value, text: string, context: SearchContext): readonly T
     default:
       return reference satisfies never;
   }
+}
+
+/** Entries do not tell versions apart: an answer for one would be that for all. https://hl7.org/fhir/R4/search.html#versions */
+function versioned(value: Value, resource: string): FhirError {
+  return malformed(value, `references are searched by resource and not by version, so write \`${resource}\``);
 }
 
 /** An id alone means one of the targets; where there is no limit to them, any type. */

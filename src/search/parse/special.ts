@@ -19,10 +19,11 @@ function ids(values: readonly Value[]): Query {
   return { kind: 'id', anyOf: [...new Set(values.map(value => unescape(value.text)).filter(isId))] };
 }
 
-/** The date prefixes on an instant that is one millisecond wide. */
+/** The date prefixes on whole milliseconds: a bound between two of them is the same as one at the later. */
 function lastUpdated(values: readonly Value[], context: SearchContext): Query {
-  const of = values.flatMap(value =>
-    parseDateBounds(value, context.zone, context).map((bounds): Query => ({ kind: 'lastUpdated', bounds })),
-  );
+  const of = values
+    .flatMap(value => parseDateBounds(value, context.zone, context))
+    .map(bounds => bounds.map(bound => ({ ...bound, value: Math.ceil(bound.value) })))
+    .map((bounds): Query => ({ kind: 'lastUpdated', bounds }));
   return { kind: 'or', of };
 }

@@ -1,5 +1,9 @@
-import { unescape } from './escape.ts';
-import type { ValueParser } from './value.ts';
+import { split, unescape } from './escape.ts';
+import { malformed, type ValueParser } from './value.ts';
 
-/** The whole URI, character by character. https://hl7.org/fhir/R4/search.html#uri */
-export const parseUri: ValueParser = value => [{ kind: 'uri', uri: unescape(value.text) }];
+/** The whole URI, character by character; that of a definition also with its version, `url|version`. https://hl7.org/fhir/R4/search.html#uri */
+export const parseUri: ValueParser = value => {
+  const [url, version] = split(value.text, '|');
+  if (url === '' || version === '') throw malformed(value, 'write the whole URI, or `url|version`');
+  return [{ kind: 'uri', uri: unescape(value.text) }];
+};

@@ -2,9 +2,9 @@ import type { Binary, Collection, Document } from 'mongodb';
 import type { Core } from './core.ts';
 
 /**
- * Bytes of attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket `attachments`. A
- * file is there before its chunks and goes after them, so that no chunk is without one: until all chunks are written its name
- * is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde while it is deleted.
+ * Bytes of attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket
+ * `attachments`. A file is there before its chunks and goes after them, so that no chunk is without one: until all
+ * chunks are written its name is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde while it is deleted.
  */
 export interface FileDocument {
   /** `{p}/{random}` */
@@ -15,7 +15,7 @@ export interface FileDocument {
   readonly uploadDate: Date;
   readonly filename: string;
   /** Empty once a record is known that refers to the bytes: they stay. */
-  readonly metadata: Waiting | { readonly waiting?: never };
+  readonly metadata: Waiting | { readonly waiting?: never; readonly trashed?: never };
 }
 
 /** Bytes that may have no record yet. */
@@ -23,8 +23,8 @@ export interface Waiting {
   readonly waiting: true;
   /** When they were put or asked for by a write last, by the clock of the database. */
   readonly touched: Date;
-  /** The processes that did so within the last hour. */
-  readonly by: readonly string[];
+  /** Since when they are in the trash: a sweep deletes them next, unless a write asks for them before. */
+  readonly trashed?: Date;
 }
 
 export interface FileChunk {
@@ -35,9 +35,6 @@ export interface FileChunk {
 
 /** Bytes of a chunk: what GridFS takes by default. */
 export const chunkSize = 261_120;
-
-/** How long bytes wait for their record at least, in milliseconds, where the process that put them may be there. */
-export const grace = 3_600_000;
 
 export function files({ database }: Core): Collection<FileDocument> {
   return database.collection<FileDocument>('attachments.files');
@@ -56,18 +53,17 @@ export function ofPartition(p: string): { readonly $gte: string; readonly $lt: s
   return { $gte: `${p}/`, $lt: `${p}0` };
 }
 
-/** Expression on a file: whether it waits for longer than that many milliseconds. */
-export function touchedBefore(milliseconds: number): Document {
-  return { $lt: ['$metadata.touched', { $subtract: ['$$NOW', milliseconds] }] };
+/** Expression on a file: whether it waits, or is in the trash, for longer than that many milliseconds. */
+export function isOlder(time: 'touched' | 'trashed', milliseconds: number): Document {
+  const since = { $ifNull: [`$metadata.${time}`, '$$NOW'] };
+  return { $lt: [since, { $subtract: ['$$NOW', milliseconds] }] };
 }
 
-/** What an update does to files that wait, so that they are not swept before a write of this process is done. */
-export function claim(core: Core): Document[] {
-  const mine = [{ $literal: core.process }];
-  const by = { $cond: [touchedBefore(grace), mine, { $setUnion: ['$metadata.by', mine] }] };
-  const waiting = { waiting: { $literal: true }, touched: '$$NOW', by };
-  return [{ $set: { metadata: { $cond: ['$metadata.waiting', waiting, '$metadata'] } } }];
-}
+/** The `metadata` of a file that waits for its record from now on. */
+export const waitingNow: Document = { waiting: { $literal: true }, touched: '$$NOW' };
+
+/** What an update does to files without a known record: they wait anew, and are not in the trash any more. */
+export const claim: Document[] = [{ $set: { metadata: { $cond: ['$metadata.waiting', waitingNow, '$metadata'] } } }];
 
 /** The name of a file that is being deleted: nobody finds it any more, and it gets no other. */
 export function goingName(_id: string): string {

@@ -4,9 +4,17 @@ import type { Core } from './core.ts';
 /** Chunks that one operation reads: 2 MB. */
 const atOnce = 8;
 
+/** A chunk is not there, or has another length than the file says. */
+export class DamagedChunk extends Error {
+  constructor(n: number, _id: string) {
+    super(`Chunk ${n} of ${_id} is damaged`);
+    this.name = 'DamagedChunk';
+  }
+}
+
 /**
- * The bytes of a file in order. Each operation is one of its own, so that no cursor waits for a slow reader. Throws Error where
- * a chunk is missing or has another length.
+ * The bytes of a file in order. Each operation is one of its own, so that no cursor waits for a slow reader. Throws
+ * `DamagedChunk`.
  */
 export async function* readChunks(core: Core, { _id, length, chunkSize }: FileDocument): AsyncGenerator<Uint8Array> {
   const count = Math.ceil(length / chunkSize);
@@ -18,7 +26,7 @@ export async function* readChunks(core: Core, { _id, length, chunkSize }: FileDo
     for (let n = from; n < Math.min(count, from + atOnce); n += 1) {
       const chunk = found[n - from];
       const expected = Math.min(chunkSize, length - n * chunkSize);
-      if (chunk?.n !== n || chunk.data.length() !== expected) throw new Error(`Chunk ${n} of ${_id} is damaged`);
+      if (chunk?.n !== n || chunk.data.length() !== expected) throw new DamagedChunk(n, _id);
       yield chunk.data.value();
     }
   }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Binary } from 'mongodb';
-import { digestOf, isDigest } from '../digest.ts';
+import { grace } from '../attachment-ages.ts';
+import { digestOf, isDigest, measure } from '../digest.ts';
 import { type Attached, AttachmentMissing } from '../store.ts';
 import { noteType } from './attachment-records.ts';
 import {
@@ -13,11 +14,11 @@ import {
   fileName,
   files,
   goingName,
-  grace,
+  isOlder,
   prepareBucket,
-  touchedBefore,
+  waitingNow,
 } from './attachment-bucket.ts';
-import { readChunks } from './attachment-chunks.ts';
+import { DamagedChunk, readChunks } from './attachment-chunks.ts';
 import type { Core } from './core.ts';
 import { isTaken, toldEach } from './failures.ts';
 
@@ -25,8 +26,8 @@ import { isTaken, toldEach } from './failures.ts';
 const atOnce = 16;
 
 /**
- * Keeps bytes of a partition by their digest, the same bytes once; acknowledged by a majority when it resolves. They wait for
- * their record as long as this process is there, and an hour at least. Bytes that were damaged are written again.
+ * Keeps bytes of a partition by their digest, the same bytes once; acknowledged by a majority when it resolves. They
+ * wait for their record (attachment-ages.ts). Bytes that were damaged are written again.
  */
 export async function putAttachment(
   core: Core,
@@ -40,7 +41,10 @@ export async function putAttachment(
   return { digest, size: bytes.length };
 }
 
-/** The bytes of a digest; undefined where they are not kept. Ends with an error where a chunk of them is missing. */
+/**
+ * The bytes of a digest, also those in the trash; undefined where they are not kept. Ends with an error where a chunk
+ * of them is missing.
+ */
 export async function openAttachment(core: Core, p: string, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
   const file = await files(core).findOne({ filename: fileName(p, digest) });
@@ -53,8 +57,8 @@ export async function openAttachment(core: Core, p: string, digest: string): Pro
 }
 
 /**
- * Makes sure, before a record of this type is written, that the bytes which it carries are kept and stay until it is there.
- * Throws `AttachmentMissing` where they are not kept, or with another size.
+ * Makes sure, before a record of this type is written, that the bytes which it carries are kept and stay until it is
+ * there. Throws `AttachmentMissing` where they are not kept, or with another size.
  */
 export async function requireAttachments(
   core: Core,
@@ -65,44 +69,47 @@ export async function requireAttachments(
   if (attached.length === 0) return;
   await noteType(core, type);
   const names = [...new Set(attached.map(({ digest }) => fileName(p, digest)))];
-  const isOurs = { $in: [{ $literal: core.process }, { $ifNull: ['$metadata.by', []] }] };
   const found = await files(core)
     .find({ filename: { $in: names } })
-    .project<{ filename: string; length: number; waiting?: true; ours: boolean; old: boolean }>({
+    .project<{ filename: string; length: number; metadata: FileDocument['metadata']; old: boolean }>({
       filename: 1,
       length: 1,
-      waiting: '$metadata.waiting',
-      ours: isOurs,
-      old: touchedBefore(grace / 2),
+      metadata: 1,
+      old: isOlder('touched', grace / 2),
     })
     .toArray();
   const known = new Map(found.map(file => [file.filename, file]));
   for (const { digest, size } of attached) {
     const file = known.get(fileName(p, digest));
     if (file?.length !== size) throw new AttachmentMissing(digest);
-    if (file.waiting !== true || (file.ours && !file.old)) continue;
-    const { matchedCount } = await files(core).updateOne({ filename: file.filename, length: size }, claim(core));
+    const { waiting, trashed } = file.metadata;
+    if (waiting !== true || (trashed === undefined && !file.old)) continue;
+    const { matchedCount } = await files(core).updateOne({ filename: file.filename, length: size }, claim);
     if (matchedCount === 0) throw new AttachmentMissing(digest);
   }
 }
 
-/** Whether these bytes are there and whole; they then wait for us too. */
+/** Whether these bytes are there and whole; they then wait anew. */
 async function isKept(core: Core, name: string, length: number): Promise<boolean> {
-  const file = await files(core).findOneAndUpdate({ filename: name, length }, claim(core));
+  const file = await files(core).findOneAndUpdate({ filename: name, length }, claim);
   return file !== null && (await isWhole(core, file));
 }
 
+/** Whether the bytes of a file are those that its name says. */
 async function isWhole(core: Core, file: FileDocument): Promise<boolean> {
-  const found = await chunks(core).countDocuments({ files_id: file._id });
-  return found === Math.ceil(file.length / file.chunkSize);
+  try {
+    return file.filename.endsWith(`/${(await measure(readChunks(core, file))).digest}`);
+  } catch (error) {
+    if (error instanceof DamagedChunk) return false;
+    throw error;
+  }
 }
 
 /** False where the file was taken away while it was written: it then begins again. */
 async function keep(core: Core, p: string, name: string, bytes: Uint8Array): Promise<boolean> {
   const _id = `${p}/${randomUUID()}`;
-  const waiting = { waiting: { $literal: true }, touched: '$$NOW', by: [{ $literal: core.process }] };
   const file = { length: { $literal: bytes.length }, chunkSize: { $literal: chunkSize }, uploadDate: '$$NOW' };
-  await files(core).updateOne({ _id }, [{ $set: { ...file, filename: { $literal: _id }, metadata: waiting } }], {
+  await files(core).updateOne({ _id }, [{ $set: { ...file, filename: { $literal: _id }, metadata: waitingNow } }], {
     upsert: true,
   });
   try {
@@ -134,7 +141,7 @@ async function nameFile(core: Core, _id: string, name: string, length: number): 
     try {
       const { matchedCount } = await files(core).updateOne({ _id, filename: _id }, [
         { $set: { filename: { $literal: name } } },
-        ...claim(core),
+        ...claim,
       ]);
       return matchedCount === 1;
     } catch (error) {
@@ -144,7 +151,7 @@ async function nameFile(core: Core, _id: string, name: string, length: number): 
     if (other === null) continue;
     if (other.length === length && (await isWhole(core, other))) return false;
     // What is damaged goes: nobody finds it any more, and the next sweep deletes it.
-    const displaced = { waiting: true, touched: new Date(0), by: [] } as const;
+    const displaced = { waiting: true, touched: new Date(0) } as const;
     await files(core).updateOne(
       { _id: other._id, filename: name },
       { $set: { filename: goingName(other._id), metadata: displaced } },

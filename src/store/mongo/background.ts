@@ -11,8 +11,8 @@ import { makeMissingIndexes } from './index-setup.ts';
 import { rebuildType } from './rebuild.ts';
 import { sweepRemovals } from './removal.ts';
 
-/** How often a server looks for pending indexes, and for what nothing needs any more, in milliseconds. */
-const pauses = { look: 1_000, sweep: 60_000 };
+/** How often a server looks for pending indexes, for what nothing needs any more, and for bytes without a record; milliseconds. */
+const pauses = { look: 1_000, sweep: 60_000, bytes: 3_600_000 };
 
 /** How long a start may sweep, in milliseconds: the rest is done beside the requests. */
 const sweepTime = 500;
@@ -33,11 +33,12 @@ export async function work(core: Core, connect: () => MongoClient): Promise<void
     again(core, pauses.sweep, () => makeMissingIndexes(core, connect)),
     again(core, pauses.look, () => rebuildPending(core)),
     again(core, pauses.sweep, () => sweep(core)),
+    again(core, pauses.bytes, () => sweepAttachments(core, core.ending)),
     again(core, pauses.sweep, () => fillDigests(core)),
   ]);
 }
 
-async function again({ ending, options }: Core, pause: number, step: () => Promise<void>): Promise<void> {
+async function again({ ending, options }: Core, pause: number, step: () => Promise<unknown>): Promise<void> {
   const { worked, failed } = createBeside(options.fault);
   while (!ending.aborted) {
     try {
@@ -67,11 +68,10 @@ async function rebuildPending(core: Core): Promise<void> {
 }
 
 async function sweep(core: Core): Promise<void> {
-  const { database, options, ending } = core;
+  const { database, options } = core;
   const expired = { expires: { $lte: options.now() } };
   await documents(database).deleteMany(expired);
   await reservations(database).deleteMany(expired);
   await sweepServers(core);
   await sweepRemovals(core);
-  await sweepAttachments(core, ending);
 }

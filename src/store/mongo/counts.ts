@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { fewAtOnce } from '../few-at-once.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { termIndex } from './collection-indexes.ts';
 import { type Core, resources } from './core.ts';
@@ -9,10 +10,13 @@ import { everyTerm } from './names.ts';
 /** Keys that one operation counts: half a second, so that the largest type is counted within the time of an operation. */
 export const keysAtOnce = 500_000;
 
+/** Types that are counted at once: the connections are there for others too. */
+const typesAtOnce = 10;
+
 /** How many current resources of each declared type a partition has, types without any left out; in the order of names. */
 export async function countResources(core: Core, p: string): Promise<ReadonlyMap<string, number>> {
   const types = [...core.options.model.types.keys()].sort();
-  const counts = await Promise.all(types.map(async type => [type, await countOf(core, p, type)] as const));
+  const counts = await fewAtOnce(types, typesAtOnce, async type => [type, await countOf(core, p, type)] as const);
   return new Map(counts.filter(([, count]) => count > 0));
 }
 

@@ -1,4 +1,5 @@
 import type { IndexDescription } from 'mongodb';
+import { fewAtOnce } from '../few-at-once.ts';
 import type { DatabaseIndex } from '../store.ts';
 import { attachedIndex, attachingTypes } from './attachment-records.ts';
 import { collectionIndexes } from './collection-indexes.ts';
@@ -16,12 +17,7 @@ const atOnce = 10;
 export async function indexesOfDatabase(core: Core): Promise<readonly DatabaseIndex[]> {
   const attaching = new Set(await attachingTypes(core));
   const types = await typesKept(core.database);
-  const found: DatabaseIndex[] = [];
-  for (let at = 0; at < types.length; at += atOnce) {
-    const some = types.slice(at, at + atOnce).map(type => indexesOfType(core, type, attaching.has(type)));
-    found.push(...(await Promise.all(some)).flat());
-  }
-  return found;
+  return (await fewAtOnce(types, atOnce, type => indexesOfType(core, type, attaching.has(type)))).flat();
 }
 
 async function indexesOfType(core: Core, type: string, attaches: boolean): Promise<readonly DatabaseIndex[]> {

@@ -83,7 +83,7 @@ export function isUndecided(error: unknown): boolean {
 
 /** What the server says in words may hold what is kept, such as an id: its code and where it arose are enough for a log. */
 function withoutValues({ code, codeName, stack = '' }: driver.MongoServerError): Error {
-  const error = new Error(`The server of the store refuses what it is asked: ${codeName ?? 'error'} (${code})`);
+  const error = new Error(`MongoDB rejected the command: ${codeName ?? 'error'} (${code})`);
   const at = stack.search(/^ {4}at /m);
   if (at !== -1) error.stack = `${String(error)}\n${stack.slice(at)}`;
   return error;

@@ -4,7 +4,7 @@ import { everything, intersect, type Interval } from '../interval.ts';
 import type { Clause, RangeClause, StringClause } from './clause.ts';
 import type { ResourceDocument } from './layout.ts';
 import { updatedField } from './names.ts';
-import { firstValue, orderedText } from './order-key.ts';
+import { behindOrdered, firstValue, orderedText } from './order-key.ts';
 
 type DocumentFilter = Filter<ResourceDocument>;
 
@@ -94,17 +94,15 @@ export function inOrder(at: Interval): { $gte: string; $lt?: string } {
   return { $gte: from, ...(to === undefined ? {} : { $lt: to }) };
 }
 
-/** Order keys whose number is inside an interval, as [from, to): the numbers are integers. */
+/** Order keys whose number is inside an interval, as [from, to). */
 export function orderBounds({ min, minOpen, max, maxOpen }: Interval): { from: string; to: string | undefined } {
   return {
-    from: min === -Infinity ? firstValue : bound(minOpen ? Math.floor(min) + 1 : Math.ceil(min)),
-    to: max === Infinity ? undefined : bound(maxOpen ? Math.ceil(max) : Math.floor(max) + 1),
+    from: min === -Infinity ? firstValue : minOpen ? behindOrdered(near(min)) : orderedText(near(min)),
+    to: max === Infinity ? undefined : maxOpen ? orderedText(near(max)) : behindOrdered(near(max)),
   };
 }
 
 /** No number is further out than what a Date can hold. */
-function bound(value: number): string {
-  return orderedText(Math.max(-farOut, Math.min(farOut, value)));
-}
+const near = (value: number): number => Math.max(-farOut, Math.min(farOut, value));
 
 const farOut = 9e15;

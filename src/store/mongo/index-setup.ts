@@ -1,5 +1,6 @@
 import type { MongoClient } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
+import { fewAtOnce } from '../few-at-once.ts';
 import { attachedIndex, attachingTypes } from './attachment-records.ts';
 import { collectionIndexes } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';
@@ -8,11 +9,14 @@ import { indexesOfDatabase } from './database-indexes.ts';
 import { isCode } from './failures.ts';
 import { definitionsDigest } from './wanted.ts';
 
+/** Types whose indexes are made at once: of all of R4 at once, most would wait for a connection until their time is over. */
+const typesAtOnce = 4;
+
 /** Makes the indexes of declared types that have no collection yet: on empty collections that takes no time. */
 export async function makeNewIndexes(core: Core): Promise<void> {
   const known = new Set(await typesKept(core.database));
   const types = [...core.options.model.types.values()].filter(({ name }) => !known.has(name));
-  await Promise.all(types.map(type => makeIndexes(core, type)));
+  await fewAtOnce(types, typesAtOnce, type => makeIndexes(core, type));
   if (core.deployment.sharded) await makeCollections(core);
 }
 

@@ -1,7 +1,7 @@
 /**
- * A sort key that orders documents by a number and then by id: eleven digits of base 36 that order like the number (an integer
- * up to 9e15 either way, in milliseconds for a time), \u0001, and the id. What has no value has \u0001 and the id alone: before
- * all others, so last in a descending order.
+ * A sort key that orders documents by a number and then by id: eleven digits of base 36 that order like its whole part (up to
+ * 9e15 either way, in milliseconds for a time), three more for the rest where there is one, \u0001, and the id. What has no value
+ * has \u0001 and the id alone: before all others, so last in a descending order.
  */
 export function orderKey(value: number | undefined, id: string): string {
   return `${value === undefined ? '' : orderedText(value)}${separator}${id}`;
@@ -11,14 +11,23 @@ export function orderKey(value: number | undefined, id: string): string {
 export function orderValue(key: string): number | null {
   if (key.startsWith(separator)) return null;
   const high = Number.parseInt(key.slice(0, highDigits), 36) - offset;
-  return high * unit + Number.parseInt(key.slice(highDigits, highDigits + lowDigits), 36);
+  const whole = high * unit + Number.parseInt(key.slice(highDigits, wholeDigits), 36);
+  const rest = key.slice(wholeDigits, key.indexOf(separator));
+  return rest === '' ? whole : whole + Number.parseInt(rest, 36) / restUnit;
 }
 
 /** The digits of a number: the order key of what comes before all ids that have it. */
 export function orderedText(value: number): string {
-  const high = Math.floor(value / unit);
-  const low = value - high * unit;
-  return (high + offset).toString(36).padStart(highDigits, '0') + low.toString(36).padStart(lowDigits, '0');
+  const whole = Math.floor(value);
+  const high = Math.floor(whole / unit);
+  const low = whole - high * unit;
+  const text = (high + offset).toString(36).padStart(highDigits, '0') + low.toString(36).padStart(lowDigits, '0');
+  return whole === value ? text : text + ((value - whole) * restUnit).toString(36).padStart(restDigits, '0');
+}
+
+/** What comes before all keys of greater numbers, and behind all keys of this one. */
+export function behindOrdered(value: number): string {
+  return `${orderedText(value)}${firstValue}`;
 }
 
 const separator = '\u0001';
@@ -31,3 +40,8 @@ const unit = 2 ** 30;
 const offset = 2 ** 24;
 const highDigits = 5;
 const lowDigits = 6;
+const wholeDigits = highDigits + lowDigits;
+
+/** No time is finer (fhir/instant-range.ts). */
+const restUnit = 2 ** 12;
+const restDigits = 3;

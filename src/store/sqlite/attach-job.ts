@@ -1,5 +1,5 @@
 import type { Attached } from '../store.ts';
-import { bytesPath, hasBytes } from './attachment-files.ts';
+import { claimBytes } from './attachment-trash.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { PreparedChange } from './jobs.ts';
 import type { Database } from './open.ts';
@@ -35,7 +35,7 @@ export function attachKept(
   attachments: readonly Attached[],
 ): void {
   for (const [item, { path, digest, size, contentType }] of attachments.entries()) {
-    if (!hasBytes(bytesPath(file, n, digest), size)) throw new JobStopped({ kind: 'bytesMissing', digest });
+    if (!claimBytes(file, n, digest, size)) throw new JobStopped({ kind: 'bytesMissing', digest });
     database.run(
       'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
       [t, id, version, item, n, path, digest, size, contentType],

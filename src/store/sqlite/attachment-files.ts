@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { createReadStream, statSync } from 'node:fs';
+import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { digestOf, isDigest } from '../digest.ts';
+import { ownerOnly } from '../file-mode.ts';
+import { digestOf, isDigest, measure } from '../digest.ts';
 
 /**
  * The folder beside the file of the store that holds the bytes of a partition: in it one of the first two digits of the
- * digest, in that the bytes. Partitions go by number, since ids may differ by case alone, and come again after a removal.
+ * digest, in that the bytes. Partitions go by number, since ids may differ by case alone, and come again after a
+ * removal.
  */
 export function bytesFolder(file: string, n?: number, digits?: string): string {
   return join(
@@ -21,7 +23,19 @@ export function bytesPath(file: string, n: number, digest: string): string {
   return join(bytesFolder(file, n, digest.slice(0, 2)), digest);
 }
 
-/** Whether bytes of this size lie there. */
+/**
+ * Where the bytes of a partition are before a sweep deletes them: a folder in that of the partition, with the same
+ * folders.
+ */
+export function trashFolder(file: string, n: number, digits?: string): string {
+  return join(bytesFolder(file, n), 'trash', ...(digits === undefined ? [] : [digits]));
+}
+
+export function trashPath(file: string, n: number, digest: string): string {
+  return join(trashFolder(file, n, digest.slice(0, 2)), digest);
+}
+
+/** Whether a file of this size is there. */
 export function hasBytes(path: string, size: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.size === size;
 }
@@ -29,46 +43,66 @@ export function hasBytes(path: string, size: number): boolean {
 /** Keeps bytes by their digest, which is the result; the same bytes once. On the disk when it resolves. */
 export async function keepBytes(file: string, n: number, bytes: Uint8Array): Promise<string> {
   const digest = await digestOf(bytes);
-  const path = bytesPath(file, n, digest);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await keep(path, bytes);
+      await keep(file, n, digest, bytes);
       return digest;
     } catch (error) {
-      // The folder is made with the first bytes in it. A server that starts takes away what has no record yet.
-      if (!isAbsent(error) || attempt === 3) throw error;
-      await makeFolder(dirname(path));
+      // The folder is made with the first bytes in it. A sweep may move bytes to the trash, and out of it, while they
+      // are read.
+      if (!isAbsent(error) || attempt === 4) throw error;
+      await makeFolder(dirname(bytesPath(file, n, digest)));
     }
   }
 }
 
-/** The bytes of a digest; undefined where they are not kept. */
+/** The bytes of a digest, also those in the trash; undefined where they are not kept. */
 export async function openBytes(file: string, n: number, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
-  try {
-    return (await open(bytesPath(file, n, digest))).createReadStream();
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
+  const path = bytesPath(file, n, digest);
+  // Once more in the end, since a sweep may take them back meanwhile.
+  for (const place of [path, trashPath(file, n, digest), path]) {
+    try {
+      return (await open(place)).createReadStream();
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
   }
+  return undefined;
 }
 
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-async function keep(path: string, bytes: Uint8Array): Promise<void> {
-  const kept = await stat(path).catch(() => undefined);
-  // Their age says how long they have waited for a record.
-  if (kept?.size === bytes.length) await utimes(path, new Date(), new Date());
-  else await writeWhole(path, bytes);
-  await syncFolder(dirname(path));
+/** Size and digest of the bytes in a file. Throws what reading throws. */
+export function measureFile(path: string): ReturnType<typeof measure> {
+  return measure(createReadStream(path, { highWaterMark: 1024 * 1024 }));
+}
+
+async function keep(file: string, n: number, digest: string, bytes: Uint8Array): Promise<void> {
+  const [path, inTrash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
+  // Their time says how long they have waited for a record.
+  if (await isWhole(path, digest)) await utimes(path, new Date(), new Date());
+  else if (await isWhole(inTrash, digest)) {
+    await utimes(inTrash, new Date(), new Date());
+    await rename(inTrash, path);
+  } else await writeWhole(path, bytes);
+  await syncNames(dirname(path));
+}
+
+/** False also where the bytes cannot be read: they are then written again. */
+async function isWhole(path: string, digest: string): Promise<boolean> {
+  return measureFile(path).then(
+    found => found.digest === digest,
+    () => false,
+  );
 }
 
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.${randomUUID()}`;
   try {
-    const handle = await open(temporary, 'wx');
+    const handle = await open(temporary, 'wx', ownerOnly.file);
     try {
       await handle.writeFile(bytes);
       await handle.sync();
@@ -77,15 +111,29 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined); // a sweep deletes it
     throw error;
   }
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  durable.delete(folder);
+  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+}
+
+/**
+ * Folders of bytes that are on the disk with all above them, as this process knows: it or another one may have just
+ * made them.
+ */
+const durable = new Set<string>();
+
+/** Makes the names in a folder of bytes durable, and that of the folder itself. */
+async function syncNames(folder: string): Promise<void> {
+  await syncFolder(folder);
+  if (durable.has(folder)) return;
   const partition = dirname(folder);
   for (const above of [partition, dirname(partition), dirname(dirname(partition))]) await syncFolder(above);
+  durable.add(folder);
 }
 
 /** Makes the names in a folder durable; Windows does so by itself, and opens no folder. */

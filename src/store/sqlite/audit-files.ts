@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isChainName } from '../audit/place.ts';
+import { ownerOnly } from '../file-mode.ts';
 import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
 import { isAbsent, syncFolder } from './attachment-files.ts';
 
@@ -11,14 +12,15 @@ import { isAbsent, syncFolder } from './attachment-files.ts';
  * to append only.
  */
 export function auditFiles(file: string): ChainPlace {
-  const folder = `${file}.audit`;
-  const pathOf = (chain: string): string => join(folder, `${chain}${ending}`);
+  const folder = auditFolder(file);
+  const pathOf = (chain: string): string => chainPath(file, chain);
   return {
     chains: () => namesIn(folder),
     async begin(chain) {
-      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(dirname(folder));
+      if ((await mkdir(folder, { recursive: true, mode: ownerOnly.folder })) !== undefined)
+        await syncFolder(dirname(folder));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
-      const handle = await open(pathOf(chain), flags, 0o600);
+      const handle = await open(pathOf(chain), flags, ownerOnly.file);
       try {
         await syncFolder(folder);
       } catch (error) {
@@ -37,6 +39,10 @@ export function auditFiles(file: string): ChainPlace {
 }
 
 const ending = '.ndjson';
+
+export const auditFolder = (file: string): string => `${file}.audit`;
+
+export const chainPath = (file: string, chain: string): string => join(auditFolder(file), `${chain}${ending}`);
 
 function openChain(handle: FileHandle): OpenChain {
   return {

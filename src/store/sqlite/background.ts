@@ -10,19 +10,23 @@ import { rebuildSlice } from './rebuild.ts';
 const pause = 2_000;
 
 /**
- * What a server does beside its requests: fills pending indexes, deletes what nothing needs, and gives versions the
- * digest that they lack, in slices, resting after each as long as it took. `unswept` are folders of bytes that the
- * start has left. Ends when the signal says so.
+ * What a server does beside its requests: fills pending indexes, deletes what nothing needs, and gives versions the digest that
+ * they lack, in slices, resting after each as long as it took. `unswept` are folders of bytes that the start has left; where it
+ * is undefined no bytes are swept. Ends when the signal says so.
  */
-export async function work(core: Core, unswept: readonly BytesFolder[], signal: AbortSignal): Promise<void> {
-  const bytes = new ByteSweep(core, unswept);
+export async function work(
+  core: Core,
+  unswept: readonly BytesFolder[] | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = unswept === undefined ? undefined : new ByteSweep(core, unswept);
   const digests = new DigestFill(core);
   const { worked, failed } = createBeside(core.options.fault);
   while (!signal.aborted) {
     try {
       const started = performance.now();
       const more =
-        (await rebuildSome(core)) || (await sweepSome(core)) || (await bytes.step()) || (await digests.step());
+        (await rebuildSome(core)) || (await sweepSome(core)) || (await bytes?.step()) || (await digests.step());
       worked();
       await rest(more ? performance.now() - started : pause, signal);
     } catch (error) {

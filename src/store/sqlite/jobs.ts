@@ -1,5 +1,5 @@
 import type { Attached, KeptVersion, Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
-import type { BytesFolder } from './attachment-sweep.ts';
+import type { DueBytes } from './attachment-sweep.ts';
 import type { Failure } from './failures.ts';
 import type { WatchedFiles } from './file-watch.ts';
 import type { NoMatch } from './no-match.ts';
@@ -33,13 +33,8 @@ export type Job =
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some rows that nothing needs any more; the result says whether more may be there. */
   | { readonly kind: 'sweep'; readonly now: number }
-  /** Deletes bytes to which nothing refers, unless they were put since `before`. */
-  | {
-      readonly kind: 'dropBytes';
-      readonly folder: BytesFolder;
-      readonly names: readonly string[];
-      readonly before: number;
-    }
+  /** Moves bytes to which nothing refers to the trash, and deletes what is there too long. */
+  | { readonly kind: 'sweepBytes'; readonly due: DueBytes }
   | {
       readonly kind: 'document';
       readonly how: 'put' | 'putIfAbsent' | 'delete';

@@ -1,28 +1,40 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../store.ts';
 import { openBare } from './open.ts';
+import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-error.ts';
+
+/**
+ * How long a start waits for the lock, in milliseconds: a process that was killed a moment ago may still be ending, and a command
+ * that asks whether a server runs holds the lock while it asks. Nobody waits longer to be refused.
+ */
+const longestWait = 200;
 
 /**
  * The lock against a second server on one file: an exclusive transaction on an empty database beside it. The operating
  * system ends it with the process, so it is never stale. Throws `StoreRefused` where another server holds it.
  */
 export function lockForServing(path: string): { release(): void } {
-  const database = openBare(lockPath(path), 2_000);
+  makePrivate(lockPath(path));
+  const database = openBare(lockPath(path), longestWait);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (!isBusy(error)) throw error;
-    throw new StoreRefused(`Another server runs on \`${path}\`; stop it first, or name another file`);
+    throw isBusy(error) ? otherServer(path) : error;
   }
   return { release: () => database.close() };
 }
 
-/** Whether a server holds the lock now. */
-export function serverRuns(path: string): boolean {
+/** Throws `StoreRefused` where a server holds the lock: a start asks before it does anything that takes time. */
+export function refuseServed(path: string): void {
+  if (serverRuns(path, longestWait)) throw otherServer(path);
+}
+
+/** Whether a server holds the lock now, and still does after `wait` milliseconds. */
+export function serverRuns(path: string, wait = 0): boolean {
   if (!existsSync(lockPath(path))) return false;
-  const database = openBare(lockPath(path), 0);
+  const database = openBare(lockPath(path), wait);
   try {
     database.get('SELECT count(*) FROM sqlite_schema');
     return false;
@@ -35,3 +47,6 @@ export function serverRuns(path: string): boolean {
 }
 
 const lockPath = (path: string): string => `${path}.lock`;
+
+const otherServer = (path: string): StoreRefused =>
+  new StoreRefused(`Another server runs on \`${path}\`; stop it first, or name another file`);

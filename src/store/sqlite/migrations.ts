@@ -49,7 +49,8 @@ export function requireLayout(database: Database, path: string): void {
     throw new StoreRefused(`\`${path}\` has layout ${found}; start the server once so that it becomes ${layout}`);
 }
 
-function layoutOf(database: Database, path: string): number {
+/** The layout of a file, 0 for an empty one. Throws `StoreRefused` for a newer layout or a file of something else. */
+export function layoutOf(database: Database, path: string): number {
   const found = Number(database.get('PRAGMA user_version')?.[0]);
   const id = Number(database.get('PRAGMA application_id')?.[0]);
   if (id !== applicationId && (found !== 0 || database.get('SELECT count(*) FROM sqlite_schema')?.[0] !== 0))

@@ -1,4 +1,5 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { type Failure, failureOf, unavailable } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
@@ -12,16 +13,19 @@ const keptLength = 10_000;
 
 /**
  * A connection to the file: `write` for the one that writes, `read` for one that only reads while others write,
- * `readOnly` where the file must not change at all. The only place that knows node:sqlite. Throws what SQLite throws. Reads
- * of a connection that only reads throw `StoreUnavailable` where the file fails; `failed` is called with that before.
+ * `readOnly` where the file must not change at all, `immutable` where no process writes to it: no file is made beside it.
+ * The only place that knows node:sqlite. Throws what SQLite throws. Reads of a connection that only reads throw
+ * `StoreUnavailable` where the file fails; `failed` is called with that before.
  */
 export function openDatabase(
   path: string,
-  mode: 'write' | 'read' | 'readOnly',
+  mode: 'write' | 'read' | 'readOnly' | 'immutable',
   failed: (failure: Failure) => void = () => {},
 ): Database {
+  const readOnly = mode === 'readOnly' || mode === 'immutable';
+  const location = mode === 'immutable' ? immutable(path) : path;
   const database = new Database(
-    new DatabaseSync(path, { timeout: busyTimeout, returnArrays: true, readOnly: mode === 'readOnly' }),
+    new DatabaseSync(location, { timeout: busyTimeout, returnArrays: true, readOnly }),
     mode === 'write' ? undefined : { path, failed },
   );
   // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
@@ -30,6 +34,13 @@ export function openDatabase(
   );
   if (mode === 'read') database.exec('PRAGMA query_only = 1');
   return database;
+}
+
+/** https://sqlite.org/uri.html#uriimmutable */
+function immutable(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
 }
 
 /** A connection without our settings, for the lock file; `timeout` in milliseconds. */
@@ -152,6 +163,16 @@ export class Database {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
   }
 
+  /**
+   * Copies the database page by page into a file, of which nothing else may be read meanwhile. A commit of another connection
+   * starts the copy again, unless a transaction of this one is open. `stepped` runs after each step of so many pages; where
+   * it throws, the copy ends with its error. https://sqlite.org/c3ref/backup_finish.html
+   */
+  async copyTo(path: string, pages: number, stepped: (left: number, of: number) => void): Promise<void> {
+    const progress = ({ remainingPages, totalPages }: Pages): void => stepped(remainingPages, totalPages);
+    await backup(this.#database, path, { rate: pages, progress });
+  }
+
   /** A function without arguments for SQL, called each time anew. */
   define(name: string, call: () => SqlValue): void {
     this.#database.function(name, { deterministic: false }, call);
@@ -185,4 +206,9 @@ export class Database {
     if (text.length <= keptLength) this.#statements.set(text, statement);
     return statement;
   }
+}
+
+interface Pages {
+  readonly remainingPages: number;
+  readonly totalPages: number;
 }

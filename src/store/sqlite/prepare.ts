@@ -3,7 +3,7 @@ import { stamp } from '../../fhir/resource-text.ts';
 import { isTooLong } from '../record-length.ts';
 import { type Change, RecordTooLarge, type WriteOptions } from '../store.ts';
 import { jsonFault } from '../value-fault.ts';
-import { type Core, partitionIndex } from './core.ts';
+import { type Core, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
@@ -19,6 +19,18 @@ const turn = 50;
  * text, and finds what is the same. Throws `RecordTooLarge`, Error for a type that is not declared.
  */
 export async function prepareWrite(
+  core: Core,
+  id: string,
+  changes: readonly Change[],
+  options: WriteOptions,
+): Promise<WriteJob> {
+  // A type of definitions that nobody has registered has no number yet.
+  const types = partitionIndex(core, id)?.types;
+  if (changes.some(({ type }) => types?.get(type)?.t === 0)) await register(core);
+  return prepareRegistered(core, id, changes, options);
+}
+
+async function prepareRegistered(
   core: Core,
   id: string,
   changes: readonly Change[],

@@ -1,8 +1,8 @@
 import { Commit } from './commit.ts';
 import { fillDigests } from './digests-job.ts';
 import { document } from './document-job.ts';
+import { sweepFolder } from './attachment-sweep.ts';
 import { failureOf } from './failures.ts';
-import { dropLoose } from './attachment-sweep.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { Asked, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
@@ -60,8 +60,8 @@ function run(database: Database, { job, definitions }: Asked, commit: Commit, da
       return hidePartition(database, job);
     case 'sweep':
       return sweep(database, data.path, job.now);
-    case 'dropBytes':
-      dropLoose(database, data.path, job.folder, job.names, job.before);
+    case 'sweepBytes':
+      sweepFolder(database, data.path, job.due);
       return { kind: 'done', value: null };
     case 'register':
       // Asked inside of the transaction: a server that starts now registers its own definitions after this one.

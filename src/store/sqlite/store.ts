@@ -16,29 +16,34 @@ import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { work } from './background.ts';
 import { createBeside } from '../beside.ts';
+import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
 import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { unavailable } from './failures.ts';
 import { FileWatch, watchedFiles } from './file-watch.ts';
 import { SqliteIndexes } from './indexes.ts';
+import { leftBehind, lostBytesNotice, refusal, requireNothingLeft } from './left-behind.ts';
 import { lockForServing, serverRuns } from './lock.ts';
-import { migrate, requireLayout } from './migrations.ts';
+import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
 import { openDatabase } from './open.ts';
 import { isSqliteError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
+import { exposureNotice, makePrivate } from './private-files.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
+import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { verifyStore } from './verify-store.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
 /**
- * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for a
- * newer layout, a file of something else, and a second server. Tests pass smaller budgets, so that few resources are many.
+ * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for
+ * a newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass
+ * smaller budgets, so that few resources are many.
  */
 export async function openSqliteStore(
   file: string,
@@ -46,12 +51,15 @@ export async function openSqliteStore(
   budgets: Budgets = usualBudgets,
 ): Promise<Store> {
   const path = resolve(file);
+  refuseInterrupted(path);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
-  mkdirSync(dirname(path), { recursive: true });
+  const left = options.mode === 'read' ? [] : leftBehind(path);
+  requireNothingLeft(path, left);
+  mkdirSync(dirname(path), { recursive: true, mode: ownerOnly.folder });
   let lock: { release(): void } | undefined;
   try {
     if (options.mode === 'serve') lock = lockForServing(path);
-    const unswept = prepareFile(path, options.mode);
+    const unswept = prepareFile(path, options.mode, left);
     const readOnly = options.mode === 'read';
     const definitions = definitionsDigest(options.model);
     const condition = new Condition();
@@ -74,6 +82,8 @@ export async function openSqliteStore(
     // What cannot be read, whoever needs it reports.
     if (readOnly) attempt(() => followWhereSame(core));
     if (options.mode === 'serve' && !isRegistered) await register(core);
+    for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
+      if (text !== undefined) options.notice?.(text);
     return new SqliteStore(core, unswept, new FileWatch(files), lock);
   } catch (error) {
     lock?.release();
@@ -87,13 +97,27 @@ export async function openSqliteStore(
 /** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
 const sweepTime = 500;
 
-/** Makes or upgrades the file. Gives folders of bytes that are not swept yet. */
-function prepareFile(path: string, mode: StoreOptions['mode']): readonly BytesFolder[] {
+/**
+ * Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new
+ * store.
+ */
+function prepareFile(
+  path: string,
+  mode: StoreOptions['mode'],
+  left: readonly string[],
+): readonly BytesFolder[] | undefined {
+  if (mode !== 'read') makePrivate(path);
   const database = openDatabase(path, mode === 'read' ? 'readOnly' : 'write');
   try {
-    if (mode === 'read') requireLayout(database, path);
-    else migrate(database, path);
-    return mode === 'serve' ? sweepBytes(database, path, sweepTime) : [];
+    if (mode === 'read') {
+      requireLayout(database, path);
+      return undefined;
+    }
+    const isNew = layoutOf(database, path) === 0;
+    // Another process may be making the store: its log is there before its layout is.
+    if (isNew && left.some(one => one !== `${path}-wal`)) throw refusal(path, left);
+    migrate(database, path);
+    return mode === 'serve' && !isNew ? sweepBytes(database, path, sweepTime) : undefined;
   } finally {
     database.close();
   }
@@ -125,7 +149,12 @@ class SqliteStore implements Store {
   readonly #watching: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(core: Core, unswept: readonly BytesFolder[], watch: FileWatch, lock: { release(): void } | undefined) {
+  constructor(
+    core: Core,
+    unswept: readonly BytesFolder[] | undefined,
+    watch: FileWatch,
+    lock: { release(): void } | undefined,
+  ) {
     this.#core = core;
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);

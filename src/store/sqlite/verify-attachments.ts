@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { overdue } from '../attachment-ages.ts';
 import type { AttachmentFinding, AttachmentProgress } from '../store.ts';
-import { bytesFolder, isAbsent } from './attachment-files.ts';
-import { isReferred, ownNames } from './attachment-sweep.ts';
-import { grace } from './byte-sweep.ts';
-import { serverRuns } from './lock.ts';
+import { bytesFolder, bytesPath, isAbsent, measureFile, trashFolder, trashPath } from './attachment-files.ts';
+import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
 import type { Database } from './open.ts';
 
 /** After how many files progress is told. */
@@ -14,41 +10,49 @@ const step = 100;
 
 /**
  * Reads all bytes of a partition and compares them with what versions of records say: their size and digest, whether they
- * are there, and whether a record refers to them. Beside a server, bytes that still may get a record are no orphans.
+ * are there, and whether a record refers to them. Bytes that still may get a record, or are in the trash, are counted; those
+ * that are older than `age`, in milliseconds, are orphans.
  */
 export async function* verifyAttachments(
   database: Database,
   file: string,
   n: number,
+  age: number = overdue,
 ): AsyncIterable<AttachmentProgress> {
-  const youngest = serverRuns(file) ? Date.now() - grace : Infinity;
   const of = allDigits.reduce((sum, digits) => sum + ownNames(bytesFolder(file, n, digits)).length, 0);
-  let checked = 0;
+  let [checked, waiting, trashed] = [0, 0, 0];
   let findings: AttachmentFinding[] = [];
   for (const digits of allDigits) {
-    // Bytes come before what refers to them, so what is referred to now lies there.
+    // Bytes come before what refers to them, so what is referred to now lies there, or is taken back from the trash.
     const referred = referredBytes(database, n, digits);
+    const inTrash = new Set(ownNames(trashFolder(file, n, digits)));
     const names = new Set(ownNames(bytesFolder(file, n, digits)));
-    for (const [digest, { records }] of referred)
-      if (!names.has(digest)) findings.push({ is: 'missing', digest, records });
+    trashed += [...inTrash].filter(name => !names.has(name) && !referred.has(name)).length;
+    for (const [digest, { size, records }] of referred) {
+      if (names.has(digest)) continue;
+      const damage = await compare(trashPath(file, n, digest), digest, size);
+      // A sweep may have taken them back meanwhile.
+      const is = damage === 'missing' ? await compare(bytesPath(file, n, digest), digest, size) : (damage ?? 'trashed');
+      if (is !== undefined) findings.push({ is, digest, records });
+    }
     for (const name of names) {
-      const path = join(bytesFolder(file, n, digits), name);
+      const path = bytesPath(file, n, name);
       const known = referred.get(name);
-      if (known === undefined) {
-        if (isOlder(path, youngest) && !isReferred(database, n, name))
-          findings.push({ is: 'orphan', digest: name, records: [] });
-      } else {
+      if (known === undefined && !isReferred(database, n, name)) {
+        if (!isOlder(path, age)) waiting += 1;
+        else findings.push({ is: 'orphan', digest: name, records: [] });
+      } else if (known !== undefined) {
         const is = await compare(path, name, known.size);
         if (is !== undefined) findings.push({ is, digest: name, records: known.records });
       }
       checked += 1;
       if (checked % step > 0) continue;
-      yield { checked, of: Math.max(of, checked), findings };
+      yield { checked, of: Math.max(of, checked), waiting, trashed, findings };
       findings = [];
     }
     await setImmediate();
   }
-  yield { checked, of: checked, findings };
+  yield { checked, of: checked, waiting, trashed, findings };
 }
 
 const allDigits = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, '0'));
@@ -71,25 +75,13 @@ function referredBytes(
   return found;
 }
 
-function isOlder(path: string, instant: number): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && found.mtimeMs < instant;
-}
-
 async function compare(path: string, digest: string, size: number): Promise<'missing' | 'size' | 'digest' | undefined> {
-  const hash = createHash('sha256');
-  let length = 0;
   try {
-    for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-      // A stream without encoding gives bytes.
-      const chunk = bytes as Buffer;
-      hash.update(chunk);
-      length += chunk.length;
-    }
+    const found = await measureFile(path);
+    if (found.size !== size) return 'size';
+    return found.digest === digest ? undefined : 'digest';
   } catch (error) {
     if (isAbsent(error)) return 'missing';
     throw error;
   }
-  if (length !== size) return 'size';
-  return hash.digest('hex') === digest ? undefined : 'digest';
 }

@@ -2,7 +2,8 @@ import { asObject, asString, isObject, objectsOf } from '../../definitions/json-
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { shorten } from '../report.ts';
-import type { Node } from './fhirpath/node.ts';
+import { bindingExceptions } from './binding-exceptions.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Source } from './source.ts';
 import type { Terminology } from './terminology.ts';
 import type { Tree } from './tree.ts';
@@ -49,7 +50,12 @@ function bindingOf({ element }: Tree): Binding | undefined {
   const strength = asString(binding['strength']);
   if (valueSet === undefined || strength === undefined) return undefined;
   const most = objectsOf(binding['extension']).find(({ url }) => url === maxValueSet);
-  return { strength, valueSet, most: asString(most?.['valueCanonical']) ?? asString(most?.['valueUri']) };
+  const mended = bindingExceptions.get(`${String(element['path'])} ${strength} ${valueSet}`);
+  return {
+    strength: mended?.strength ?? strength,
+    valueSet,
+    most: asString(most?.['valueCanonical']) ?? asString(most?.['valueUri']),
+  };
 }
 
 /** True where a code is of the ValueSet. */

@@ -1,12 +1,20 @@
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { shorten } from '../report.ts';
-import type { ValueCheck } from './walk.ts';
+import type { ValueCheck, Walk } from './walk.ts';
 
 /**
- * A Coding whose system is loaded whole must be of a code that the system has, whatever the binding.
+ * The code of a Coding must be one of its system where all codes of that are known, whatever the binding.
  * https://hl7.org/fhir/R4/datatypes.html#Coding
  */
-export const checkCoding: ValueCheck = ({ value }, { findings, terminology }) => {
+export const checkCoding: ValueCheck = ({ value }, walk) => check(value, walk, 'error', 'coding');
+
+/**
+ * The same of a Quantity, as a warning: examples of R4 itself have units that their system does not have (`mcg` of UCUM).
+ * https://hl7.org/fhir/R4/datatypes.html#Quantity
+ */
+export const checkUnit: ValueCheck = ({ value }, walk) => check(value, walk, 'warning', 'unit');
+
+function check(value: unknown, { findings, terminology }: Walk, severity: 'error' | 'warning', rule: string): void {
   if (!isObject(value)) return;
   const [system, code] = [asString(value['system']), asString(value['code'])];
   if (system === undefined || code === undefined) return;
@@ -15,9 +23,9 @@ export const checkCoding: ValueCheck = ({ value }, { findings, terminology }) =>
   if (has === undefined) {
     if (!terminology.isValueSet(system)) return;
     const text = `\`${shorten(system)}\` is a ValueSet; the system of a code is a CodeSystem.`;
-    findings.add({ severity: 'error', code: 'code-invalid', text, rule: 'coding' });
+    findings.add({ severity, code: 'code-invalid', text, rule });
     return;
   }
   const text = `\`${shorten(code)}\` is no code of the system \`${shorten(system)}\`.`;
-  findings.add({ severity: 'error', code: 'code-invalid', text, rule: 'coding' });
-};
+  findings.add({ severity, code: 'code-invalid', text, rule });
+}

@@ -1,9 +1,10 @@
 import { asString, objectsOf } from '../../definitions/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { compileChecks } from './checks.ts';
-import { nodesAt } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { nodesAt } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
+import { inFrameOf } from './frame.ts';
 import type { Kit, ProfileChecks } from './kit.ts';
 import { compileSlicing } from './slicing.ts';
 import type { SlicingCheck } from './slicing.ts';
@@ -24,25 +25,13 @@ export function compileProfile(snapshot: Snapshot, kit: Kit): ProfileChecks | un
   const definition = kit.types.get(snapshot.type);
   if (tree === undefined || definition === undefined) return undefined;
   const source = sourceOf(snapshot.url);
-  const compiling: Compiling = { source, kit, within: [], again: new Map(), met: new Set() };
-  const check = compileElement(tree, kit.baseTree(snapshot.type), definition, compiling);
+  const check = compileElement(tree, kit.baseTree(snapshot.type), definition, { source, kit });
   return { url: snapshot.url, type: snapshot.type, snapshot, check: check ?? (() => undefined) };
 }
 
 interface Compiling {
   readonly source: Source;
   readonly kit: Kit;
-  /** Elements whose children are being compiled: a contentReference may lead back to one. */
-  readonly within: readonly Tree[];
-  /** What such children are checked by, where a contentReference leads back to them. */
-  readonly again: ReadonlyMap<Tree, Later>;
-  /** Those that one has led back to. */
-  readonly met: Set<Tree>;
-}
-
-/** Checks that are there only when the compilation is over. */
-interface Later {
-  checks: readonly ValueCheck[];
 }
 
 /** What a profile says of the values of an element, those below them included; undefined for nothing. */
@@ -54,57 +43,30 @@ function compileElement(
 ): ValueCheck | undefined {
   const { source, kit } = compiling;
   const typeRoot = definition && kit.baseTree(definition.name);
-  const checks = [
-    ...compileChecks(tree, base, typeRoot, source, kit),
-    ...(tree.content === undefined ? [] : compileChecks(tree.content, base?.content ?? base, typeRoot, source, kit)),
-  ];
-  const groups = compileGroups(tree, base, definition, compiling);
+  const checks = compileChecks(tree, base, typeRoot, source, kit);
+  const groups = definition === undefined ? [] : compileChildren(tree, base, definition, compiling);
   if (checks.length === 0 && groups.length === 0) return undefined;
-  return (node, walk) => {
+  const run: ValueCheck = (node, walk) => {
     walk.budget.spend(1);
     for (const check of checks) check(node, walk);
     for (const group of groups) group(node, walk);
   };
+  return definition?.kind === 'resource' ? (node, walk) => inFrameOf(node, walk, run) : run;
 }
 
-function compileGroups(
-  tree: Tree,
-  base: Tree | undefined,
-  definition: TypeDefinition | undefined,
-  compiling: Compiling,
-): readonly ValueCheck[] {
-  const content = tree.content ?? tree;
-  if (definition === undefined) return [];
-  const later = compiling.again.get(content);
-  if (later !== undefined)
-    return [
-      (node, walk) => {
-        for (const check of later.checks) check(node, walk);
-      },
-    ];
-  if (compiling.within.includes(content)) {
-    compiling.met.add(content);
-    return [];
-  }
-  const deeper = { ...compiling, within: [...compiling.within, content] };
-  const checks = compileChildren(content, base, definition, deeper);
-  if (!compiling.met.delete(content) || checks.length === 0) return checks;
-  // Something is asked of children that may have the same children again.
-  const own: Later = { checks: [] };
-  const again = new Map([...compiling.again, [content, own]]);
-  own.checks = compileChildren(content, base, definition, { ...deeper, again });
-  return own.checks;
-}
-
+/**
+ * What a profile says of the children of an element. A contentReference has none: it leads to the definition without the
+ * profile. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.contentReference
+ */
 function compileChildren(
-  content: Tree,
+  tree: Tree,
   base: Tree | undefined,
   definition: TypeDefinition,
   compiling: Compiling,
 ): readonly ValueCheck[] {
   const own = base?.content ?? base;
   const baseOwner = own !== undefined && own.children.length > 0 ? own : compiling.kit.baseTree(definition.name);
-  return content.children.flatMap(child => {
+  return tree.children.flatMap(child => {
     const element = definition.elements.get(child.name) ?? definition.properties.get(child.name)?.element;
     if (element === undefined) return [];
     const baseChild = baseOwner?.children.find(({ name }) => name === element.name);

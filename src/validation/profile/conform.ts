@@ -1,10 +1,8 @@
-import { isA } from '../../model/fhirpath/result-type.ts';
-import { isObject } from '../../definitions/json-object.ts';
-import { TooCostly } from './fhirpath/environment.ts';
+import { isA } from '../../fhirpath/result-type.ts';
+import { TooCostly } from '../../fhirpath/evaluate/environment.ts';
 import { Findings } from './findings.ts';
-import type { Node } from './fhirpath/node.ts';
-import { containedIn } from './resolve.ts';
-import type { Frame, Walk } from './walk.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
+import type { Walk } from './walk.ts';
 
 /**
  * Whether a value meets a profile, without telling why not; undefined where the profile is not loaded. Many ways may lead to one
@@ -17,12 +15,11 @@ export function conformsTo(node: Node, canonical: string, walk: Walk): boolean |
   const kept = walk.conforming.get(node.value);
   const known = kept?.get(profile.url);
   if (known !== undefined) return known;
-  const { findings, assumptions, frame } = walk;
+  const { findings, assumptions } = walk;
   walk.budget.spend(costOfTrial);
   if (walk.trials >= mostTrials) throw new TooCostly();
   walk.findings = new Findings(20, [...findings.path]);
   walk.trials++;
-  walk.frame = frameOf(node, walk);
   try {
     holdAgainst(node, canonical, walk);
     const conforms = !walk.findings.failed;
@@ -30,21 +27,12 @@ export function conformsTo(node: Node, canonical: string, walk: Walk): boolean |
     return conforms;
   } finally {
     walk.findings = findings;
-    walk.frame = frame;
     walk.trials--;
   }
 }
 
 /** References may lead on for as long as there are resources and profiles, and the stack does not. */
 const mostTrials = 50;
-
-/** Within the target of a reference `%resource` and `#id` mean what they mean there. */
-function frameOf(node: Node, walk: Walk): Frame {
-  const { frame } = walk;
-  if (node.element !== undefined || node.value === frame.resource.value || !isObject(node.value)) return frame;
-  const contained = containedIn(frame.root, walk).get(String(node.value['id'])) === node.value;
-  return { resource: node, root: contained ? frame.root : node, bundle: frame.bundle };
-}
 
 /** As many looks at values as it takes the time of. */
 const costOfTrial = 20;

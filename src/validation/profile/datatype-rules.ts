@@ -1,7 +1,7 @@
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
-import { checkCoding } from './coding.ts';
+import { checkCoding, checkUnit } from './coding.ts';
 import { resolve } from './resolve.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 
@@ -9,8 +9,9 @@ import type { ValueCheck, Walk } from './walk.ts';
  * What the text of R4 says of its data types beside their definitions, by type. The reference validator checks the same.
  * https://hl7.org/fhir/R4/datatypes.html
  */
-export const datatypeRules: ReadonlyMap<string, readonly ValueCheck[]> = new Map([
+export const datatypeRules: ReadonlyMap<string, readonly ValueCheck[]> = new Map<string, readonly ValueCheck[]>([
   ['Coding', [checkSystem, checkCoding]],
+  ...['Quantity', 'Age', 'Count', 'Distance', 'Duration'].map(name => [name, [checkUnit]] as const),
   ['Identifier', [checkSystem]],
   ['Reference', [checkReference]],
   ['Attachment', [checkSize]],

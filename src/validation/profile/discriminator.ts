@@ -1,18 +1,19 @@
 import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { isA } from '../../model/fhirpath/result-type.ts';
-import { parseExpression } from '../../model/fhirpath/parse.ts';
-import type { Expression } from '../../model/fhirpath/syntax.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { isOf, requiredValueSet } from './binding.ts';
 import { conformsTo } from './conform.ts';
+import { any, every } from './decide.ts';
 import { holds, isSame } from './fixed.ts';
-import { EvaluationError, Undecided } from './fhirpath/environment.ts';
-import { nodesAt } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { nodesAt } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { environmentOf } from './invariant.ts';
 import type { Kit } from './kit.ts';
+import { placesOf } from './places.ts';
+import type { Implied, Place } from './places.ts';
 import { typeNamedBy } from './target.ts';
-import { treeOf, valueOf } from './tree.ts';
+import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import type { Walk } from './walk.ts';
 
@@ -49,7 +50,7 @@ function typeNamed(path: string, slice: Tree, kit: Kit): Match | undefined {
   if (!/(^|\.)resolve\(\)$/.test(path)) return undefined;
   const held = path.replace(/\.?resolve\(\)$/, '');
   const evaluate = kit.expression(held === '' ? '$this' : held);
-  const codes = placesOf(path, slice, kit).flatMap(typesOf);
+  const codes = placesOf(path, slice, kit).flatMap(({ tree }) => typesOf(tree));
   if (evaluate === undefined || codes.length === 0) return undefined;
   return (node, walk) =>
     any(held === '' ? [node] : evaluate([node], environmentOf(node, walk)), item => {
@@ -74,24 +75,27 @@ function wantedOf(type: string, path: string, slice: Tree, kit: Kit): Wanted | u
   return (found, walk) => any(alternatives, wanted => wanted(found, walk));
 }
 
-function wantedAt(type: string, place: Tree, resolved: boolean, kit: Kit): Wanted | undefined {
+function wantedAt(type: string, place: Place, resolved: boolean, kit: Kit): Wanted | undefined {
+  const { element } = place.tree;
   switch (type) {
     case 'value':
     case 'pattern': {
-      const needed = neededOf(place, kit, 0);
-      return needed && ((found, walk) => any(found, node => needed(node, walk)));
+      const needed = allNeeded(place, kit);
+      return needed.length === 0
+        ? undefined
+        : (found, walk) => every(needed, match => any(found, node => match(node, walk)));
     }
     case 'exists':
-      if (place.element['max'] === '0') return found => found.length === 0;
-      return Number(place.element['min'] ?? 0) > 0 ? found => found.length > 0 : undefined;
+      if (element['max'] === '0') return found => found.length === 0;
+      return Number(element['min'] ?? 0) > 0 || place.implied.length > 0 ? found => found.length > 0 : undefined;
     case 'type': {
-      const codes = typesOf(place);
+      const codes = typesOf(place.tree);
       return codes.length === 0
         ? undefined
         : found => found.some(node => codes.some(code => isA(node.definition?.name ?? node.code, code, kit.types)));
     }
     case 'profile': {
-      const types = objectsOf(place.element['type']);
+      const types = objectsOf(element['type']);
       const profiles = types.flatMap(one => stringsOf(one[resolved ? 'targetProfile' : 'profile']));
       return profiles.length === 0
         ? undefined
@@ -102,35 +106,32 @@ function wantedAt(type: string, place: Tree, resolved: boolean, kit: Kit): Wante
   }
 }
 
-/** True where one holds, false where none does, undefined where it is left open. */
-export function any<Item>(items: readonly Item[], test: (item: Item) => boolean | undefined): boolean | undefined {
-  let result: boolean | undefined = false;
-  for (const item of items) {
-    const holds = test(item);
-    if (holds === true) return true;
-    if (holds === undefined) result = undefined;
-  }
-  return result;
+/** What must be met at a place, each by one of the values there; empty where the slice says nothing of them. */
+function allNeeded({ tree, base, implied, required }: Place, kit: Kit): readonly Match[] {
+  const own = neededOf(tree, kit, 0);
+  const said = [
+    ...(own === undefined ? [] : [own]),
+    ...implied.map(matchOf),
+    ...required.flatMap(place => allNeeded(place, kit)),
+  ];
+  const valueSet = said.length === 0 ? requiredValueSet(tree) : undefined;
+  // A binding of the type itself says nothing of the slice.
+  return valueSet === undefined || (base !== undefined && requiredValueSet(base) === valueSet)
+    ? said
+    : [(node, { terminology }) => isOf(node, valueSet, terminology)];
 }
 
-function every<Item>(items: readonly Item[], test: (item: Item) => boolean | undefined): boolean | undefined {
-  let result: boolean | undefined = true;
-  for (const item of items) {
-    const holds = test(item);
-    if (holds === false) return false;
-    if (holds === undefined) result = undefined;
-  }
-  return result;
-}
+const matchOf = ({ kind, value }: Implied): Match =>
+  kind === 'fixed'
+    ? node => isSame(node.value, value)
+    : (node, { budget }) => holds(node.value, value, cost => budget.spend(cost));
 
-/** What a value must be by fixed values, patterns and required bindings of an element and of all below it; undefined for nothing. */
+/** What a value must be by fixed values and patterns of an element, else of those below it; undefined for nothing. */
 function neededOf(tree: Tree, kit: Kit, depth: number): Match | undefined {
-  const { element } = tree;
-  const needed: Match[] = [];
-  const fixed = valueOf(element, 'fixed');
-  if (fixed !== undefined) needed.push(node => isSame(node.value, fixed));
-  const pattern = valueOf(element, 'pattern');
-  if (pattern !== undefined) needed.push((node, { budget }) => holds(node.value, pattern, cost => budget.spend(cost)));
+  const needed = (['fixed', 'pattern'] as const).flatMap(kind => {
+    const value = valueOf(tree.element, kind);
+    return value === undefined ? [] : [matchOf({ kind, value })];
+  });
   if (needed.length === 0 && depth < 4) {
     for (const child of tree.children) {
       const slices = child.slices.filter(slice => Number(slice.element['min'] ?? 0) > 0);
@@ -140,8 +141,6 @@ function neededOf(tree: Tree, kit: Kit, depth: number): Match | undefined {
       }
     }
   }
-  const valueSet = needed.length === 0 && depth === 0 ? requiredValueSet(tree) : undefined;
-  if (valueSet !== undefined) needed.push((node, { terminology }) => isOf(node, valueSet, terminology));
   return needed.length === 0 ? undefined : (node, walk) => every(needed, match => match(node, walk));
 }
 
@@ -155,84 +154,3 @@ function belowOf(child: Tree, needed: Match, { types }: Kit): Match {
     return found.length === 0 && optional ? true : any(found, one => needed(one, walk));
   };
 }
-
-/** The elements of a slice that a path leads to; several where a step has alternatives. */
-function placesOf(path: string, slice: Tree, kit: Kit): readonly Tree[] {
-  let tree: Expression;
-  try {
-    tree = parseExpression(path);
-  } catch {
-    return [];
-  }
-  return stepTo(tree, slice, kit);
-}
-
-function stepTo(tree: Expression, slice: Tree, kit: Kit): readonly Tree[] {
-  switch (tree.kind) {
-    case 'this':
-      return [slice];
-    case 'other':
-      return tree.what === 'this' ? [slice] : [];
-    case 'member': {
-      const owners = tree.of === undefined ? [slice] : stepTo(tree.of, slice, kit);
-      return owners.flatMap(owner => childrenOf(owner, tree.name, kit));
-    }
-    case 'call': {
-      const owners = tree.of === undefined ? [slice] : stepTo(tree.of, slice, kit);
-      const [argument] = tree.args;
-      if (tree.name === 'resolve') return owners.flatMap(owner => targetTrees(owner, kit));
-      if (tree.name === 'extension' && argument?.kind === 'literal')
-        return owners.flatMap(owner => extensionTrees(owner, String(argument.value), kit));
-      if ((tree.name === 'ofType' || tree.name === 'as') && argument?.kind === 'member')
-        return owners.flatMap(owner => [
-          owner,
-          ...owner.slices.filter(one => objectsOf(one.element['type'])[0]?.['code'] === argument.name),
-        ]);
-      return [];
-    }
-    case 'binary':
-    case 'index':
-    case 'literal':
-    case 'sign':
-    case 'type':
-    case 'variable':
-      return [];
-    default:
-      return tree satisfies never;
-  }
-}
-
-/** The child of an element in its snapshot, else in the snapshots of its types' profiles, else in that of its type. */
-function childrenOf(owner: Tree, name: string, kit: Kit): readonly Tree[] {
-  const own = (owner.content ?? owner).children.filter(child => child.name === name);
-  if (own.length > 0) return own;
-  const types = objectsOf(owner.element['type']);
-  const profiled = types
-    .flatMap(type => stringsOf(type['profile']))
-    .flatMap(profile => snapshotTree(profile, kit)?.children.filter(child => child.name === name) ?? []);
-  if (profiled.length > 0) return profiled;
-  return types.flatMap(type => kit.baseTree(String(type['code']))?.children.filter(child => child.name === name) ?? []);
-}
-
-const snapshotTree = (canonical: string, kit: Kit): Tree | undefined => {
-  const snapshot = kit.snapshot(canonical);
-  return snapshot && treeOf(snapshot);
-};
-
-const targetTrees = (owner: Tree, kit: Kit): readonly Tree[] =>
-  objectsOf(owner.element['type'])
-    .flatMap(type => stringsOf(type['targetProfile']))
-    .flatMap(profile => {
-      const tree = snapshotTree(profile, kit);
-      // The root of a snapshot names no type; the discriminator asks for it.
-      return tree === undefined ? [] : [{ ...tree, element: { ...tree.element, type: [{ code: tree.name }] } }];
-    });
-
-const extensionTrees = (owner: Tree, url: string, kit: Kit): readonly Tree[] =>
-  childrenOf(owner, 'extension', kit).flatMap(extension =>
-    extension.slices.filter(
-      slice =>
-        objectsOf(slice.element['type']).some(type => stringsOf(type['profile']).some(one => one.replace(/\|.*/, '') === url)) || // prettier-ignore
-        slice.children.some(child => child.name === 'url' && valueOf(child.element, 'fixed') === url),
-    ),
-  );

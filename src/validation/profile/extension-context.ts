@@ -1,16 +1,22 @@
-import { asObject, asString } from '../../definitions/json-object.ts';
-import { supertypes } from '../../model/type-definitions.ts';
-import { EvaluationError, Undecided } from './fhirpath/environment.ts';
-import type { Node } from './fhirpath/node.ts';
+import { asObject } from '../../definitions/json-object.ts';
+import { abstractTypes } from './abstract-types.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { environmentOf } from './invariant.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * Whether an extension may stand on its owner; undefined where that cannot be told (an element of a profile).
+ * Whether an extension may stand on its owner; undefined where that cannot be told (an element of a profile). `around` is
+ * what the owner is a child of: an extension on the value of another one extends that one.
  * https://hl7.org/fhir/R4/defining-extensions.html#context
  */
-export function contextFits({ url, context: given }: Snapshot, owner: Node, walk: Walk): boolean | undefined {
+export function contextFits(
+  { url, context: given }: Snapshot,
+  owner: Node,
+  around: Node | undefined,
+  walk: Walk,
+): boolean | undefined {
   if (given.length === 0) return undefined;
   const added = furtherContexts.get(url)?.contexts.map(expression => ({ type: 'element', expression })) ?? [];
   const context = added.length === 0 ? given : [...given, ...added];
@@ -18,8 +24,8 @@ export function contextFits({ url, context: given }: Snapshot, owner: Node, walk
   let names: ReadonlySet<string> | undefined;
   for (const { type, expression } of context) {
     if (type === 'extension') {
-      const url = owner.code === 'Extension' ? asString(asObject(owner.value)['url']) : undefined;
-      if (url === expression) return true;
+      if ([owner, around].some(node => node?.code === 'Extension' && asObject(node.value)['url'] === expression))
+        return true;
     } else if (type === 'fhirpath') {
       const found = selects(expression, owner, walk);
       if (found === true) return true;
@@ -49,12 +55,12 @@ function namesOf(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
   const { definition, element, code } = owner;
   const own = definition?.name ?? code;
   // R4's own extensions that name `Element` mean resources too.
-  const names = new Set([own, code, 'Element', ...supertypes(code, kit.types), ...supertypes(own, kit.types)]);
+  const names = new Set([own, code, 'Element', ...abstractTypes(code, kit.types), ...abstractTypes(own, kit.types)]);
   if (element !== undefined) {
     names.add(element.path.replace('[x]', ''));
     // Children that a type has from the type that it specializes go by that one's name too.
     const [type = '', ...steps] = element.path.split('.');
-    for (const base of supertypes(type, kit.types)) names.add([base, ...steps].join('.').replace('[x]', ''));
+    for (const base of abstractTypes(type, kit.types)) names.add([base, ...steps].join('.').replace('[x]', ''));
   }
   names.add(pathOf(findings.path));
   return names;

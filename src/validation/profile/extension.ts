@@ -1,16 +1,17 @@
 import { asString, isObject } from '../../definitions/json-object.ts';
 import { shorten } from '../report.ts';
 import { holdAgainst } from './conform.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { contextFits } from './extension-context.ts';
 import { decide } from './invariant.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * An extension: `ext-1`, its definition, where it may stand, and whether it may modify the meaning of its owner.
+ * An extension: `ext-1`, its definition, where it may stand, and whether it may modify the meaning of its owner; `around` is
+ * what the owner is a child of.
  * https://hl7.org/fhir/R4/extensibility.html
  */
-export function checkExtension(node: Node, owner: Node, walk: Walk): void {
+export function checkExtension(node: Node, owner: Node, around: Node | undefined, walk: Walk): void {
   const { findings, kit } = walk;
   if (!isObject(node.value)) return;
   checkOneOf(node.value, walk);
@@ -38,14 +39,13 @@ export function checkExtension(node: Node, owner: Node, walk: Walk): void {
       : `\`${shorten(url)}\` modifies what this means, so it belongs into \`modifierExtension\`.`;
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension modifier' });
   }
-  if (contextFits(profile.snapshot, owner, walk) === false) {
+  if (contextFits(profile.snapshot, owner, around, walk) === false) {
     const places = profile.snapshot.context.slice(0, 8).map(({ expression }) => `\`${expression}\``);
     const text = `\`${shorten(url)}\` may not stand here; it belongs on ${places.join(', ')}.`;
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension context' });
   }
   for (const expression of profile.snapshot.contextInvariants) {
-    const evaluate = kit.expression(expression);
-    if (evaluate === undefined || decide(evaluate, owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
+    if (decide(kit.rule(expression, owner), owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
     const text = `\`${shorten(url)}\` may stand only where \`${shorten(expression)}\` holds.`;
     findings.add({
       severity: 'error',

@@ -1,7 +1,7 @@
 import { isObject, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
-import { childrenOf } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { childrenOf } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
 /** Decides a rule without FHIRPath. */

@@ -35,6 +35,8 @@ export class Findings {
   readonly settled = new Set<string>();
   /** How many profiles that are marked `incomplete` are being held against something. */
   incomplete = 0;
+  /** How many profiles are being held against something as advice, so that what breaks them is a warning. */
+  advice = 0;
   readonly #limit: number;
   readonly #weigh: Weigh | undefined;
   readonly #told = new Map<string, ValidationIssue>();
@@ -61,7 +63,8 @@ export class Findings {
     this.#put(finding.rule, finding, expressionOf(this.path));
   }
 
-  #put(key: string, finding: Finding, expression: string): void {
+  #put(key: string, given: Finding, expression: string): void {
+    const finding = this.advice > 0 && given.severity === 'error' ? { ...given, severity: 'warning' as const } : given;
     const there = this.#told.get(key);
     if (there?.severity === 'error') return;
     const severity =

@@ -1,8 +1,11 @@
+import { isUcumCode, ucumSystem } from '../../fhir/ucum.ts';
+
 /**
- * Systems whose codes are made by a grammar and listed nowhere: languages and media types. A code is taken where it is
+ * Systems whose codes are made by a grammar and listed nowhere: languages, media types and units. A code is taken where it is
  * well-formed. https://hl7.org/fhir/R4/terminologies-systems.html
  */
 export const grammars: ReadonlyMap<string, (code: string) => boolean> = new Map([
+  [ucumSystem, isUcumCode],
   [
     'urn:ietf:bcp:47',
     code => code.length <= 100 && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$|^[xi](-[A-Za-z0-9]{1,8})+$/.test(code),

@@ -41,3 +41,45 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
     },
   ],
 ]);
+
+/**
+ * Invariants that would break records that are good, by their expressions as they are published, with the expression
+ * of a later publication of the same artifact.
+ */
+export const corrections: ReadonlyMap<string, { readonly expression: string; readonly reason: string }> = new Map([
+  [
+    "fullUrl.contains('/_history/').not()",
+    {
+      expression: "fullUrl.exists() implies fullUrl.contains('/_history/').not()",
+      reason: 'it yields nothing for an entry without `fullUrl`, which transactions have; R4B corrects it',
+    },
+  ],
+  [
+    'probability is decimal implies (probability as decimal) <= 100',
+    {
+      expression: 'probability.exists($this is decimal) implies (probability as decimal) <= 100',
+      reason: 'it yields nothing for a prediction without `probability`; R4B corrects it',
+    },
+  ],
+  [
+    "operator = 'exists' implies (answer is Boolean)",
+    {
+      expression: "operator = 'exists' implies (answer is boolean)",
+      reason: '`Boolean` is a type of FHIRPath itself, and the answer is a `boolean` of FHIR; R4B corrects it',
+    },
+  ],
+  [
+    'telecom or endpoint',
+    {
+      expression: 'telecom.exists() or endpoint.exists()',
+      reason: '`or` takes one value on either side; later releases of US Core correct it',
+    },
+  ],
+  [
+    "name.matches('[A-Z]([A-Za-z0-9_]){0,254}')",
+    {
+      expression: "name.exists() implies name.matches('[A-Z]([A-Za-z0-9_]){0,254}')",
+      reason: 'it yields nothing for a definition without `name`, which is optional; R5 corrects it',
+    },
+  ],
+]);

@@ -3,13 +3,17 @@ import type { JsonObject } from '../../definitions/json-object.ts';
 import { asObject } from '../../definitions/json-object.ts';
 import { isOf } from './binding.ts';
 import { conformsTo } from './conform.ts';
-import { EvaluationError, TooCostly, Undecided } from './fhirpath/environment.ts';
-import type { Environment, Evaluate } from './fhirpath/environment.ts';
-import type { Node } from './fhirpath/node.ts';
-import { condition } from './fhirpath/operators.ts';
-import { exceptions } from './invariant-exceptions.ts';
+import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import type { Environment } from '../../fhirpath/evaluate/environment.ts';
+import { valueAt } from '../../fhirpath/delegate/place.ts';
+import type { Result } from '../../fhirpath/delegate/job.ts';
+import type { Rule } from '../../fhirpath/evaluate/rule.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
+import { condition } from '../../fhirpath/evaluate/operators.ts';
+import { corrections, exceptions } from './invariant-exceptions.ts';
 import { fastRules } from './fast-rules.ts';
 import type { Kit } from './kit.ts';
+import { shorten } from '../report.ts';
 import { resolve } from './resolve.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
@@ -19,8 +23,8 @@ import type { ValueCheck, Walk } from './walk.ts';
 const everywhere: ReadonlySet<string> = new Set(['ele-1', 'ext-1']);
 
 /**
- * The invariants of an element, without those that its base has. What is empty counts as held; what cannot be decided is told
- * as information. https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ * The invariants of an element, without those that its base has. One that yields nothing is not held; one that cannot
+ * be decided is reported as information. https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
 export function compileInvariants(
   tree: Tree,
@@ -39,8 +43,9 @@ const keyOf = ({ key, expression }: JsonObject): string => `${String(key)} ${Str
 
 function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): ValueCheck | undefined {
   const key = String(constraint['key']);
-  const written = asString(constraint['expression']);
-  if (written === undefined) return undefined; // XPath only
+  const published = asString(constraint['expression']);
+  if (published === undefined) return undefined; // XPath only
+  const written = corrections.get(published)?.expression ?? published;
   const severity = constraint['severity'] === 'warning' ? 'warning' : 'error';
   const human = asString(constraint['human'])?.trim() ?? key;
   const text = `${human.replace(/\.?$/, '.')} (${key})`;
@@ -51,35 +56,74 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
       if (!fast(node, walk)) walk.findings.add({ severity, code: 'invariant', text, profile, rule: key });
     };
   }
-  let evaluate: Evaluate | undefined;
-  let compiled = false;
+  let rule: Rule | undefined;
+  let last: Node['definition'];
   return (node, walk) => {
-    if (!compiled) {
-      evaluate = kit.expression(written);
-      compiled = true;
+    if (rule === undefined || node.definition !== last) {
+      rule = kit.rule(written, node);
+      last = node.definition;
     }
-    if (evaluate === undefined) {
-      undecided(walk, key, profile, 'its expression is not understood here');
-      return;
-    }
-    const holds = decide(evaluate, node, walk);
+    const holds = decide(rule, node, walk);
+    if (holds === undefined || holds === true) return;
     if (typeof holds === 'string') undecided(walk, key, profile, holds);
     else if (holds instanceof TooCostly) tooCostly(walk, key, profile, holds);
-    else if (!holds) walk.findings.add({ severity, code: 'invariant', text, profile, rule: key });
+    else walk.findings.add({ severity, code: 'invariant', text, profile, rule: key });
   };
 }
 
-/** True where the expression holds or is empty; a text says why that cannot be decided, TooCostly that one part of it takes too long. */
-export function decide(evaluate: Evaluate, node: Node, walk: Walk): boolean | string | TooCostly {
+/**
+ * True where the rule yields true, or one value that is no boolean; false where it yields false or nothing; a text
+ * says why that cannot be decided, TooCostly that it takes too long. Undefined where fhirpath.js has been asked and
+ * has not answered yet.
+ */
+export function decide(rule: Rule, node: Node, walk: Walk): boolean | string | TooCostly | undefined {
+  if (rule.kind === 'refused') return rule.problems[0].message.replace(/\.$/, '');
+  if (rule.kind === 'delegated') return askDelegate(rule, node, walk);
   try {
-    return condition(evaluate([node], environmentOf(node, walk))) !== false;
+    return condition(rule.evaluate([node], environmentOf(node, walk))) === true;
   } catch (error) {
+    if (error instanceof Delegated) return askDelegate(rule, node, walk);
     if (error instanceof Undecided) return `${error.message} is not at hand`;
     if (error instanceof EvaluationError) return error.message;
     if (error instanceof SyntaxError) return 'its pattern is not understood here';
     if (error instanceof TooCostly && error.message !== '') return error;
     throw error;
   }
+}
+
+/** As many looks at values as one evaluation by fhirpath.js takes the time of. */
+const costOfDelegation = 500;
+
+function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string | TooCostly | undefined {
+  const { frame, budget, questions } = walk;
+  budget.spend(costOfDelegation);
+  const { value, sibling, code, definition } = node;
+  const answer = questions.ask({
+    expression: text,
+    focus: { value, sibling, code, type: definition?.name ?? code },
+    resource: asObject(frame.resource.value),
+    rootResource: asObject(frame.root.value),
+    resolve: 'contained',
+  });
+  if (answer === undefined) return undefined;
+  switch (answer.kind) {
+    case 'failed':
+      return `fhirpath.js says: ${shorten(answer.message)}`;
+    case 'late':
+      return new TooCostly(`it takes longer than ${answer.milliseconds} ms`);
+    case 'results': {
+      const [first, ...others] = answer.results;
+      if (others.length > 0) return `one value was expected, and there are ${answer.results.length}`;
+      return first !== undefined && first.value !== false && !isFalse(first, node, walk);
+    }
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** A boolean that stands in the record. */
+function isFalse({ type, place }: Result, node: Node, walk: Walk): boolean {
+  return type === 'boolean' && place !== undefined && valueAt(place, node.value, walk.frame.resource.value) === false;
 }
 
 export function environmentOf(node: Node, walk: Walk): Environment {
@@ -91,7 +135,8 @@ export function environmentOf(node: Node, walk: Walk): Environment {
     context: node,
     budget,
     resolve: reference => {
-      const text = typeof reference.value === 'string' ? reference.value : asString(asObject(reference.value)['reference']); // prettier-ignore
+      const text =
+        typeof reference.value === 'string' ? reference.value : asString(asObject(reference.value)['reference']);
       return text === undefined ? undefined : resolve(text, walk);
     },
     memberOf: (item, valueSet) => isOf(item, valueSet, walk.terminology),
@@ -109,7 +154,12 @@ function undecided({ findings }: Walk, key: string, profile: string, why: string
 
 /** A warning, since nobody knows that it is held; a policy that enforces refuses it. */
 function tooCostly({ findings }: Walk, key: string, profile: string, { message }: TooCostly): void {
-  const why = message === 'pattern' ? 'its pattern takes too long on this text' : 'a text that it makes gets too long';
+  const why = reasons[message] ?? message;
   const text = `The rule ${key} was not checked: ${why}.`;
   findings.note({ severity: 'warning', code: 'too-costly', text, profile, rule: `undecided ${key}` });
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  pattern: 'its pattern takes too long on this text',
+  text: 'a text that it makes gets too long',
+};

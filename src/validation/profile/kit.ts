@@ -1,5 +1,8 @@
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
-import type { Evaluate } from './fhirpath/environment.ts';
+import type { Evaluate } from '../../fhirpath/evaluate/environment.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
+import type { Rule } from '../../fhirpath/evaluate/rule.ts';
+import type { FindRequired } from './required-profiles.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
@@ -16,8 +19,12 @@ export interface Kit {
   profile(canonical: string): ProfileChecks | undefined;
   /** What of the differential of a loaded profile cannot be followed, so that nothing is held to it; sentences. */
   problems(canonical: string): readonly string[];
-  /** A compiled expression; undefined where it is not understood. */
+  /** A compiled expression; undefined where it is wrong or only fhirpath.js runs it. */
   expression(text: string): Evaluate | undefined;
+  /** An expression that is to hold for values of the type of a node. */
+  rule(text: string, node: Node): Rule;
+  /** The profiles that implementation guides ask of a resource. */
+  readonly required: FindRequired;
   /** Visits a value and all below it with the base checks. */
   readonly visit: ValueCheck;
 }

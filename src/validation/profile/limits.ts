@@ -1,7 +1,9 @@
-import { asString } from '../../definitions/json-object.ts';
-import { order } from './fhirpath/operators.ts';
-import type { Item } from './fhirpath/item.ts';
+import { isObject } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { jsonItem } from '../../fhirpath/evaluate/item.ts';
+import { orderIfSimple } from '../../fhirpath/evaluate/operators.ts';
 import { shorten } from '../report.ts';
+import { compareQuantities, isMeasured } from './quantity.ts';
 import type { Source } from './source.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
@@ -31,24 +33,29 @@ export function compileRange(
   const limit = valueOf(element, kind);
   if (limit === undefined || JSON.stringify(limit) === JSON.stringify(base && valueOf(base.element, kind)))
     return undefined;
-  const bound = itemOf(limit);
+  const bound = jsonItem(limit);
+  const quantity = isObject(limit) ? limit : undefined;
   const rule = `${source.id(element)} ${kind}`;
   const word = kind === 'minValue' ? 'least' : 'most';
   const text = `This must be \`${shorten(JSON.stringify(limit))}\` at ${word}; ${source.url} says so.`;
-  return (node, { findings }) => {
-    const sign = bound === undefined || node.value === undefined ? undefined : order([node], [bound]);
+  return (node, { findings, budget }) => {
+    const sign =
+      bound === undefined || node.value === undefined
+        ? undefined
+        : quantity !== undefined && isObject(node.value) && isMeasured(node.value) && isMeasured(quantity)
+          ? compareQuantities(node.value, quantity, cost => budget.spend(cost))
+          : quantity !== undefined && isObject(node.value)
+            ? inSameUnit(node.value, quantity)
+            : orderIfSimple(node, bound);
     if (sign === undefined || (kind === 'minValue' ? sign >= 0 : sign <= 0)) return;
     findings.add({ severity: 'error', code: 'value', text, profile: source.url, rule });
   };
 }
 
-/** A limit as FHIRPath compares it. */
-function itemOf(limit: unknown): Item | undefined {
-  if (typeof limit === 'string') return { kind: 'temporal', text: limit };
-  if (typeof limit === 'number') return limit;
-  if (typeof limit !== 'object' || limit === null || !('value' in limit)) return undefined;
-  const { value, code, unit } = limit as { value: unknown; code?: unknown; unit?: unknown }; // a Quantity
-  return typeof value === 'number'
-    ? { kind: 'quantity', value, unit: asString(code) ?? asString(unit) ?? '1' }
-    : undefined;
+/** Where one of two Quantities has no code, they are of one unit if their texts say so. */
+function inSameUnit(one: JsonObject, other: JsonObject): number | undefined {
+  const [value, limit] = [one['value'], other['value']];
+  if (typeof value !== 'number' || typeof limit !== 'number') return undefined;
+  const unitOf = ({ code, unit }: JsonObject): unknown => code ?? unit ?? '1';
+  return unitOf(one) === unitOf(other) ? value - limit : undefined;
 }

@@ -1,8 +1,8 @@
 import { asString, isObject, objectsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
-import { rootNode } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import { rootNode } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
 /** The target of a reference where it is at hand: contained, or an entry of the Bundle. https://hl7.org/fhir/R4/bundle.html#references */

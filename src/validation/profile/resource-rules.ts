@@ -1,7 +1,7 @@
 import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { inBundle } from './resolve.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 

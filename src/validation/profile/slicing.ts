@@ -2,7 +2,7 @@ import { asObject, asString, objectsOf } from '../../definitions/json-object.ts'
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { compileDiscriminator } from './discriminator.ts';
 import type { Match } from './discriminator.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Kit } from './kit.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
@@ -99,16 +99,17 @@ function sort(nodes: readonly Node[], walk: Walk, run: Run): void {
   const { findings, budget } = walk;
   budget.spend(nodes.length * slices.length);
   const members = slices.map((): Node[] => []);
+  /** How many values each slice may have beside its members. */
+  const open = slices.map(() => 0);
   const otherwise = slices.findIndex(slice => slice.name === '@default');
   const loose: Node[] = [];
-  let undecided = false;
   let last = -1;
   for (const node of nodes) {
-    const { index, open } = sliceOf(node, walk, slices);
-    const place = index === -1 && !open ? otherwise : index;
+    const { index, perhaps } = sliceOf(node, walk, slices);
+    for (const one of perhaps) open[one] = (open[one] ?? 0) + 1;
+    const place = index === -1 && perhaps.length === 0 ? otherwise : index;
     if (place === -1) {
-      if (open) undecided = true;
-      else loose.push(node);
+      if (perhaps.length === 0) loose.push(node);
       continue;
     }
     members[place]?.push(node);
@@ -137,21 +138,26 @@ function sort(nodes: readonly Node[], walk: Walk, run: Run): void {
         const text = `This fits none of the slices of \`${name}\` (${all}), and the profile ${source.url} takes no others.`;
         findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule: `${run.rule} closed` });
       });
-  for (const [index, slice] of slices.entries()) checkSlice(slice, members[index] ?? [], undecided, walk, run);
+  for (const [index, slice] of slices.entries()) checkSlice(slice, members[index] ?? [], open[index] ?? 0, walk, run);
 }
 
-/** The first slice that a value is of; `open` where none is, but one might be. */
-function sliceOf(node: Node, walk: Walk, slices: readonly Slice[]): { readonly index: number; readonly open: boolean } {
-  let open = false;
+/** The first slice that a value is of; where it is of none, those that it is `perhaps` of. */
+function sliceOf(
+  node: Node,
+  walk: Walk,
+  slices: readonly Slice[],
+): { readonly index: number; readonly perhaps: readonly number[] } {
+  const perhaps: number[] = [];
   for (const [index, slice] of slices.entries()) {
     const found = slice.match(node, walk);
-    if (found === true) return { index, open: false };
-    if (found === undefined) open = true;
+    if (found === true) return { index, perhaps: [] };
+    if (found === undefined) perhaps.push(index);
   }
-  return { index: -1, open };
+  return { index: -1, perhaps };
 }
 
-function checkSlice(slice: Slice, nodes: readonly Node[], undecided: boolean, walk: Walk, run: Run): void {
+/** `open` is how many values may be of the slice beside those that are. */
+function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Walk, run: Run): void {
   const { findings } = walk;
   const { source, name } = run;
   const count = nodes.length;
@@ -159,7 +165,7 @@ function checkSlice(slice: Slice, nodes: readonly Node[], undecided: boolean, wa
   if (count < slice.min) {
     const times = slice.min === 1 ? 'once' : `${slice.min} times`;
     const text = `The slice \`${slice.name}\` of \`${name}\` must be there ${times}, and is there ${count === 0 ? 'nowhere' : `${count} times`}; the profile ${source.url} says so.`;
-    if (!undecided)
+    if (count + open < slice.min)
       findings.add({ severity: 'error', code: 'required', text, profile: source.url, rule: `${slice.rule} min` }); // prettier-ignore
     else {
       const unsure = `Whether the slice \`${slice.name}\` of \`${name}\` is there ${times} cannot be told with what is loaded.`;

@@ -1,4 +1,4 @@
-import { incompleteUrl } from '../../definitions/definitions.ts';
+import { isIncomplete, isProfile } from '../../definitions/definition.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
 
@@ -32,8 +32,8 @@ export function snapshotOf(
     url: asString(structure['url']) ?? '',
     type,
     elements,
-    incomplete: objectsOf(structure['extension']).some(({ url }) => url === incompleteUrl),
-    specialization: structure['derivation'] !== 'constraint',
+    incomplete: isIncomplete(structure),
+    specialization: !isProfile(structure),
     contextInvariants: stringsOf(structure['contextInvariant']),
     context: objectsOf(structure['context']).map(context => ({
       type: asString(context['type']) ?? 'element',

@@ -1,5 +1,6 @@
 import { objectsOf, stringsOf } from '../../definitions/json-object.ts';
 import type { JsonObject } from '../../definitions/json-object.ts';
+import { isA } from '../../fhirpath/result-type.ts';
 import { conformsTo, holdAgainst } from './conform.ts';
 import type { Source } from './source.ts';
 import { baseType } from './target.ts';
@@ -7,38 +8,46 @@ import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
 
 /**
- * `type.profile`: a value of the type must meet one of its profiles.
+ * `type.profile`: a value must meet one of the profiles of the types that it is of; a type without profiles takes it as it is.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type.profile
  */
 export function compileTypeProfiles(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
-  const types = withProfiles(tree.element);
-  if (types.length === 0) return undefined;
-  if (base !== undefined && JSON.stringify(types) === JSON.stringify(withProfiles(base.element))) return undefined;
-  const byCode = new Map(types.map(({ code, profiles }) => [code, profiles]));
+  const types = typesOf(tree.element);
+  if (types.every(({ profiles }) => profiles.length === 0)) return undefined;
+  if (base !== undefined && JSON.stringify(types) === JSON.stringify(typesOf(base.element))) return undefined;
   const rule = `${source.id(tree.element)} type.profile`;
   return (node, walk) => {
-    const profiles = byCode.get(node.code);
-    if (profiles === undefined) return;
+    const own = types.filter(({ code }) => isA(node.code, code, walk.kit.types));
+    if (own.length === 0 || own.some(({ profiles }) => profiles.length === 0)) return;
+    const profiles = own.flatMap(type => type.profiles);
     const [first, ...others] = profiles;
     if (first !== undefined && others.length === 0) {
-      if (walk.kit.profile(first) === undefined) {
+      const profile = walk.kit.profile(first);
+      if (profile === undefined) {
         const text = `The profile \`${first}\` is not loaded, so nothing was held against it.`;
         walk.findings.note({ severity: 'information', code: 'informational', text, profile: source.url, rule: `unknown ${first}` }); // prettier-ignore
-      } else holdAgainst(node, first, walk);
-      return;
-    }
-    if (profiles.some(profile => conformsTo(node, profile, walk) !== false)) return;
-    const text = `This must meet one of ${profiles.map(profile => `\`${profile}\``).join(', ')}; ${source.url} says so.`;
+        return;
+      }
+      if (isA(node.code, profile.type, walk.kit.types)) {
+        holdAgainst(node, first, walk);
+        return;
+      }
+    } else if (profiles.some(profile => conformsTo(node, profile, walk) !== false)) return;
+    const names = profiles.map(profile => `\`${profile}\``).join(', ');
+    const text = `This must meet ${others.length === 0 ? names : `one of ${names}`}; ${source.url} says so.`;
     walk.findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule });
   };
 }
 
-/** The types that have profiles, without those that are types of FHIR themselves. */
-const withProfiles = (
-  element: JsonObject,
-): readonly { readonly code: string; readonly profiles: readonly string[] }[] =>
-  objectsOf(element['type']).flatMap(type => {
-    const all = stringsOf(type['profile']);
-    const profiles = all.filter(profile => baseType(profile) !== String(type['code']));
-    return profiles.length === 0 || profiles.length < all.length ? [] : [{ code: String(type['code']), profiles }];
+interface ProfiledType {
+  readonly code: string;
+  readonly profiles: readonly string[];
+}
+
+/** The types with their profiles; none where one of these is the type of FHIR itself. */
+const typesOf = (element: JsonObject): readonly ProfiledType[] =>
+  objectsOf(element['type']).map(type => {
+    const code = String(type['code']);
+    const profiles = stringsOf(type['profile']);
+    return { code, profiles: profiles.some(profile => baseType(profile) === code) ? [] : profiles };
   });

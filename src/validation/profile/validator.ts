@@ -2,22 +2,27 @@ import type { Definitions } from '../../definitions/definitions.ts';
 import { asString, isObject } from '../../definitions/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+import { globalProfiles } from '../../model/global-profiles.ts';
+import type { GlobalProfile } from '../../model/global-profiles.ts';
 import type { Model } from '../../model/model.ts';
 import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
-import { ExpressionError } from '../../model/fhirpath/syntax.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
 import { checkStructure } from '../structure.ts';
 import { askAndValidate } from './asking.ts';
 import { compileBase } from './compile-base.ts';
 import { compileProfile } from './compile-profile.ts';
-import { compileExpression } from './fhirpath/compile.ts';
-import { Budget, TooCostly } from './fhirpath/environment.ts';
-import type { Evaluate } from './fhirpath/environment.ts';
-import { rootNode } from './fhirpath/node.ts';
+import { validateDelegating, validateDelegatingNow } from './delegating.ts';
+import type { Questions } from '../../fhirpath/delegate/questions.ts';
+import { Budget, TooCostly } from '../../fhirpath/evaluate/environment.ts';
+import { rootNode } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
+import { compileRule } from '../../fhirpath/evaluate/rule.ts';
+import type { Rule } from '../../fhirpath/evaluate/rule.ts';
 import { Findings } from './findings.ts';
 import type { ValidationIssue, Weigh } from './findings.ts';
 import type { BaseChecks, Kit, ProfileChecks } from './kit.ts';
+import { requiredProfiles } from './required-profiles.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
 import { createTerminology } from './terminology.ts';
@@ -32,12 +37,12 @@ export type { ValidationIssue } from './findings.ts';
 export interface Validator {
   /**
    * Everything that is wrong with a resource: structure, R4's own rules, the profiles that it claims and those of the
-   * options. Nothing is wrong where no issue is an error.
+   * options. Nothing is wrong where no issue is an error. This thread waits for fhirpath.js where a rule needs it.
    */
   validate(resource: unknown, options?: ValidateOptions): readonly ValidationIssue[];
   /**
-   * The same, and the terminology server is asked what the loaded code systems leave open. Without one, and where nothing is open,
-   * this is `validate` and makes no promise.
+   * The same, and the terminology server is asked what the loaded code systems leave open. Without one, and where nothing is open
+   * and no rule was left to fhirpath.js, this makes no promise. This thread never waits for fhirpath.js.
    */
   validateWithServer(
     resource: unknown,
@@ -74,6 +79,8 @@ export interface ValidatorParts {
   readonly server?: TerminologyServer | undefined;
   /** What of the differential of a profile cannot be followed, in sentences. */
   readonly problems?: (canonical: string) => readonly string[];
+  /** What implementation guides ask of all resources of a type. */
+  readonly globals?: () => readonly GlobalProfile[];
 }
 
 /**
@@ -95,7 +102,8 @@ export function createValidator(
   };
   const problems = (canonical: string): readonly string[] =>
     (find(canonical)?.problems ?? []).map(problem => printSnapshotProblem(canonical, problem));
-  return createValidatorOf({ types, snapshot, problems, terminology: createTerminology(definitions), server });
+  const globals = (): readonly GlobalProfile[] => globalProfiles(definitions);
+  return createValidatorOf({ types, snapshot, problems, globals, terminology: createTerminology(definitions), server });
 }
 
 /** A validator of its parts. Each profile is compiled when it is first asked for, and kept. */
@@ -105,16 +113,16 @@ export function createValidatorOf(parts: ValidatorParts): Validator {
   return {
     knows: canonical => kit.profile(canonical) !== undefined,
     problems: canonical => kit.problems(canonical),
-    validate: (resource, options = {}) => validate(resource, options, kit, terminology),
-    validateWithServer(resource, options = {}) {
-      if (server === undefined) return validate(resource, options, kit, terminology);
-      return askAndValidate(
-        asked => validate(resource, options, kit, asked),
-        terminology,
-        server,
-        options.time ?? 10_000,
-      );
-    },
+    validate: (resource, options = {}) =>
+      validateDelegatingNow(questions => validate(resource, options, kit, terminology, questions)),
+    validateWithServer: (resource, options = {}) =>
+      validateDelegating(questions => {
+        const once = (asked: Terminology): readonly ValidationIssue[] =>
+          validate(resource, options, kit, asked, questions);
+        return server === undefined
+          ? once(terminology)
+          : askAndValidate(once, terminology, server, options.time ?? 10_000);
+      }),
   };
 }
 
@@ -123,6 +131,7 @@ function validate(
   options: ValidateOptions,
   kit: Kit,
   terminology: Terminology,
+  questions: Questions,
 ): readonly ValidationIssue[] {
   const { types } = kit;
   const limit = options.limit ?? 100;
@@ -143,6 +152,7 @@ function validate(
     kit,
     terminology,
     budget,
+    questions,
     running: new Map(),
     conforming: new Map(),
     trials: 0,
@@ -192,12 +202,12 @@ const more = (left: number, limit: number): ValidationIssue => ({
   text: `The first ${limit} findings are listed, and there are ${left} more. Mend them and validate again.`,
 });
 
-function createKit({ types, snapshot, problems = () => [] }: ValidatorParts): Kit {
+function createKit({ types, snapshot, problems = () => [], globals = () => [] }: ValidatorParts): Kit {
   const snapshots = keeping(snapshot);
   const trees = new Map<string, Tree | undefined>();
   const bases = new Map<TypeDefinition, BaseChecks>();
   const profiles = new Map<string, ProfileChecks | undefined>();
-  const expressions = new Map<string, Evaluate | undefined>();
+  const rules = new Map<string, Rule>();
   const told = new Map<string, readonly string[]>();
 
   /** The elements of a base type, those with children also by their paths. */
@@ -214,10 +224,24 @@ function createKit({ types, snapshot, problems = () => [] }: ValidatorParts): Ki
     if (root !== undefined) add(root);
   };
 
+  const keptRule = (text: string, node: Node | undefined): Rule => {
+    // A rule of a choice is about all of its types.
+    const choice = node?.element?.choice === true ? node.element : undefined;
+    const key = `${choice?.path ?? node?.definition?.name ?? node?.code ?? ''} ${text}`;
+    let rule = rules.get(key);
+    if (rule === undefined) {
+      const context = choice?.types.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
+      rule = compileRule(text, context ?? (node && [node]), types);
+      rules.set(key, rule);
+    }
+    return rule;
+  };
+
   const kit: Kit = {
     types,
     snapshot: snapshots,
     visit,
+    required: requiredProfiles(globals, () => kit),
     problems(canonical) {
       const known = told.get(canonical);
       if (known !== undefined) return known;
@@ -248,9 +272,10 @@ function createKit({ types, snapshot, problems = () => [] }: ValidatorParts): Ki
       return compiled;
     },
     expression(text) {
-      if (!expressions.has(text)) expressions.set(text, tryCompile(text, types));
-      return expressions.get(text);
+      const rule = keptRule(text, undefined);
+      return rule.kind === 'compiled' ? rule.evaluate : undefined;
     },
+    rule: (text, node) => keptRule(text, node),
   };
   return kit;
 }
@@ -262,15 +287,6 @@ const baseProfile = (snapshot: NonNullable<ReturnType<FindSnapshot>>): ProfileCh
   snapshot,
   check: () => undefined,
 });
-
-function tryCompile(text: string, types: TypeDefinitions): Evaluate | undefined {
-  try {
-    return compileExpression(text, types);
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined;
-    throw error;
-  }
-}
 
 function keeping(find: FindSnapshot): FindSnapshot {
   const known = new Map<string, NonNullable<ReturnType<FindSnapshot>>>();

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../definitions/json-object.ts';
 import { isBelow } from './code-system.ts';
 import type { CodeSystem, Concept } from './code-system.ts';
-import { matchesPattern } from './fhirpath/pattern.ts';
+import { matchesPattern } from '../../fhirpath/evaluate/pattern.ts';
 
 /** Whether a concept passes a filter; undefined where what is loaded does not tell. */
 export type Filter = (concept: Concept, system: CodeSystem) => boolean | undefined;

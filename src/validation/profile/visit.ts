@@ -3,17 +3,22 @@ import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
+import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
-import { childrenOf } from './fhirpath/node.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { RequiredProfile } from './required-profiles.ts';
+import { childrenOf } from '../../fhirpath/evaluate/node.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { checkResource } from './resource-rules.ts';
 import type { Walk } from './walk.ts';
 
 /** Deeper than the parser lets anything nest. */
 const deepest = 200;
 
-/** Holds a value and all below it against the base definitions, resources against the profiles that they claim too. */
-export function visit(node: Node, walk: Walk): void {
+/**
+ * Holds a value and all below it against the base definitions, resources against the profiles that they claim too; `around` is
+ * what the value is a child of.
+ */
+export function visit(node: Node, walk: Walk, around?: Node): void {
   const { definition } = node;
   const { findings, budget, kit } = walk;
   if (definition === undefined || findings.path.length > deepest) return;
@@ -36,8 +41,8 @@ export function visit(node: Node, walk: Walk): void {
     if (checks !== undefined) for (const check of checks) check(child, walk);
     const rules = datatypeRules.get(child.code);
     if (rules !== undefined) for (const rule of rules) rule(child, walk);
-    if (child.code === 'Extension') checkExtension(child, node, walk);
-    if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk);
+    if (child.code === 'Extension') checkExtension(child, node, around, walk);
+    if (child.definition?.kind !== 'primitive-type' || child.sibling !== undefined) visit(child, walk, node);
     if (index >= 0) path.pop();
     path.pop();
   }
@@ -46,12 +51,7 @@ export function visit(node: Node, walk: Walk): void {
 /** A resource within another: contained, or in a Bundle or Parameters. */
 function enter(node: Node, walk: Walk): void {
   const { frame, conforming, ids } = walk;
-  const contained = node.element?.name === 'contained';
-  walk.frame = {
-    resource: node,
-    root: contained ? frame.root : node,
-    bundle: contained || frame.resource.code !== 'Bundle' ? frame.bundle : frame.resource,
-  };
+  walk.frame = frameOf(node, walk);
   walk.conforming = new Map(); // `#id` means something else here
   walk.ids = new Set();
   visitResource({ ...node, element: undefined, index: -1 }, walk);
@@ -68,10 +68,28 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
   const claimed = isObject(meta) ? stringsOf(meta['profile']) : [];
   const seen = new Set(claimed.slice(0, mostClaims));
   for (const canonical of seen) claim(node, canonical, walk, claimed.indexOf(canonical));
-  for (const canonical of new Set(more)) if (!seen.has(canonical)) claim(node, canonical, walk);
+  const others = new Set(more.filter(canonical => !seen.has(canonical)));
+  for (const canonical of others) claim(node, canonical, walk);
+  for (const required of walk.kit.required(node, walk))
+    if (!seen.has(required.profile) && !others.has(required.profile)) holdRequired(node, required, walk);
   if (claimed.length <= mostClaims) return;
   const text = `Only the first ${mostClaims} of the ${claimed.length} profiles that this claims were looked at.`;
   walk.findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'meta.profile' });
+}
+
+/** A profile that a guide asks of the resource; where it is broken, it is reported why it was checked. */
+function holdRequired(node: Node, { profile, advice, reason }: RequiredProfile, walk: Walk): void {
+  const { findings } = walk;
+  const broken = (): number => findings.left + findings.issues.filter(({ severity }) => severity !== 'information').length; // prettier-ignore
+  const before = broken();
+  if (advice) findings.advice++;
+  try {
+    claim(node, profile, walk);
+  } finally {
+    if (advice) findings.advice--;
+  }
+  if (broken() === before) return;
+  findings.note({ severity: 'information', code: 'informational', text: reason, profile, rule: `required ${profile}` });
 }
 
 /** A resource has a few. */

@@ -1,6 +1,7 @@
+import type { Questions } from '../../fhirpath/delegate/questions.ts';
 import type { Findings } from './findings.ts';
-import type { Budget } from './fhirpath/environment.ts';
-import type { Node } from './fhirpath/node.ts';
+import type { Budget } from '../../fhirpath/evaluate/environment.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Kit } from './kit.ts';
 import type { Terminology } from './terminology.ts';
 
@@ -12,6 +13,8 @@ export interface Walk {
   /** That of the kit, with what a terminology server has said of this resource's codes. */
   readonly terminology: Terminology;
   readonly budget: Budget;
+  /** What is left to fhirpath.js. */
+  readonly questions: Questions;
   /** Profiles that are being held against a value, so that circles of references end. */
   readonly running: Map<unknown, Set<string>>;
   /** Whether a value meets a profile, of the resource that the walk is in. */

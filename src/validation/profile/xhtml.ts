@@ -1,3 +1,5 @@
+import { hasBareAmpersand, take, unknownEntity } from './xhtml-text.ts';
+
 /** What was found in a narrative: what is wrong with its form, as the end of a sentence, and whether it has content. */
 export interface Xhtml {
   readonly wrong: string | undefined;
@@ -29,6 +31,8 @@ function formOf(text: string, seen: { content: boolean }): string | undefined {
       if (!blank && open.length === 0) return 'has text after its `div`';
       seen.content ||= !blank;
       if (hasBareAmpersand(between)) return 'has an `&` that begins no entity; write `&amp;`';
+      const entity = unknownEntity(between);
+      if (entity !== undefined) return noEntity(entity);
     }
     if (next === -1) break;
     if (text.startsWith('<!--', next)) {
@@ -86,6 +90,8 @@ function readTag(text: string, start: number): Tag | string {
     if (to === -1) return `has an attribute \`${attribute}\` without a value in quotes`;
     const value = text.slice(from, to);
     if (value.includes('<')) return `has a \`<\` in the attribute \`${attribute}\``;
+    const entity = unknownEntity(value);
+    if (entity !== undefined) return noEntity(entity);
     attributes.push([attribute, value]);
     at = to + 1;
   }
@@ -109,16 +115,8 @@ function checkTag({ name, attributes }: Tag, root: boolean): string | undefined 
   return undefined;
 }
 
-function hasBareAmpersand(text: string): boolean {
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
-    if (take(text, at, /&(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/y) === undefined) return true;
-  return false;
-}
-
-function take(text: string, at: number, pattern: RegExp): string | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0];
-}
+const noEntity = (entity: string): string =>
+  `has \`${entity}\`, which XML does not have; write the character itself or its number, such as \`&#160;\``;
 
 const elements: ReadonlySet<string> = new Set(
   `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo kbd

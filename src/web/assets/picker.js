@@ -1,5 +1,6 @@
 // @ts-nocheck -- it runs in browsers, of whose types the rest of the program is to see nothing
-// Searches while somebody types. Without it the button does the same.
+// Searches while the user types. Without it the button does the same. Patients are shown only beside the text that found
+// them: any other text clears them at once, so that no patient of an earlier search can be chosen.
 const form = document.querySelector('form.search');
 const field = form?.querySelector('input[type=search]');
 const status = document.getElementById('status');
@@ -13,18 +14,30 @@ if (
 ) {
   let timer;
   let running = new AbortController();
+  /** What the results are of; undefined where none are shown. */
   let shown = field.value.trim();
 
-  const search = async () => {
-    const typed = field.value.trim();
-    if (typed === shown || typed.length < 2) return;
+  const clear = () => {
+    clearTimeout(timer);
     running.abort();
+    shown = undefined;
+    results.replaceChildren();
+    results.removeAttribute('aria-busy');
+    status.textContent = '';
+    const kept = document.querySelector('form:not(.search) input[name=query]');
+    if (kept instanceof HTMLInputElement) kept.value = field.value.trim();
+  };
+
+  const search = async () => {
+    clear();
     running = new AbortController();
     const { signal } = running;
+    const typed = field.value.trim();
     const fields = new URLSearchParams(new FormData(form));
     fields.set('do', 'search');
     fields.set('part', 'results');
     results.setAttribute('aria-busy', 'true');
+    status.textContent = form.dataset.searching ?? '';
     try {
       const response = await fetch(form.action, { method: 'POST', body: fields, signal, credentials: 'same-origin' });
       if (response.redirected || response.status === 403) {
@@ -37,8 +50,6 @@ if (
       shown = typed;
       results.replaceChildren(...(found.getElementById('results')?.childNodes ?? []));
       status.textContent = found.getElementById('status')?.textContent?.trim() ?? '';
-      const kept = document.querySelector('form:not(.search) input[name=query]');
-      if (kept instanceof HTMLInputElement) kept.value = typed;
     } catch {
       if (!signal.aborted) status.textContent = form.dataset.failed ?? '';
     } finally {
@@ -47,13 +58,14 @@ if (
   };
 
   field.addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void search(), 250);
+    const typed = field.value.trim();
+    if (typed === shown) return; // only white space has changed
+    clear();
+    // One letter finds too many to be searched for unasked; sent with the button or Enter it is, as it may be a whole name.
+    if (typed.length > 1) timer = setTimeout(() => void search(), 250);
   });
   form.addEventListener('submit', event => {
     event.preventDefault();
-    clearTimeout(timer);
-    shown = '';
     void search();
   });
 }

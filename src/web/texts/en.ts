@@ -126,7 +126,7 @@ export const en: Texts = {
       todo: 'Check the address, or go back to the app that you came from and start again.',
     },
     wrongMethod: {
-      title: 'This page cannot be asked for in this way',
+      title: 'This page cannot be opened this way',
       todo: 'Go back to the app that you came from and start again.',
     },
     tooLarge: { title: 'Too much was sent', todo: 'Go back, shorten what you have typed, and send it again.' },
@@ -139,7 +139,7 @@ export const en: Texts = {
       todo: 'It was made before you signed in or out, or in another window, or cookies are blocked in this browser. Nothing was done. Open the page again and repeat what you did.',
     },
     over: {
-      title: 'This request is over',
+      title: 'This request has expired',
       todo: 'It took too long, was finished already, or belongs to another browser. Go back to the app and start again.',
     },
     noPatientAccess: {
@@ -163,8 +163,8 @@ export const en: Texts = {
       todo: 'Try again. If it happens again, give the number below to your administrator.',
     },
     badRequest: {
-      title: 'The app has asked in a way that does not work',
-      todo: 'Nothing was shared. Go back to the app and start again. If it happens again, tell those who make the app.',
+      title: 'The app’s request was not valid',
+      todo: 'Nothing was shared. Go back to the app and start again. If it happens again, contact the app’s developer.',
     },
     unknownApp: {
       title: 'This app is not known here',
@@ -172,7 +172,7 @@ export const en: Texts = {
     },
     wrongReturn: {
       title: 'The app gave a return address that is not registered',
-      todo: 'Nothing was shared, and you were not sent there. Tell those who make the app, or your administrator.',
+      todo: 'Nothing was shared, and you were not sent there. Contact the app’s developer or your administrator.',
     },
   },
   problem: {

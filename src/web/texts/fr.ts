@@ -137,7 +137,7 @@ export const fr: Texts = {
       todo: 'Vérifiez l’adresse, ou retournez à l’application d’où vous venez et recommencez.',
     },
     wrongMethod: {
-      title: 'Cette page ne peut pas être demandée de cette façon',
+      title: 'Cette page ne peut pas être ouverte de cette façon',
       todo: 'Retournez à l’application d’où vous venez et recommencez.',
     },
     tooLarge: {
@@ -153,7 +153,7 @@ export const fr: Texts = {
       todo: 'Il a été préparé avant l’ouverture ou la fermeture de la session ou dans une autre fenêtre, ou bien les témoins (cookies) sont bloqués dans ce navigateur. Rien n’a été fait. Ouvrez la page de nouveau et recommencez.',
     },
     over: {
-      title: 'Cette demande a pris fin',
+      title: 'Cette demande est expirée',
       todo: 'Elle a duré trop longtemps, est déjà terminée ou appartient à un autre navigateur. Retournez à l’application et recommencez.',
     },
     noPatientAccess: {

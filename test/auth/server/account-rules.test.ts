@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   clientId,
   clientProblems,
-  displayName,
   fhirUser,
   keySet,
   redirectUri,
@@ -14,6 +13,7 @@ import {
   webOrigin,
   webUrl,
 } from '../../../src/auth/server/account-rules.ts';
+import { displayName } from '../../../src/config/values.ts';
 import type { RegisteredClient } from '../../../src/auth/server/registered.ts';
 import { loadModel } from '../../../src/load-model.ts';
 

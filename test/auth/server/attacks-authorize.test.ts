@@ -42,7 +42,7 @@ async function until(browser: Browser, ending: string, user = 'clinician'): Prom
   return page;
 }
 
-const over = { status: 404, text: expect.stringContaining('This request is over') };
+const over = { status: 404, text: expect.stringContaining('This request has expired') };
 const hasCode = ({ url }: Visited): boolean => url.searchParams.has('code');
 
 describe('parameter pollution', () => {

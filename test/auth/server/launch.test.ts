@@ -108,6 +108,16 @@ describe('an EHR launch', () => {
     });
   });
 
+  it('grants launch/encounter where the EHR names an encounter, and leaves it out where it names none', async () => {
+    const scope = `${ehrScope} launch/encounter`;
+    const visit = await server.launch({ encounter: 'visit' });
+    const { json } = await launchApp(server, { scope, query: { launch: visit } });
+    expect(json).toMatchObject({ scope, patient: 'ann', encounter: 'visit' });
+    const none = await launchApp(server, { scope, query: { launch: await server.launch() } });
+    expect(none.json.scope).toBe(ehrScope);
+    expect(none.json).not.toHaveProperty('encounter');
+  });
+
   it('asks who the patient is where the EHR has none open', async () => {
     const launch = await server.launch({ patient: undefined });
     const { json } = await launchApp(server, { scope: ehrScope, query: { launch }, patient: 'bob' });
@@ -274,13 +284,13 @@ describe('the authorization endpoint', () => {
     expect(early.headers.location).toMatch(/\/auth\/interaction\//); // begins anew
   });
 
-  it('narrows wildcards and version 1 forms, and says so', async () => {
+  it('narrows wildcards and version 1 forms, and says so in the version that was asked for', async () => {
     const { json } = await launchApp(server, { scope: 'launch/patient patient/*.rs' });
     const scopes: string[] = json.scope.split(' ');
     expect(scopes).toContain('patient/Condition.rs');
     expect(scopes).not.toContain('patient/*.rs');
     expect((await launchApp(server, { scope: 'launch/patient patient/Condition.read' })).json.scope).toBe(
-      'launch/patient patient/Condition.rs',
+      'launch/patient patient/Condition.read',
     );
   });
 });

@@ -20,7 +20,7 @@ if (shipped === undefined) throw new Error('The shipped definitions are wrong');
 
 /** Every word and every wildcard. */
 const everything = [
-  'openid', 'fhirUser', 'profile', 'launch', 'launch/patient', 'offline_access', 'online_access',
+  'openid', 'fhirUser', 'profile', 'launch', 'launch/patient', 'launch/encounter', 'offline_access', 'online_access',
   'patient/*.cruds', 'user/*.cruds', 'system/*.cruds',
 ]; // prettier-ignore
 
@@ -81,7 +81,6 @@ describe('what does not exist fails the whole request', () => {
     ['patient/Condition.rs?_count=1', absent, 'a parameter that finds nothing'],
     ['patient/Condition.rs?clinical-status=a%', absent, 'an escape that is none'],
     ['patient/Condition.rs?', absent, 'an empty search'],
-    ['launch/encounter', absent, 'nobody here chooses an encounter'],
     ['launch/Patient', absent, 'case matters'],
     ['email', absent, 'a scope that others have'],
     ['__private', absent, 'a scope of nobody'],
@@ -169,12 +168,12 @@ const each = (context: string, types: string, letters: string): string =>
 
 describe('version 1 forms and wildcards are narrowed', () => {
   it.each([
-    ['patient/Patient.read', 'patient/Patient.rs'],
-    ['patient/Patient.*', 'patient/Patient.rs'],
+    ['patient/Patient.read', 'patient/Patient.read'],
+    ['patient/Patient.*', 'patient/Patient.read'],
     ['user/Media.write', 'user/Media.c'],
     ['user/Media.*', 'user/Media.c'],
-    ['patient/*.read', each('patient', patients, 'rs')],
-    ['patient/*.*', each('patient', patients, 'rs')],
+    ['patient/*.read', each('patient', patients, 'read')],
+    ['patient/*.*', each('patient', patients, 'read')],
     ['patient/*.rs', each('patient', patients, 'rs')],
     ['patient/*.cruds', each('patient', patients, 'rs')],
     ['patient/*.s', each('patient', patients, 's')],
@@ -186,13 +185,13 @@ describe('version 1 forms and wildcards are narrowed', () => {
 
   it('of systems', () => {
     expect(outcome('system/*.rs', backend)).toBe(each('system', systems, 'rs'));
-    expect(outcome('system/*.read', backend)).toBe(each('system', systems, 'rs'));
+    expect(outcome('system/*.read', backend)).toBe(each('system', systems, 'read'));
     expect(outcome('system/*.rs?category=laboratory', backend)).toContain('system/Observation.rs?category=laboratory');
   });
 
   it('beside others, each once', () => {
     expect(outcome('patient/Condition.rs patient/*.rs patient/Condition.read')).toBe(
-      `patient/Condition.rs ${each('patient', patients.replace('Condition ', ''), 'rs')}`,
+      `patient/Condition.rs ${each('patient', patients.replace('Condition ', ''), 'rs')} patient/Condition.read`,
     );
   });
 });
@@ -214,6 +213,10 @@ describe('what the client is not registered for', () => {
     ['patient/Patient.r patient/Patient.s', 'patient/Patient.rs', 'patient/Patient.rs'],
     ['patient/Patient.read', 'patient/Patient.rs', 'patient/Patient.rs'],
     ['patient/*.read', 'patient/Condition.rs', 'patient/Condition.rs'],
+    ['patient/Patient.rs', 'patient/Patient.read', 'patient/Patient.read'],
+    ['patient/Patient.rs', 'patient/Patient.*', 'patient/Patient.read'],
+    ['patient/*.read', 'patient/*.read', each('patient', patients, 'read')],
+    ['patient/Patient.r', 'patient/Patient.read', 'patient/Patient.r'],
     ['patient/*.r', 'patient/Condition.rs', unregistered],
     ['user/*.rs', 'patient/Condition.rs', unregistered],
     ['patient/*.rs', 'patient/Observation.rs', absent],
@@ -241,11 +244,16 @@ describe('what the client is not registered for', () => {
 
 describe('launches', () => {
   const ehr = rules({ launch: true });
+  const visit = rules({ launch: true, encounter: true });
   it.each([
     ['launch openid patient/Patient.rs', ehr, 'launch openid patient/Patient.rs'],
     ['launch launch/patient openid', ehr, 'launch launch/patient openid'],
     ['launch launch/patient openid', rules(), 'launch/patient openid'],
     ['launch openid', rules(), 'refused: The scope `launch` needs the launch value of an EHR; without one, ask for `launch/patient`.'],
+    ['launch launch/patient launch/encounter', visit, 'launch launch/patient launch/encounter'],
+    ['launch launch/encounter openid', ehr, 'launch openid'],
+    ['launch/patient launch/encounter', rules(), "refused: The scope `launch/encounter` needs the launch value of an EHR, which names the encounter."],
+    ['launch launch/encounter', rules({ launch: true, encounter: true, registered: ['launch'] }), 'refused: The client is not registered for the scope `launch/encounter`.'],
     ['openid patient/Patient.rs', ehr, 'refused: A launch value is there, but not the scope `launch` that it belongs to.'],
   ] as const)('%s', (asked, by, expected) => expect(outcome(asked, by)).toBe(expected)); // prettier-ignore
 
@@ -292,10 +300,10 @@ describe('a refresh', () => {
     [granted.join(' '), granted.join(' ')],
     ['patient/Condition.rs', 'patient/Condition.rs'],
     ['patient/Condition.r openid', 'patient/Condition.r openid'],
-    ['patient/*.read', 'patient/Condition.rs patient/Patient.r'],
+    ['patient/*.read', 'patient/Condition.read patient/Patient.r'],
   ])('%s → %s', (requested, expected) => expect(refreshed(requested)).toBe(expected));
 
-  it.each(['patient/Patient.rs', 'patient/Encounter.r', 'user/Patient.rs', 'launch/patient', 'nonsense', 'system/Patient.rs', 'patient/Condition.cruds'])('never gives %s', scope => {
+  it.each(['patient/Patient.rs', 'patient/Encounter.r', 'user/Patient.rs', 'launch/patient', 'launch/encounter', 'nonsense', 'system/Patient.rs', 'patient/Condition.cruds'])('never gives %s', scope => {
     expect(() => refreshed(scope)).toThrow(ScopeRefused);
     expect(() => refreshed(`openid ${scope}`)).toThrow(ScopeRefused);
   }); // prettier-ignore
@@ -346,8 +354,8 @@ describe('definitions', () => {
 
 describe('scopes_supported', () => {
   it('has every word and the matrix', () => {
-    const [words, resources] = [supportedScopes(shipped).slice(0, 7), supportedScopes(shipped).slice(7)];
-    expect(words).toEqual(everything.slice(0, 7));
+    const [words, resources] = [supportedScopes(shipped).slice(0, 8), supportedScopes(shipped).slice(8)];
+    expect(words).toEqual(everything.slice(0, 8));
     expect(resources.toSorted()).toEqual(
       [
         'patient/Patient.r', 'patient/Patient.rs', 'user/Patient.rs', 'system/Patient.rs', 'system/Observation.rs',
@@ -360,9 +368,12 @@ describe('scopes_supported', () => {
   });
 
   it.each(supportedScopes(shipped))('%s is granted as asked', scope => {
-    const by = rules({ flow: scope.startsWith('system/') ? 'backend' : 'app', launch: scope === 'launch' });
-    expect(outcome(scope, by)).toBe(scope);
-    expect(outcome(scope, { ...by, registered: [scope] })).toBe(scope);
+    const isVisit = scope === 'launch/encounter';
+    const asked = isVisit ? `launch ${scope}` : scope;
+    const launch = isVisit || scope === 'launch';
+    const by = rules({ flow: scope.startsWith('system/') ? 'backend' : 'app', launch, encounter: isVisit });
+    expect(outcome(asked, by)).toBe(asked);
+    expect(outcome(asked, { ...by, registered: asked.split(' ') })).toBe(asked);
   });
 
   it('has a type of the definitions of one who installs it', async () => {
@@ -392,7 +403,7 @@ describe('what a scope means', () => {
     });
     expect(describeScope('launch/patient', shipped)).toEqual({ kind: 'word', scope: 'launch/patient' });
     expect(describeScope('fhirUser', shipped)).toEqual({ kind: 'word', scope: 'fhirUser' });
-    for (const scope of ['launch/encounter', 'patient/Condition.rs?code=%']) {
+    for (const scope of ['launch/location', 'patient/Condition.rs?code=%']) {
       expect(describeScope(scope, shipped)).toEqual({ kind: 'unknown', scope });
     }
   });

@@ -53,9 +53,12 @@ const answers: Partial<Record<Permission, readonly number[]>> = { create: [400],
 describe('every scope in scopes_supported', () => {
   it('works: a token is had with it alone, and does what it says', async () => {
     expect(offered.length).toBeGreaterThan(20);
-    for (const scope of offered) {
+    for (const one of offered) {
+      const isVisit = one === 'launch/encounter'; // which an EHR names with `launch`
+      const scope = isVisit ? `launch ${one}` : one;
       const isSystem = scope.startsWith('system/');
-      const launch = scope === 'launch' ? await server.launch() : undefined;
+      const encounter = isVisit ? 'visit' : undefined;
+      const launch = scope.startsWith('launch ') || scope === 'launch' ? await server.launch({ encounter }) : undefined;
       const { status, json } = isSystem
         ? await backendToken(server, { scope })
         : await launchFor(scope, { query: { launch } });
@@ -152,9 +155,9 @@ describe('what is narrowed', () => {
   it('is told by the answer, and is what the token does', async () => {
     const { json } = await launchFor('patient/*.read user/*.*');
     expect(json.scope.split(' ')).toEqual(
-      expect.arrayContaining(['patient/MedicationRequest.rs', 'user/Media.c', 'user/Appointment.rs']),
+      expect.arrayContaining(['patient/MedicationRequest.read', 'user/Media.c', 'user/Appointment.read']),
     );
-    expect(json.scope).not.toMatch(/Observation|Practitioner|\*|\.read/);
+    expect(json.scope).not.toMatch(/Observation|Practitioner|\*|\.rs/);
     expect((await read(server, json.access_token, '/MedicationRequest')).status).toBe(200);
     expect((await read(server, json.access_token, '/Observation')).status).toBe(403);
   });

@@ -11,6 +11,8 @@ import { startEngine } from '../../../src/engine.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/client-address.ts';
 import { fixedHeaders } from '../../../src/http/headers.ts';
+import { createPlaces } from '../../../src/http/places.ts';
+import { createShareOf } from '../../../src/http/shares.ts';
 import { createRespond } from '../../../src/http/respond.ts';
 import { listen } from '../../../src/http/server.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../../../src/http/uploads.ts';
@@ -46,6 +48,7 @@ async function portOf(changed: Partial<Engine>, verify: TokenVerifier | undefine
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads: createUploads(mostUploads, longestUploadWait),
+    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
     respond: createRespond({
       headers,
       compression: true,

@@ -115,9 +115,9 @@ export async function start(
 /** What a PNG begins with. */
 const png = '\x89PNG\r\n\x1a\n';
 
-/** Asks again, up to 15 s, until it holds; gives the last value. */
+/** Asks again, up to 50 s, until it holds; gives the last value. */
 export async function eventually<T>(ask: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 50_000;
   for (;;) {
     const value = await ask();
     if (holds(value) || Date.now() > end) return value;

@@ -65,6 +65,11 @@ describe('uri search', () => {
     expect(explain(query, resources)).toEqual({ ast, finds });
   });
 
+  it.each(['url=http://a/B|', 'url=|1', 'url=|'])('refuses %s', query => {
+    expect(refusal(query)).toContain('400 value http.url');
+    expect(refusal(query)).toContain('write the whole URI, or `url|version`');
+  });
+
   it('refuses :below and :above', () => {
     expect(refusal('url:below=http://a')).toContain(
       'The modifier `:below` is not supported on `url`. It takes `:missing`.',

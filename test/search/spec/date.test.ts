@@ -1,4 +1,5 @@
 // https://hl7.org/fhir/R4/search.html#date
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { date, entry, explain, refusal, resource, search } from '../thing.ts';
 
@@ -79,6 +80,44 @@ describe('date search', () => {
     expect(explain('born=lt1980-01-01', people).finds).toBe('b');
   });
 
+  it.each([
+    ['lt', '.5 .50'],
+    ['le', '.5 .50 .5000001'],
+    ['eq', '.5000001'],
+    ['ne', '.5 .50 .500001 .501'],
+    ['ge', '.5000001 .500001 .501'],
+    ['gt', '.500001 .501'],
+    ['sa', '.500001 .501'],
+    ['eb', '.5 .50'],
+  ])('counts digits finer than a millisecond: %s finds %s', (prefix, expected) => {
+    const at = (fraction: string): string => `2020-02-29T10:00:15${fraction}Z`;
+    const query = `date=${prefix}${at('.5000001')}`;
+    const written = ['.5', '.50', '.5000001', '.500001', '.501'];
+    expect(finds(query, ...written.map(at))).toBe(expected.split(' ').map(at).join(' '));
+  });
+
+  it('orders times by all digits that a double tells apart', () => {
+    const digits = fc.stringMatching(/^[0-9]{1,6}$/);
+    const at = (fraction: string): string => `2020-02-29T10:00:15.${fraction}Z`;
+    fc.assert(
+      fc.property(digits, digits, (a, b) => {
+        const [one, other] = [Number(`0.${a}`), Number(`0.${b}`)];
+        for (const [prefix, found] of [
+          ['lt', one < other],
+          ['le', one <= other],
+          ['eq', one === other],
+          ['ge', one >= other],
+          ['gt', one > other],
+        ] as const)
+          expect(finds(`date=${prefix}${at(b)}`, at(a)) !== '').toBe(found);
+      }),
+    );
+  });
+
+  it('reads a date beside other types in the zone of the partition', () => {
+    expect(explain('when=2018-10-29', [resource('a', [entry('when', date('2018-10-29'))])]).finds).toBe('a');
+  });
+
   it('takes an instant at the end of the interval as outside', () => {
     expect(finds('date=2020', '2020-12-31T23:59:59.999', '2021-01-01T00:00:00.000')).toBe('2020-12-31T23:59:59.999');
   });
@@ -89,6 +128,12 @@ describe('date search', () => {
     ['a second is as wide as one', '_lastUpdated=1970-01-01T00:00:01Z', 'a b'],
     ['a millisecond too', '_lastUpdated=1970-01-01T00:00:01.001Z', 'b'],
     ['ne', '_lastUpdated=ne1970-01-01T00:00:01.001Z', 'a'],
+    ['finer than it is, lt', '_lastUpdated=lt1970-01-01T00:00:01.0000001Z', 'a'],
+    ['le', '_lastUpdated=le1970-01-01T00:00:01.0000001Z', 'a'],
+    ['gt', '_lastUpdated=gt1970-01-01T00:00:01.0000001Z', 'b'],
+    ['ge', '_lastUpdated=ge1970-01-01T00:00:01.0000001Z', 'b'],
+    ['eq', '_lastUpdated=1970-01-01T00:00:01.0000001Z', ''],
+    ['ne', '_lastUpdated=ne1970-01-01T00:00:01.0000001Z', 'a b'],
     [':missing', '_lastUpdated:missing=false', 'a b'],
     [':missing', '_lastUpdated:missing=true', ''],
   ])('finds by lastUpdated, %s: %s', (_, query, expected) => {

@@ -5,7 +5,7 @@ import { parseSearch } from '../../../src/search/parse/search.ts';
 import { context, explain, pairs, refusal, search, thing } from '../thing.ts';
 
 const offered =
-  '`_id`, `_lastUpdated`, `active`, `born`, `code`, `code-size`, `date`, `focus`, `name`, `near`, `patient`, `phone`, `plan`, `score`, `site`, `size`, `status`, `subject`, `url`';
+  '`_id`, `_lastUpdated`, `active`, `born`, `code`, `code-size`, `date`, `focus`, `form`, `name`, `near`, `patient`, `phone`, `plan`, `score`, `site`, `size`, `status`, `subject`, `url`, `when`';
 
 describe('what is not understood', () => {
   it('names the nearest parameter and all that are offered', () => {
@@ -58,8 +58,19 @@ describe('what is not understood', () => {
     '_count=1&_count=2',
     '_sort=name',
     'patient=Group/1',
+    'patient.name=a',
+    'patient:Patient.name=a',
+    'nmae.family=a',
+    'nmae:Patient.name=a',
+    '_has:Observation:patient:code=a',
+    '_filter=name eq a',
+    '_text=a',
+    '_content=a',
+    '_list=1',
+    '_query=a',
   ])('refuses %s under lenient handling too', query => {
     expect(refusal(query, { handling: 'lenient' })).toMatch(/^400 /);
+    expect(refusal(`${query}&name=ann`, { handling: 'lenient' })).toBe(refusal(query, { handling: 'lenient' }));
   });
 
   it('takes parameters that an object has by itself as unknown', () => {
@@ -131,7 +142,7 @@ describe('controls', () => {
     ['_sort=', '`_sort` has no value'],
     [
       '_sort=name',
-      'Observation cannot be sorted by `name`. It can be by `_id`, `_lastUpdated`, `born`, `date`, each with `-` before it for descending.',
+      'Observation cannot be sorted by `name`. It can be by `_id`, `_lastUpdated`, `born`, `date`, `when`, each with `-` before it for descending.',
     ],
     ['_sort=date,', 'cannot be sorted by ``'],
     [

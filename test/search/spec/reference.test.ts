@@ -38,7 +38,6 @@ describe('reference search', () => {
       'c',
     ],
     ['a urn', 'focus=urn:uuid:1', '(param focus (reference "urn:uuid:1"))', 'd'],
-    ['a version is not looked at', 'patient=Patient/1/_history/2', '(param patient (reference Patient "1"))', 'a'],
     ['nobody has the id', 'patient=2', '(param patient (reference Patient "2"))', ''],
     ['a canonical of any version', 'plan=http://plan', '(param plan (reference "http://plan"))', 'd e'],
     ['a canonical with its version', 'plan=http://plan|1.0', '(param plan (reference "http://plan" "1.0"))', 'd'],
@@ -65,11 +64,45 @@ describe('reference search', () => {
     ['patient=patient/1', 'is not a value'],
     ['patient=%23p1', 'is not a value'],
     ['patient=Patient/1|2', 'is not a value'],
+    [
+      'patient=Patient/1/_history/2',
+      '400 value http.patient: `Patient/1/_history/2` is not a value for `patient`: ' +
+        'references are searched by resource and not by version, so write `Patient/1`.',
+    ],
+    ['focus=https://elsewhere.org/fhir/Patient/1/_history/2', 'so write `https://elsewhere.org/fhir/Patient/1`'],
+    ['form=Patient/gcs', 'write `Questionnaire/id`'],
+    ['form=%23part', 'write `Questionnaire/id`'],
+    ['plan=gcs|1', 'a canonical is written `url|version`'],
     ['plan=http://plan|', 'a canonical is written `url|version`'],
     ['patient:Patient=1', '400 code-invalid http.patient:Patient'],
     ['patient:identifier=1', '400 code-invalid'],
     ['patient:not=1', '400 code-invalid'],
   ])('refuses %s', (query, error) => {
     expect(refusal(query)).toContain(error);
+  });
+
+  const base = 'https://example.org/r4/demo';
+  const forms = [
+    resource('relative', [entry('form', canonical('Questionnaire/gcs'))]),
+    resource('versioned', [entry('form', canonical('Questionnaire/gcs', '1.0'))]),
+    resource('own', [entry('form', canonical(`${base}/Questionnaire/gcs`))]),
+    resource('other', [entry('form', canonical('https://elsewhere.org/r4/demo/Questionnaire/gcs'))]),
+    resource('part', [entry('form', canonical('#gcs'))]),
+    resource('none', []),
+  ];
+
+  it.each([
+    ['a relative canonical', 'form=Questionnaire/gcs', 'relative versioned own'],
+    ['our own absolute URL', `form=${base}/Questionnaire/gcs`, 'relative versioned own'],
+    ['the id alone, where there is one target', 'form=gcs', 'relative versioned own'],
+    ['a relative canonical with its version', 'form=Questionnaire/gcs|1.0', 'versioned'],
+    ['our own absolute URL with a version', `form=${base}/Questionnaire/gcs|1.0`, 'versioned'],
+    ['the id with a version', 'form=gcs|1.0', 'versioned'],
+    ['a canonical elsewhere', 'form=https://elsewhere.org/r4/demo/Questionnaire/gcs', 'other'],
+    ['no fragment is part of what is searched', 'form=Questionnaire/gcs%23top', 'relative versioned own'],
+    ['case counts', 'form=Questionnaire/GCS', ''],
+    [':missing, where a fragment alone counts as present', 'form:missing=true', 'none'],
+  ])('finds canonicals by %s: %s', (_, query, finds) => {
+    expect(explain(query, forms).finds).toBe(finds);
   });
 });

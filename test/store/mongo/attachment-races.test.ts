@@ -7,7 +7,6 @@ import { openAttachment, putAttachment, requireAttachments } from '../../../src/
 import { chunks, files } from '../../../src/store/mongo/attachment-bucket.ts';
 import { sweepAttachments } from '../../../src/store/mongo/attachment-sweep.ts';
 import { resources } from '../../../src/store/mongo/core.ts';
-import { startHeartbeat } from '../../../src/store/mongo/heartbeat.ts';
 import { indexFields } from '../../../src/store/mongo/entries.ts';
 import { AttachmentMissing } from '../../../src/store/store.ts';
 import { newMongoPlace, type Place } from '../../support/mongodb/place.ts';
@@ -24,41 +23,37 @@ afterEach(() => place.remove());
 const rounds = 30;
 const lanes = 4;
 
-it('processes that come and go, put the same bytes and sweep all the time lose none that get a record', async () => {
+it('bytes that come again while they are swept, in the trash or not, are there for their record', async () => {
   const looking = await openCore(place.url);
   const over = new AbortController();
   const sweeping = async (): Promise<void> => {
     while (!over.signal.aborted) await sweepAttachments(looking);
   };
-  /** One process takes leave when it has put the bytes, one puts them too and writes a record; which is first varies. */
   const recorded: Uint8Array[] = [];
-  const race = async (bytes: Uint8Array, delay: number): Promise<void> => {
-    const [going, staying] = [
-      { ...looking, process: randomUUID() },
-      { ...looking, process: randomUUID() },
-    ];
-    const [leave, leaveLater] = [await startHeartbeat(going), await startHeartbeat(staying)];
-    const goes = async (): Promise<void> => {
-      await setTimeout(Math.max(0, delay));
-      await putAttachment(going, '1', bytes);
-      await leave();
-    };
-    const stays = async (): Promise<void> => {
-      await setTimeout(Math.max(0, -delay));
-      const kept = { path: 'Basic.x', contentType: 'image/png', ...(await putAttachment(staying, '1', bytes)) };
-      await setTimeout(Math.abs(delay));
-      await requireAttachments(staying, '1', [kept], typeName);
-      await insertRecord(staying, kept);
-      recorded.push(bytes);
-    };
-    await Promise.all([goes(), stays()]);
-    await leaveLater();
+  /** Bytes that were put long ago come again and get a record; the sweeps may take them before, meanwhile or never. */
+  const race = async (bytes: Uint8Array, delay: number, isTrash: boolean): Promise<void> => {
+    await putAttachment(looking, '1', bytes);
+    const trashed = isTrash ? { 'metadata.trashed': new Date(0) } : {};
+    const filename = `1/${digestOf(bytes)}`;
+    await files(looking).updateOne({ filename }, { $set: { 'metadata.touched': new Date(0), ...trashed } });
+    await setTimeout(delay);
+    let kept = { path: 'Basic.x', contentType: 'image/png', digest: digestOf(bytes), size: bytes.length };
+    try {
+      await requireAttachments(looking, '1', [kept], typeName);
+    } catch (error) {
+      if (!(error instanceof AttachmentMissing)) throw error;
+      kept = { ...kept, ...(await putAttachment(looking, '1', bytes)) };
+      await requireAttachments(looking, '1', [kept], typeName);
+    }
+    await setTimeout(delay);
+    await insertRecord(looking, kept);
+    recorded.push(bytes);
   };
   const sweepers = [sweeping(), sweeping(), sweeping()];
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       for (let round = 0; round < rounds; round += 1)
-        await race(Buffer.from(`${lane} ${round}`), ((round * 7 + lane * 3) % 41) - 20);
+        await race(Buffer.from(`${lane} ${round}`), (round * 7 + lane * 3) % 21, round % 3 > 0);
     }),
   );
   over.abort();
@@ -75,23 +70,25 @@ it('processes that come and go, put the same bytes and sweep all the time lose n
   await looking.close();
 });
 
-it('bytes that a write asks for wait anew, and for its process', async () => {
-  const [first, second] = [await openCore(place.url), await openCore(place.url)];
-  const put = await putAttachment(first, '1', Buffer.from('bytes'));
-  const kept = { path: 'Basic.x', contentType: 'image/png', ...put };
-  await files(first).updateMany({}, { $set: { 'metadata.touched': new Date(0) } });
-  await requireAttachments(first, '1', [kept], typeName);
-  await sweepAttachments(second);
-  expect(await files(second).countDocuments()).toBe(1);
-  await requireAttachments(second, '1', [kept], typeName);
-  await first.close();
-  await sweepAttachments(second);
-  expect(await files(second).countDocuments()).toBe(1);
-  await files(second).updateMany({}, { $set: { 'metadata.touched': new Date(0) } });
-  await sweepAttachments(second);
-  await expect(requireAttachments(second, '1', [kept], typeName)).rejects.toThrow(AttachmentMissing);
-  await expect(requireAttachments(second, '1', [{ ...kept, size: 1 }], typeName)).rejects.toThrow(AttachmentMissing);
-  await second.close();
+it('bytes that a write asks for wait anew, or are missing', async () => {
+  const core = await openCore(place.url);
+  const kept = { path: 'Basic.x', contentType: 'image/png', ...(await putAttachment(core, '1', Buffer.from('bytes'))) };
+  const longAgo = (...times: readonly string[]) =>
+    files(core).updateMany({}, { $set: Object.fromEntries(times.map(time => [`metadata.${time}`, new Date(0)])) });
+  await longAgo('touched');
+  await requireAttachments(core, '1', [kept], typeName);
+  await sweepAttachments(core);
+  expect(await files(core).findOne()).not.toHaveProperty('metadata.trashed');
+  await longAgo('touched');
+  await sweepAttachments(core);
+  expect(await files(core).findOne()).toHaveProperty('metadata.trashed');
+  await requireAttachments(core, '1', [kept], typeName);
+  expect(await files(core).findOne()).not.toHaveProperty('metadata.trashed');
+  await longAgo('touched', 'trashed');
+  await sweepAttachments(core);
+  await expect(requireAttachments(core, '1', [kept], typeName)).rejects.toThrow(AttachmentMissing);
+  await expect(requireAttachments(core, '1', [{ ...kept, size: 1 }], typeName)).rejects.toThrow(AttachmentMissing);
+  await core.close();
 });
 
 async function insertRecord(

@@ -7,6 +7,10 @@ import { orderKey, orderValue } from '../../../src/store/mongo/order-key.ts';
 const anyTime = fc.oneof(
   fc.integer({ min: MIN_TIME, max: MAX_TIME }),
   fc.integer({ min: -3, max: 3 }),
+  fc
+    .tuple(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), fc.integer({ min: 0, max: 4095 }))
+    .map(([a, b]) => a + b / 4096),
+  fc.constantFrom(0.5, 1 / 4096, -1 / 4096, 1 - 1 / 4096),
   fc.constantFrom(MIN_TIME, MAX_TIME, 2 ** 30, -(2 ** 30), 2 ** 30 - 1),
 );
 const anyId = fc.stringMatching(/^[A-Za-z0-9.-]{1,4}$/);
@@ -16,6 +20,7 @@ describe('order keys', () => {
   it.each([
     [0, '9zlds000000\u0001a'],
     [-1, '9zldrhra0hr\u0001a'],
+    [1 / 4096, '9zlds000000001\u0001a'],
     [undefined, '\u0001a'],
   ])('of %s', (value, key) => {
     expect(orderKey(value, 'a')).toBe(key);

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import type { Model } from '../../../src/model/model.ts';
-import { bytesPath } from '../../../src/store/sqlite/attachment-files.ts';
+import { bytesPath, trashPath } from '../../../src/store/sqlite/attachment-files.ts';
 import { bytesFolders, sweepBytes } from '../../../src/store/sqlite/attachment-sweep.ts';
 import { ByteSweep } from '../../../src/store/sqlite/byte-sweep.ts';
 import type { Core } from '../../../src/store/sqlite/core.ts';
@@ -17,6 +18,7 @@ import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import type { Partition, Store } from '../../../src/store/store.ts';
 import { bytesOf, digestOf } from '../support/bytes-of.ts';
+import { keptFiles } from '../support/kept-files.ts';
 import { list } from '../support/list.ts';
 import { kept, openClinic, picture, shippedModel } from '../support/shipped.ts';
 
@@ -26,6 +28,9 @@ let file: string;
 let store: Store;
 let clinic: Partition;
 const path = (name: string): string => bytesPath(file, 1, digestOf(bytesOf(name)));
+const inTrash = (name: string): string => trashPath(file, 1, digestOf(bytesOf(name)));
+/** All that is kept has been there for eight days longer. */
+const age = (): Promise<void> => keptFiles.age(`sqlite:${file}`, 8 * 86_400_000);
 const reopen = async (mode: 'serve' | 'read' | 'command'): Promise<void> => {
   await store.close();
   ({ store, clinic } = await openClinic(`sqlite:${file}`, model, { mode }));
@@ -84,6 +89,9 @@ describe('the bytes of attachments', () => {
     writeFileSync(path('digest'), bytesOf('digest').fill(1));
     await reopen('command');
     const orphan = await kept(clinic, bytesOf('orphan'));
+    await age();
+    await age();
+    await kept(clinic, bytesOf('waits'));
     await reopen('read');
     const told = (await findings()).map(({ is, digest, records }) => [is, digest, ...records].join(' '));
     expect(told.toSorted()).toEqual([
@@ -94,68 +102,97 @@ describe('the bytes of attachments', () => {
     ]);
   });
 
-  it('without a record are no finding while a server runs, since their record may still come', async () => {
-    await kept(clinic, bytesOf('a'));
-    expect(await findings()).toEqual([]);
-    utimesSync(path('a'), 1, 1);
-    expect(await findings()).toMatchObject([{ is: 'orphan' }]);
-  });
-
-  it('without a record are deleted at a start, and what a process was writing; nothing else is', async () => {
+  it('without a record are swept at a start, and what a process was writing; nothing else is', async () => {
     await create('a');
     await kept(clinic, bytesOf('b'));
     writeFileSync(`${path('a')}.5b0c`, 'half');
     writeFileSync(join(dirname(path('a')), 'notes.txt'), 'somebody’s');
-    const gone = bytesPath(file, 99, digestOf(bytesOf('a')));
-    mkdirSync(dirname(gone), { recursive: true });
-    writeFileSync(gone, 'of a partition that is gone');
+    await age();
     await reopen('command');
-    expect(existsSync(path('b'))).toBe(true);
+    expect([existsSync(path('b')), existsSync(inTrash('b'))]).toEqual([true, false]);
     await reopen('serve');
-    expect(existsSync(path('b'))).toBe(false);
+    expect([existsSync(path('b')), existsSync(inTrash('b'))]).toEqual([false, true]);
     expect(readdirSync(dirname(path('a'))).toSorted()).toEqual([digestOf(bytesOf('a')), 'notes.txt'].toSorted());
-    expect(existsSync(join(`${file}.attachments`, '99'))).toBe(false);
   });
 
-  it('are gone with their partition', async () => {
+  it('of a partition that is gone are swept too, those of one that never was here are not', async () => {
+    const bytes = ['gone', 'foreign'].map((name, at) => bytesPath(file, at === 0 ? 2 : 99, digestOf(bytesOf(name))));
+    await store.partitions.add('second', { zone: 'UTC' });
+    await store.partitions.remove('second');
+    for (const path of bytes) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'late');
+    }
+    for (const _ of [1, 2, 3]) {
+      await age();
+      await reopen('serve');
+    }
+    expect(readdirSync(`${file}.attachments`)).toEqual(['99']);
+    expect(existsSync(bytes[1] ?? '')).toBe(true);
+  });
+
+  it('are gone with their partition, also those in the trash', async () => {
     await create('a', 'b');
+    await kept(clinic, bytesOf('c'));
+    await age();
+    await reopen('serve');
+    await kept(clinic, bytesOf('d'));
+    expect(existsSync(inTrash('c'))).toBe(true);
     await store.partitions.remove('clinic');
     expect(readdirSync(`${file}.attachments`)).toEqual([]);
+  });
+
+  it('that are put again while a sweep runs are there for their record', async () => {
+    const names = Array.from({ length: 25 }, (_, at) => `race ${at}`);
+    for (const name of names) await kept(clinic, bytesOf(name));
+    await age();
+    await reopen('command');
+    let isOver = false;
+    const sweeping = sweepWith(
+      core => new ByteSweep(core, [], 0),
+      () => isOver,
+    );
+    await create(...names).finally(() => (isOver = true));
+    await sweeping;
+    await age();
+    await reopen('serve');
+    for (const name of names) expect(existsSync(path(name))).toBe(true);
+    expect(await findings()).toEqual([]);
   });
 
   it('that stay without a record for long are deleted while the server runs', async () => {
     await create('a');
     await kept(clinic, bytesOf('old'));
+    await age();
     await kept(clinic, bytesOf('young'));
-    utimesSync(path('a'), 1, 1);
-    utimesSync(path('old'), 1, 1);
     await store.close();
     await sweepWith(core => new ByteSweep(core, [], 0));
     expect(['a', 'old', 'young'].map(name => existsSync(path(name)))).toEqual([true, false, true]);
   });
 
-  it('that a start has no time for are deleted after it, but not those that come since', async () => {
+  it('that a start has no time for are swept after it', async () => {
     await create('a');
-    await kept(clinic, bytesOf('before'));
-    await kept(clinic, bytesOf('since'));
-    const ago = Date.now() / 1_000 - 5;
-    utimesSync(path('a'), ago, ago);
-    utimesSync(path('before'), ago, ago);
+    await kept(clinic, bytesOf('b'));
+    await age();
     await store.close();
     const database = openDatabase(file, 'write');
     const unswept = sweepBytes(database, file, -1);
+    expect(unswept).toEqual(bytesFolders(database, file));
     database.close();
-    expect(unswept).toEqual(bytesFolders(file));
+    expect(existsSync(path('b'))).toBe(true);
     await sweepWith(core => new ByteSweep(core, unswept));
-    expect(['a', 'before', 'since'].map(name => existsSync(path(name)))).toEqual([true, false, true]);
+    expect(['a', 'b'].map(name => existsSync(path(name)))).toEqual([true, false]);
   });
 });
 
-/** One round over all folders. */
-async function sweepWith(sweepOf: (core: Core) => ByteSweep): Promise<void> {
+/** Rounds over all folders, until there were enough. */
+async function sweepWith(sweepOf: (core: Core) => ByteSweep, isEnough = () => true): Promise<void> {
   const core = coreOf();
   const sweep = sweepOf(core);
-  for (const _ of bytesFolders(file)) await sweep.step();
+  do {
+    for (const _ of bytesFolders(core.database, file)) await sweep.step();
+    await setImmediate();
+  } while (!isEnough());
   await core.readers.close();
   await core.writer?.close();
   core.database.close();

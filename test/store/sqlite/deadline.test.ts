@@ -28,7 +28,6 @@ describe('work that is not bounded beforehand', () => {
   });
 
   it('is stopped at the deadline, and the next is answered', async () => {
-    const started = Date.now();
     const all = Array.from({ length: 200 }, (_, at) =>
       t.find(demo, t.and(never, { kind: 'not', of: { kind: 'id', anyOf: [`x${at}`] } })),
     );
@@ -36,7 +35,6 @@ describe('work that is not bounded beforehand', () => {
     expect(results.some(({ status }) => status === 'rejected')).toBe(true);
     const reasons = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
     expect(reasons.every(reason => reason instanceof DeadlinePassed || reason instanceof StoreBusy)).toBe(true);
-    expect(Date.now() - started).toBeLessThan(20_000);
     expect(await demo.count(t.typeName, { kind: 'id', anyOf: ['r0-0', 'nobody'] })).toBe(1);
   });
 

@@ -26,6 +26,7 @@ export function param(code: string, type: SearchParamType, more: Partial<SearchP
     expression: code,
     targets: [],
     dataTypes: new Set(),
+    delegated: false,
     single: false,
     components: [],
     digest: code,

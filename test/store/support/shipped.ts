@@ -17,11 +17,11 @@ export async function shippedModel(): Promise<Model> {
 export async function openClinic(
   url: string,
   model: Model,
-  { mode = 'serve', now = Date.now }: Partial<StoreOptions> = {},
+  { mode = 'serve', now = Date.now, notice = () => {} }: Partial<StoreOptions> = {},
   open = openStore,
 ): Promise<{ store: Store; clinic: Partition }> {
   const extract = createExtract(model, 'http://localhost:8080');
-  const store = await open(url, { model, extract, now, mode, deadline: 20_000 });
+  const store = await open(url, { model, extract, now, mode, deadline: 20_000, notice });
   if (mode !== 'read') await store.partitions.add('clinic', { zone: 'America/Toronto' });
   const clinic = await store.partition('clinic');
   if (clinic === undefined) throw new Error('The partition is not there');

@@ -3,6 +3,16 @@ import type { openStore } from '../../../src/store/open.ts';
 import type { Lack } from '../../../src/store/store.ts';
 import type { Place } from './fixture.ts';
 
+/** What happens to the bytes of attachments without the store, by its URL. */
+export interface KeptBytes {
+  /** They were put, and moved to the trash, so many milliseconds earlier. */
+  age(url: string, milliseconds: number): Promise<void>;
+  /** They are in the trash, since now. */
+  trash(url: string, digest: string): Promise<void>;
+  /** Some of these bytes change; their number stays. */
+  rot(url: string, digest: string): Promise<void>;
+}
+
 /** Where a contract runs. */
 export interface Where {
   newPlace(): Promise<Place>;

@@ -28,6 +28,10 @@ const document = (author: JsonObject, subject: JsonObject): JsonObject => ({
 });
 const xhtml = 'xmlns="http://www.w3.org/1999/xhtml"';
 
+const ucum = 'http://unitsofmeasure.org';
+const measured = (code: string, system = ucum): JsonObject =>
+  observation({ valueQuantity: { value: 1, system, code } });
+
 describe('data types', () => {
   it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
     ['a reference to a type and an id', to({ reference: 'Patient/1' }), []],
@@ -69,6 +73,12 @@ describe('data types', () => {
       observation({ referenceRange: [{ high: { value: 1, code: 'mg' } }] }),
       ['error qty-3 at Observation.referenceRange[0].high'],
     ],
+    ['a unit of UCUM', measured('mg/dL'), []],
+    ['a unit with an annotation', measured('/100{WBC}'), []],
+    ['a unit that UCUM does not have', measured('mcg'), ['warning unit at Observation.value']],
+    ['a unit of another system', measured('mcg', 'urn:x'), []],
+    ['a code of UCUM', observation({ code: { coding: [{ system: ucum, code: 'mg' }] } }), []],
+    ['a code that UCUM does not have', observation({ code: { coding: [{ system: ucum, code: 'mcg' }] } }), ['error coding at Observation.code.coding[0]']], // prettier-ignore
     ['a system that is a URL', coding('https://example.org/codes'), []],
     ['a system that is an OID', coding('urn:oid:2.16.840.1.113883.6.1'), []],
     ['a system that is a word', coding('loinc'), ['error Coding.system at Observation.code.coding[0].system']],
@@ -116,6 +126,16 @@ describe('narratives', () => {
     ['a handler', `<div ${xhtml}><p onClick="x">x</p></div>`, true],
     ['an object', `<div ${xhtml}><object value="x">x</object></div>`, true],
     ['an element that is not closed', `<div ${xhtml}><p>x</pa></div>`, true],
+    ['the entities of XML', `<div ${xhtml}>&lt;&gt;&amp;&quot;&apos;</div>`, false],
+    ['entities by number', `<div ${xhtml}>&#160;&#xA0;&#x1F600;</div>`, false],
+    ['an entity of HTML', `<div ${xhtml}>a&nbsp;b</div>`, true],
+    ['an entity of HTML with a digit in its name', `<div ${xhtml}>&frac12;</div>`, true],
+    ['an entity of XML in capitals', `<div ${xhtml}>&AMP;</div>`, true],
+    ['an entity of HTML in an attribute', `<div ${xhtml}><p title="a&nbsp;b">x</p></div>`, true],
+    ['an entity of XML in an attribute', `<div ${xhtml}><a href="?a=1&amp;b=2">x</a></div>`, false],
+    ['a link as browsers take it', `<div ${xhtml}><a href="?a=1&b=2">x</a></div>`, false],
+    ['no character at all', `<div ${xhtml}>x&#0;</div>`, true],
+    ['a number that is no character', `<div ${xhtml}>x&#x110000;</div>`, true],
     ['a link that runs a script', `<div ${xhtml}><a href="javascript:x">x</a></div>`, true],
     ['white space alone', `<div ${xhtml}> <p> </p></div>`, true],
   ])('%s', (_title, div, wrong) => {

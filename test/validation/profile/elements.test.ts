@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
   [
     'a greatest quantity of the same unit',
     { 'Observation.value[x]': { type: [{ code: 'Quantity' }], maxValueQuantity: quantity(5) } },
-    { valueQuantity: quantity(9, 'g') },
+    { valueQuantity: quantity(4) },
     { valueQuantity: quantity(9) },
     'error Observation.value[x] maxValue at Observation.value',
   ],
@@ -133,29 +133,103 @@ describe('elements of a profile', () => {
     expect(against(definition, observation(bad))).toEqual([issue]);
   });
 
-  it('holds for the same element further down, where a contentReference leads back to it', () => {
-    const definition = profile('Questionnaire', {
-      'Questionnaire.item': {
-        constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix != 'x'" }],
-      },
-      'Questionnaire.item.text': { min: 1 },
+  const ucum = 'http://unitsofmeasure.org';
+  const limited = (limits: JsonObject) =>
+    profile('Observation', { 'Observation.value[x]': { type: [{ code: 'Quantity' }], ...limits } });
+  it.each<[value: JsonObject, good: boolean]>([
+    [{ value: 5, system: ucum, code: 'kg' }, true],
+    [{ value: 5.1, system: ucum, code: 'kg' }, false],
+    [{ value: 5_000, system: ucum, code: 'g' }, true],
+    [{ value: 5_001, system: ucum, code: 'g' }, false],
+    [{ value: 0.4, system: ucum, code: 'kg' }, false],
+    [{ value: 500, system: ucum, code: 'g' }, true],
+    [{ value: 1.1, system: ucum, code: '[lb_av]' }, false],
+    [{ value: 11, system: ucum, code: '[lb_av]' }, true],
+    [{ value: 12, system: ucum, code: '[lb_av]' }, false],
+    [{ value: 9, system: ucum, code: 'mL' }, true], // does not measure the same
+    [{ value: 9, system: 'urn:x', code: 'g' }, true], // of a unit that is not UCUM's
+    [{ value: 9, unit: 'kg' }, false], // of the same unit, as far as anybody can tell
+    [{ value: 9 }, true],
+    [{ unit: 'kg' }, true],
+  ])('a quantity from 0.5 kg to 5 kg: %j', (value, good) => {
+    const definition = limited({
+      minValueQuantity: { value: 0.5, system: ucum, code: 'kg' },
+      maxValueQuantity: { value: 5, system: ucum, code: 'kg' },
     });
-    const item = (text: JsonObject, items: readonly JsonObject[] = []): JsonObject => ({
-      linkId: String(items.length),
+    const errors = against(definition, observation({ valueQuantity: value }));
+    expect(errors.map(error => error.replace(/(min|max)Value/, 'limit'))).toEqual(
+      good ? [] : ['error Observation.value[x] limit at Observation.value'],
+    );
+  });
+
+  it('takes a limit for met where conversion alone rounds it', () => {
+    const definition = limited({ minValueQuantity: { value: 5, system: ucum, code: '10*9/L' } });
+    const counted = (value: number): JsonObject =>
+      observation({ valueQuantity: { value, system: ucum, code: '10*3/uL' } });
+    expect(against(definition, counted(5))).toEqual([]);
+    expect(against(definition, counted(4.99))).toEqual(['error Observation.value[x] minValue at Observation.value']);
+  });
+
+  describe('where a contentReference leads back to an element', () => {
+    const item = (rest: JsonObject, items: readonly JsonObject[] = []): JsonObject => ({
+      linkId: JSON.stringify([rest, items]),
       type: items.length === 0 ? 'string' : 'group',
-      ...text,
+      ...rest,
       ...(items.length === 0 ? {} : { item: items }),
     });
-    const resource = (text: JsonObject): JsonObject => ({
+    const questionnaire = (...items: readonly JsonObject[]): JsonObject => ({
       resourceType: 'Questionnaire',
       status: 'draft',
-      item: [item({ text: 'a' }, [item({ text: 'b' }, [item(text), item({ linkId: 'c', text: 'c' })])])],
+      item: items,
     });
-    expect(against(definition, resource({ text: 'd' }))).toEqual([]);
-    expect(against(definition, resource({ prefix: 'x' }))).toEqual([
-      'error x-1 at Questionnaire.item[0].item[0].item[0]',
-      'error Questionnaire.item.text min at Questionnaire.item[0].item[0].item[0].text',
-    ]);
+
+    it('asks further down what R4 asks, and not what the profile asks of the element', () => {
+      const definition = profile('Questionnaire', {
+        'Questionnaire.item': {
+          max: '1',
+          constraint: [{ key: 'x-1', severity: 'error', human: 'x', expression: "prefix.empty() or prefix != 'x'" }],
+        },
+        'Questionnaire.item.text': { min: 1 },
+      });
+      const below = [item({ prefix: 'x' }), item({})];
+      expect(against(definition, questionnaire(item({ text: 'a' }, below)))).toEqual([]);
+      expect(against(definition, questionnaire(item({ prefix: 'x' }, below)))).toEqual([
+        'error x-1 at Questionnaire.item[0]',
+        'error Questionnaire.item.text min at Questionnaire.item[0].text',
+      ]);
+      expect(against(definition, questionnaire(item({ text: 'a' }, [{ linkId: 'b' }])))).toEqual([
+        'error required at Questionnaire.item[0].item[0].type',
+        'error que-1 at Questionnaire.item[0].item[0]', // which yields nothing without a type
+      ]);
+    });
+
+    it('asks what the profile says of the elements further down themselves', () => {
+      const definition = profile('Questionnaire', {
+        'Questionnaire.item.text': { min: 1 },
+        'Questionnaire.item.item.prefix': { min: 1 },
+      });
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({ prefix: 'b' }, [item({})])])))).toEqual([]);
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({ text: 'b' })])))).toEqual([
+        'error Questionnaire.item.item.prefix min at Questionnaire.item[0].item[0].prefix',
+      ]);
+    });
+
+    it('tells slices further down by what the profile says of them', () => {
+      const definition = profile('Questionnaire', {
+        'Questionnaire.item.item': { slicing: { discriminator: [{ type: 'value', path: 'prefix' }], rules: 'open' } },
+        'Questionnaire.item.item:a': { min: 1 },
+        'Questionnaire.item.item:a.prefix': { min: 1, fixedString: 'A' },
+      });
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({ prefix: 'A' }, [item({})])])))).toEqual([]);
+      expect(against(definition, questionnaire(item({ text: 'a' }, [item({})])))).toEqual([
+        'error Questionnaire.item.item:a min at Questionnaire.item[0].item',
+      ]);
+    });
+  });
+
+  it.each([undefined, 'specialization'])('holds where the derivation of the profile is %s', derivation => {
+    const definition = profile('Patient', { 'Patient.name': { min: 1 } }, { derivation });
+    expect(against(definition, patient())).toEqual(['error Patient.name min at Patient.name']);
   });
 
   it('names the profile and the element in the sentence', () => {

@@ -121,6 +121,43 @@ describe('extensions', () => {
     );
   });
 
+  const placed = of('abstract', { valueString: 'x' });
+  const valueSet = { resourceType: 'ValueSet', status: 'draft' };
+  it.each<[context: string, title: string, resource: JsonObject, good: boolean]>([
+    ['Base', 'a resource', patient({ extension: [placed] }), true],
+    ['Base', 'an element', patient({ name: [{ text: 'A', extension: [placed] }] }), true],
+    ['Resource', 'a resource', patient({ extension: [placed] }), true],
+    ['Resource', 'an element', patient({ name: [{ text: 'A', extension: [placed] }] }), false],
+    ['CanonicalResource', 'a resource with a canonical url', { ...valueSet, extension: [placed] }, true],
+    ['CanonicalResource', 'one of R4 that has no url yet', { resourceType: 'NamingSystem', name: 'A', status: 'draft', kind: 'root', date: '2024', uniqueId: [{ type: 'uri', value: 'urn:a' }], extension: [placed] }, true], // prettier-ignore
+    ['CanonicalResource', 'a resource with a url of another kind', { resourceType: 'Device', url: 'urn:a', extension: [placed] }, false], // prettier-ignore
+    ['CanonicalResource', 'a record', patient({ extension: [placed] }), false],
+    ['CanonicalResource.title', 'its title', { ...valueSet, title: 'A', _title: { extension: [placed] } }, true],
+    ['CanonicalResource.title', 'another element', { ...valueSet, name: 'A', _name: { extension: [placed] } }, false],
+    ['MetadataResource', 'a resource with a canonical url', { ...valueSet, extension: [placed] }, true],
+    ['MetadataResource', 'a record', patient({ extension: [placed] }), false],
+    ['DataType', 'a value of a complex type', patient({ name: [{ text: 'A', extension: [placed] }] }), true],
+    ['DataType', 'a primitive', patient({ _birthDate: { extension: [placed] } }), true],
+    ['DataType', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), false],
+    ['PrimitiveType', 'a primitive', patient({ _birthDate: { extension: [placed] } }), true],
+    ['PrimitiveType', 'a value of a complex type', patient({ name: [{ text: 'A', extension: [placed] }] }), false],
+    ['BackboneElement', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), true], // prettier-ignore
+    ['BackboneType', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), false],
+  ])('may stand, by the context %s, on %s', (context, _title, resource, good) => {
+    const definition = extension('abstract', { type: [{ code: 'string' }] }, [context]);
+    const found = problems(validatorOf(definition), resource).filter(issue => issue.includes('extension'));
+    expect(found.map(issue => issue.replace(/ at .*/, ''))).toEqual(good ? [] : ['error extension context']);
+  });
+
+  it('may stand on the value of the extension that its context names', () => {
+    const inner = { ...extension('inner', { type: [{ code: 'string' }] }, []), context: [{ type: 'extension', expression: url('nick') }] }; // prettier-ignore
+    const on = [of('inner', { valueString: 'x' })];
+    expect(problems(validatorOf(nick, inner), patient({ extension: [of('nick', { valueString: 'x', _valueString: { extension: on } })] }))).toEqual([]); // prettier-ignore
+    expect(problems(validatorOf(nick, inner), patient({ extension: on }))).toEqual([
+      `error extension context at ${at}`,
+    ]);
+  });
+
   it('may ask for something of what it stands on', () => {
     const definition = { ...extension('adult', { type: [{ code: 'string' }] }, ['Patient']), contextInvariant: ["gender = 'male'"] }; // prettier-ignore
     const extended = (gender: string): JsonObject =>

@@ -17,6 +17,11 @@ export const faulty: readonly (readonly [file: string, rule: string, reason: str
     'who dispenses is a Practitioner, and R4 takes an Organization',
   ],
   ['Observation-clinical-gender', 'Observation.performer target', 'who observed is an Encounter'],
+  [
+    'Observation-f202',
+    'Observation.effective[x] min',
+    'a body temperature without a time, which R4 requires of vital signs',
+  ],
   ['Questionnaire-qs1', 'required', 'items of it have no linkId'],
   ['StructureDefinition-Definition', 'sdf-4', 'a pattern of R4 that has no base, though it is not abstract'],
   ['StructureDefinition-Event', 'sdf-4', 'a pattern of R4 that has no base, though it is not abstract'],

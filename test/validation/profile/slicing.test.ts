@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/definitions/json-object.ts';
-import { against, observation, patient, profile, url } from './support/validator.ts';
+import { against, observation, patient, problems, profile, url, validatorOf } from './support/validator.ts';
 
 // Slices: https://hl7.org/fhir/R4/profiling.html#slicing
 
@@ -99,6 +99,56 @@ describe('slices', () => {
   });
 });
 
+describe('slices of which one cannot be decided', () => {
+  const undecidable = {
+    'Observation.focus:x': { min: 1, type: [{ code: 'Reference', targetProfile: [url('other')] }] },
+  };
+  const definition = (more: Readonly<Record<string, JsonObject>>, rules = 'open') =>
+    profile('Observation', {
+      'Observation.focus': {
+        slicing: { discriminator: [{ type: 'profile', path: 'resolve()' }], rules },
+      },
+      ...undecidable,
+      ...more,
+    });
+  const d = profile('Device', { 'Device.status': { min: 1, fixedCode: 'active' } }, { name: 'd' });
+  const device = { 'Observation.focus:d': { min: 1, type: [{ code: 'Reference', targetProfile: [d.url] }] } };
+  const focus = (...references: readonly string[]): JsonObject => {
+    const devices = [
+      { resourceType: 'Device', id: 'on', status: 'active' },
+      { resourceType: 'Device', id: 'off', status: 'inactive' },
+    ].filter(({ id }) => references.includes(`#${id}`));
+    return observation({
+      ...(devices.length === 0 ? {} : { contained: devices }),
+      focus: references.map(reference => ({ reference })),
+    });
+  };
+
+  it.each<[title: string, references: readonly string[], expected: readonly string[]]>([
+    ['a definite miss of another slice is an error', ['#off'], ['error Observation.focus:d min at Observation.focus']],
+    ['a member of another slice is one', ['#on', '#off'], []],
+    ['a value that may be of either leaves both open', ['Device/1'], []],
+    ['no value at all is a miss of both', [], ['error Observation.focus:x min at Observation.focus', 'error Observation.focus:d min at Observation.focus']], // prettier-ignore
+  ])('%s', (_title, references, expected) => {
+    const resource = references.length === 0 ? observation() : focus(...references);
+    expect(against(definition(device), resource, d)).toEqual(expected);
+  });
+
+  it('asks for more values than may be there', () => {
+    const two = definition({ 'Observation.focus:x': { ...undecidable['Observation.focus:x'], min: 2 } });
+    expect(against(two, focus('Device/1'))).toEqual(['error Observation.focus:x min at Observation.focus']);
+    expect(against(two, focus('Device/1', 'Device/2'))).toEqual([]);
+  });
+
+  it('reports what is undecided, and of which slice', () => {
+    const validator = validatorOf(definition(device), d);
+    const issues = validator.validate(focus('#off', '#on'), { profiles: [definition(device).url] });
+    expect(issues.filter(({ severity }) => severity === 'information').map(({ rule }) => rule)).toEqual([
+      'Observation.focus:x min',
+    ]);
+  });
+});
+
 describe('discriminators', () => {
   const concept = (code: string): JsonObject => ({ coding: [{ system: 'urn:s', code }] });
   const sliced = (type: string, path: string, slice: Readonly<Record<string, JsonObject>>) =>
@@ -157,6 +207,105 @@ describe('discriminators', () => {
     expect(against(definition, observation({ component: [good] }))).toEqual([]);
     expect(against(definition, observation({ component: [bad] }))).toEqual([
       'error Observation.component:s min at Observation.component',
+    ]);
+  });
+
+  const categories = (slices: Readonly<Record<string, JsonObject>>, paths = ['coding.code', 'coding.system']) =>
+    profile('Observation', {
+      'Observation.category': {
+        slicing: { discriminator: paths.map(path => ({ type: 'value', path })), rules: 'closed' },
+      },
+      ...slices,
+    });
+  const coded = (...codes: readonly string[]): JsonObject => ({
+    coding: codes.map(code => ({ system: 'urn:s', code })),
+  });
+  const lab = { 'Observation.category:lab': { min: 1, max: '1', patternCodeableConcept: coded('lab') } };
+  const both = { 'Observation.category:both': { min: 1, patternCodeableConcept: coded('a', 'b') } };
+  const fixed = { 'Observation.category:fixed': { min: 1, fixedCodeableConcept: coded('lab') } };
+  const within = {
+    'Observation.category:lab': { min: 1 },
+    'Observation.category:lab.coding': { slicing: { discriminator: [{ type: 'value', path: 'code' }], rules: 'open' } },
+    'Observation.category:lab.coding:l': { min: 1 },
+    'Observation.category:lab.coding:l.code': { min: 1, fixedCode: 'lab' },
+  };
+  const optional = {
+    ...within,
+    'Observation.category:lab.coding': { min: 1, patternCoding: { system: 'urn:s' }, ...within['Observation.category:lab.coding'] }, // prettier-ignore
+  };
+
+  it.each<[title: string, definition: ReturnType<typeof profile>, good: JsonObject, bad: JsonObject]>([
+    ['a pattern two steps up', categories(lab), coded('x', 'lab'), coded('x')],
+    ['a pattern one step up', categories(lab, ['coding']), coded('x', 'lab'), coded('x')],
+    ['a pattern of several codings', categories(both), coded('b', 'x', 'a'), coded('a', 'x')],
+    ['a fixed value two steps up', categories(fixed), coded('lab'), coded('x')],
+    ['a slice at a step of the path', categories(within, ['coding.code']), coded('x', 'lab'), coded('x')],
+    ['a slice at a step and a pattern beside it', categories(optional), coded('x', 'lab'), coded('x')],
+  ])('by %s', (_title, definition, good, bad) => {
+    expect(against(definition, observation({ category: [good] }))).toEqual([]);
+    expect(against(definition, observation({ category: [bad] }))).toEqual([
+      'error Observation.category closed at Observation.category[0]',
+      expect.stringMatching(/^error Observation\.category:\w+ min at Observation\.category$/),
+    ]);
+  });
+
+  it('by a pattern of the element around it', () => {
+    const definition = profile('Patient', {
+      'Patient.identifier': slicing('value', 'use', 'closed'),
+      'Patient.identifier:official': { min: 1, patternIdentifier: { use: 'official', system: 'urn:a' } },
+      'Patient.identifier:old': { max: '1', patternIdentifier: { use: 'old' } },
+    });
+    const used = (...uses: readonly string[]): JsonObject =>
+      patient({ identifier: uses.map(use => ({ use, system: 'urn:a', value: '1' })) });
+    expect(against(definition, used('old', 'official'))).toEqual([]);
+    expect(against(definition, used('old', 'old'))).toEqual([
+      'error Patient.identifier:official min at Patient.identifier',
+      'error Patient.identifier:old max at Patient.identifier',
+    ]);
+    expect(against(definition, used('official', 'usual'))).toEqual([
+      'error Patient.identifier closed at Patient.identifier[1]',
+    ]);
+  });
+
+  it('by whether something is there that a pattern asks for', () => {
+    const definition = profile('Patient', {
+      'Patient.identifier': slicing('exists', 'system'),
+      'Patient.identifier:known': { max: '1', patternIdentifier: { system: 'urn:a' } },
+      'Patient.identifier:unknown': { max: '1' },
+      'Patient.identifier:unknown.system': { max: '0' },
+    });
+    const known = { system: 'urn:a', value: '1' };
+    expect(against(definition, patient({ identifier: [known, { value: '2' }] }))).toEqual([]);
+    expect(against(definition, patient({ identifier: [known, { ...known, value: '2' }, { value: '3' }] }))).toEqual([
+      'error Patient.identifier:known max at Patient.identifier',
+    ]);
+  });
+
+  it('not by a binding that the type has in any case', () => {
+    const definition = profile('Patient', {
+      'Patient.identifier': slicing('value', 'use'),
+      'Patient.identifier:a': { min: 1, max: '1' },
+    });
+    expect(against(definition, patient({ identifier: [{ use: 'old' }, { use: 'usual' }] }))).toEqual([]);
+  });
+
+  it('tells the components of a blood pressure apart, as R4 publishes the profile', () => {
+    const pressure = (...codes: readonly string[]): JsonObject =>
+      observation({
+        category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }], // prettier-ignore
+        code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }] },
+        subject: { reference: 'Patient/a' },
+        effectiveDateTime: '2024-01-01',
+        component: codes.map(code => ({
+          code: { coding: [{ system: 'http://loinc.org', code }] },
+          valueQuantity: { value: 1, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+        })),
+      });
+    const bp = { profiles: ['http://hl7.org/fhir/StructureDefinition/bp'] };
+    expect(problems(validatorOf(), pressure('8480-6', '8462-4'), bp)).toEqual([]);
+    expect(problems(validatorOf(), pressure('8480-6', '8480-6'), bp)).toEqual([
+      'error Observation.component:SystolicBP max at Observation.component',
+      'error Observation.component:DiastolicBP min at Observation.component',
     ]);
   });
 

@@ -106,6 +106,89 @@ describe.skipIf(!hasChromium)(`pages in Chromium${unlessChromium}`, () => {
     await page.context().close();
   });
 
+  /** The page where a patient is chosen, with patients found by what was typed. */
+  const found = async (typed: string): Promise<Page> => {
+    const page = await open(authorizePath());
+    await signIn(page);
+    await page.waitForURL(/\/patient$/);
+    await page.fill('#query', typed);
+    await page.waitForSelector('#results input');
+    await page.locator('#results input').first().check();
+    return page;
+  };
+  const choices = (page: Page): Promise<number> => page.locator('#results input').count();
+
+  it.each([
+    ['of one letter', 'o'],
+    ['of nothing', ''],
+    ['of one more letter', 'tremblayx'],
+  ])('show no patient of an earlier search beside a new one %s', async (_, typed) => {
+    const page = await found('tremblay');
+    await page.route(/\/patient$/, () => undefined); // no answer comes, so that what is shown is what the page does by itself
+    await page.fill('#query', typed);
+    expect(await choices(page)).toBe(0);
+    expect(await page.inputValue('form:not(.search) input[name=query]')).toBe(typed);
+    expect(await page.textContent('[role=status]')).not.toContain('found');
+    await page.context().close();
+  });
+
+  it('show no patient while a search runs, and say that it does', async () => {
+    const page = await found('tremblay');
+    let answer = (): void => undefined;
+    const held = new Promise<void>(resolve => (answer = resolve));
+    await page.route(/\/patient$/, async route => {
+      await held;
+      await route.continue();
+    });
+    await page.fill('#query', 'okafor');
+    await expect.poll(() => page.textContent('[role=status]'), { timeout: 20_000 }).toBe('Searching…');
+    expect(await choices(page)).toBe(0);
+    answer();
+    await page.waitForSelector('#results input');
+    expect(await page.textContent('#results')).toMatch(/okafor/i);
+    expect(await page.textContent('#results')).not.toMatch(/tremblay/i);
+    expect(await page.locator('#results input:checked').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('show no patient whose answer comes after another search has begun', async () => {
+    const page = await open(authorizePath());
+    await signIn(page);
+    await page.waitForURL(/\/patient$/);
+    const asked: string[] = [];
+    let answer = (): void => undefined;
+    const held = new Promise<void>(resolve => (answer = resolve));
+    await page.route(/\/patient$/, async route => {
+      const body = route.request().postData() ?? '';
+      asked.push(body);
+      if (body.includes('query=tremblay')) await held;
+      await route.continue().catch(() => undefined); // the page has left it
+    });
+    await page.fill('#query', 'tremblay');
+    await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(1);
+    await page.fill('#query', 'o');
+    answer();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#results input');
+    expect(await page.textContent('#results')).toMatch(/okafor/i);
+    expect(await page.textContent('#results')).not.toMatch(/tremblay/i);
+    await page.context().close();
+  });
+
+  it('search for one character when the form is sent, with the script and without it', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await open(authorizePath(), { javaScriptEnabled });
+      await signIn(page);
+      await page.waitForURL(/\/patient$/);
+      await page.fill('#query', '王');
+      await page.press('#query', 'Enter');
+      await page.waitForSelector('#results input');
+      expect(await page.textContent('#results')).toContain('王');
+      expect(await page.textContent('[role=status]')).toContain('1 patient found.');
+      await page.context().close();
+    }
+  });
+
   it('say so where a search does not work', async () => {
     const page = await open(authorizePath());
     await signIn(page);

@@ -112,11 +112,12 @@ export async function openClinic(
 const named = (id: string, family: string, given: string, birthDate: string): object =>
   patient(id, { name: [{ family, given: [given] }], birthDate });
 
-/** Four people whom a search tells apart, and more Martins than are shown. */
+/** Five people whom a search tells apart, and more Martins than are shown. */
 export const patients: readonly object[] = [
   named('p1', 'Tremblay', 'Zoë', '1980-02-29'),
   named('p2', 'Tremblay', 'Marc-André', '1959-03-02'),
   named('p3', 'Okafor', 'Ada', '1980-02-29'),
   patient('p4', { name: [{ family: '<b>Ng</b>', given: ['"Lin" & \'co\''] }], birthDate: '2001-12-31' }),
+  named('p5', '王', '小明', '1990-06-01'),
   ...Array.from({ length: 25 }, (_, at) => named(`m${at}`, 'Martin', `Number ${at}`, '1970-01-01')),
 ];

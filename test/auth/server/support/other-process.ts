@@ -6,6 +6,8 @@ import type { RunningEngine } from '../../../../src/engine.ts';
 import { createApp } from '../../../../src/http/app.ts';
 import { createClientAddress } from '../../../../src/http/client-address.ts';
 import { fixedHeaders } from '../../../../src/http/headers.ts';
+import { createPlaces } from '../../../../src/http/places.ts';
+import { createShareOf } from '../../../../src/http/shares.ts';
 import { createRespond } from '../../../../src/http/respond.ts';
 import { listen } from '../../../../src/http/server.ts';
 import { createUploads } from '../../../../src/http/uploads.ts';
@@ -54,6 +56,7 @@ export async function otherProcess(
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads: createUploads(1, 1_000),
+    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
     respond: createRespond({ headers, compression: false, threshold: 1_000, closing }),
     clientAddress,
     closing,

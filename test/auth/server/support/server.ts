@@ -69,6 +69,7 @@ export const appScopes = [
   'profile',
   'launch',
   'launch/patient',
+  'launch/encounter',
   'offline_access',
   'online_access',
   'patient/*.cruds',

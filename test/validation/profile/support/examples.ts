@@ -25,7 +25,17 @@ export const exampleNames: readonly string[] = files
   ) // prettier-ignore
   .map(file => file.slice(0, -5));
 
-/** A validator over everything that R4 publishes: profiles, extensions, ValueSets and CodeSystems in full. */
+/** The guide that says of which codes R4 requires vital signs profiles. */
+export const shippedGuide: JsonObject = asObject(
+  JSON.parse(
+    readFileSync(new URL('../../../../profiles/implementationguide-r4-vital-signs.json', import.meta.url), 'utf8'),
+  ),
+);
+
+/**
+ * A validator over everything that R4 publishes: profiles, extensions, ValueSets and CodeSystems in full, and the vital signs
+ * that it requires.
+ */
 export function officialValidator(): Validator {
   const definitions = files
     .filter(file => /^(StructureDefinition|ValueSet|CodeSystem)-/.test(file))
@@ -34,5 +44,6 @@ export function officialValidator(): Validator {
     .map(resource =>
       definitionOf(resource, { file: String(resource['id']), path: '', package: 'hl7.fhir.r4.examples' }),
     );
-  return createValidator(indexDefinitions(definitions).definitions, readTypeDefinitions());
+  const guide = definitionOf(shippedGuide, { file: 'guide', path: '', package: undefined });
+  return createValidator(indexDefinitions([...definitions, guide]).definitions, readTypeDefinitions());
 }

@@ -1,0 +1,42 @@
+import type { BackupFinding, BackupStep } from '../store/backup.ts';
+import { count, createProgress, type Progress } from './progress.ts';
+
+/** Shows how far a backup or a restore is: one line for each part of it. */
+export function createSteps(): { readonly update: (step: BackupStep) => void; readonly end: () => void } {
+  let [part, progress]: [BackupStep['part'] | undefined, Progress | undefined] = [undefined, undefined];
+  return {
+    update(step) {
+      if (step.of === 0) return;
+      if (step.part !== part) {
+        progress?.end();
+        [part, progress] = [step.part, createProgress('MB', process.stderr, Date.now)];
+      }
+      progress?.update(megabytes(step.done), megabytes(step.of), step.part);
+    },
+    end: () => progress?.end(),
+  };
+}
+
+/** A line for each finding, as `verify` prints it; damage in the database as SQLite names it. */
+export function findingLine(finding: BackupFinding): string {
+  switch (finding.in) {
+    case 'database':
+      return `database\t${finding.text}`;
+    case 'attachments':
+      return [finding.partition, finding.is, finding.digest, ...finding.records].join('\t');
+    case 'audit':
+      return ['audit', finding.is, finding.chain, finding.line ?? '-'].join('\t');
+    default:
+      return finding satisfies never;
+  }
+}
+
+/** 1 MB is 1,000,000 bytes; a part of one counts. */
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
+
+/** 5240000 → `5.2 MB`. */
+export function printSize(bytes: number): string {
+  return bytes < 1_000_000_000
+    ? `${count(Math.ceil(bytes / 100_000) / 10)} MB`
+    : `${count(Math.ceil(bytes / 100_000_000) / 10)} GB`;
+}

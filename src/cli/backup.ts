@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { publicUrlOf } from '../config.ts';
+import { integer, some } from '../config/values.ts';
+import type { BackupResult } from '../store/backup.ts';
+import { accounted } from './accounted.ts';
+import { createSteps, findingLine, printSize } from './backup-report.ts';
+import { exitCodes, fileSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { onePositional } from './positionals.ts';
+import { count } from './progress.ts';
+
+/** Copies the store, its attachments and its audit log into a folder, and verifies the copy. */
+export const command: Command = {
+  name: 'backup',
+  positionals: 'DIR',
+  summary: 'Copy an SQLite store into a folder, also while a server works on it',
+  details: `DIR is a new folder. It gets the database as it is at one moment, with accounts, sessions and signing keys;
+the attachments that this refers to; the audit log; and \`backup.json\`. All that was acknowledged before the time in
+\`backup.json\` is in the backup. All is read again and checked. Exit code 3 where the store itself is damaged: the
+backup is complete, and has the same damage. Until it is complete it is named DIR.partial; after an interruption run the
+same command again. Not included: settings, --key-file (without it new signing keys are made), --accounts, TLS files,
+definitions. Run it as the user of the server. A MongoDB store is backed up with MongoDB's own tools.
+
+  npm run cli -- backup ./backups/2026-11-02 --incremental ./backups/2026-11-01`,
+  takes: fileSettings,
+  whenStopped: 'The backup is not complete and is named DIR.partial; run the same command again.',
+  own: [
+    {
+      flag: 'incremental',
+      value: 'PREVIOUS',
+      read: some,
+      meaning: 'An older backup: files that it has too are hard links to it; removing it later harms nothing',
+    },
+    {
+      flag: 'pace',
+      value: 'NUMBER',
+      read: integer(0, 100_000),
+      default: '50',
+      unit: 'MB/s',
+      meaning: 'How fast files are copied and checked, so that a server stays fast; 0 for no limit',
+    },
+  ],
+  async run({ config, positionals, own }) {
+    const folder = resolve(onePositional(positionals, 'DIR', some));
+    const previous = own['incremental'] as string | undefined; // both were read above
+    const pace = (own['pace'] as number) * 1_000_000 || Infinity;
+    const { openBackupSource } = await import('../store/backup.ts');
+    const store = await openBackupSource(config.store);
+    const steps = createSteps();
+    try {
+      const publicUrl = config.publicUrl ?? store.publicUrl ?? publicUrlOf(config);
+      const about = { command: 'backup', kind: 'export', action: 'R', details: { to: folder } } as const;
+      const result = await accounted({ store, publicUrl }, about, async add => {
+        const done = await store.backup({ folder, previous, pace, progress: steps.update });
+        add({ details: figuresOf(done) });
+        return done;
+      });
+      steps.end();
+      for (const finding of result.findings) console.log(findingLine(finding));
+      console.log(`Backup of ${result.manifest.time} in ${folder}: ${contentOf(result)}.`);
+      return result.findings.length === 0 ? exitCodes.done : exitCodes.found;
+    } finally {
+      steps.end();
+      await store.close();
+    }
+  },
+};
+
+function figuresOf({ manifest: { database, attachments }, findings }: BackupResult): Readonly<Record<string, number>> {
+  return { records: database.records, attachments: attachments.files, findings: findings.length };
+}
+
+function contentOf({ manifest: { database, attachments, audit }, linked, findings }: BackupResult): string {
+  const shared = linked > 0 ? `, ${count(linked)} linked` : '';
+  const events = audit.reduce((sum, { size }) => sum + size, 0);
+  return [
+    `${count(database.records)} records (${printSize(database.size)})`,
+    `${count(attachments.files)} attachments (${printSize(attachments.size)}${shared})`,
+    `audit log (${printSize(events)})`,
+    `verified, ${count(findings.length)} findings`,
+  ].join(', ');
+}

@@ -1,0 +1,103 @@
+import { ConfigError } from '../config.ts';
+import { some } from '../config/values.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { objectsOf } from '../definitions/json-object.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { Initialized, LeftOut } from '../guide/init.ts';
+import { CommandError, exitCodes } from './command.ts';
+import type { Command } from './command.ts';
+import { noPositionals } from './positionals.ts';
+
+/** Writes a capability folder from the statement of a published guide. */
+export const command: Command = {
+  name: 'definitions init',
+  summary: 'Write a capability folder from the CapabilityStatement of a published guide',
+  details: `The types, parameters and profiles that the guide asks of servers, with scopes, as far as they are served; the rest is
+listed with the reason. Packages that the guide needs are named with --definitions.
+
+  npm run cli -- definitions init --from hl7.fhir.us.core-6.1.0.tgz --types Patient,Condition --out ./us-core
+  npm run cli -- serve --capability ./us-core --definitions hl7.fhir.us.core-6.1.0.tgz`,
+  takes: ['definitions', 'debug'],
+  own: [
+    { flag: 'from', value: 'PACKAGE', read: some, meaning: 'The FHIR package (.tgz) of the guide' },
+    { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, with commas between them' },
+    { flag: 'statement', value: 'ID', read: some, meaning: 'The CapabilityStatement, where the guide has several' },
+    { flag: 'out', value: 'DIR', read: some, default: './guide', meaning: 'The folder; made when needed' },
+  ],
+  async run({ config, own, positionals }) {
+    noPositionals(positionals);
+    const from = own['from'] as string | undefined; // all four were read above
+    if (from === undefined) throw new ConfigError(['`--from` is missing: name the FHIR package (.tgz) of a guide.']);
+    const out = own['out'] as string;
+    const { initDefinitions, nameOf } = await import('../guide/init.ts');
+    const { writeNew } = await import('../guide/write.ts');
+    const guide = await chooseStatement(from, own['statement'] as string | undefined, nameOf);
+    const chosen = chosenTypes(guide, own['types'] as string | undefined);
+    const made = await initDefinitions(guide, chosen, [from, ...config.definitions]);
+    const resources = objectsOf(objectsOf(made.statement['rest'])[0]?.['resource']);
+    if (resources.length === 0) throw new CommandError('Nothing that the guide asks of servers is served.');
+    const file = await writeNew(out, `${nameOf(guide)}.json`, made.statement);
+    report(made, resources.length);
+    const parameters = resources.reduce((sum, { searchParam }) => sum + objectsOf(searchParam).length, 0);
+    console.log(`Wrote ${file}: ${resources.length} resource types with ${parameters} search parameters.`);
+    const packages = [from, ...config.definitions].map(path => ` --definitions ${path}`).join('');
+    console.log(`Next: definitions check --capability ${out}${packages}`);
+    return exitCodes.done;
+  },
+};
+
+async function chooseStatement(
+  from: string,
+  wanted: string | undefined,
+  nameOf: (statement: JsonObject) => string,
+): Promise<JsonObject> {
+  const { readServerStatements } = await import('../guide/statements.ts');
+  const found = await readServerStatements(from);
+  const names = found.map(nameOf).toSorted();
+  const chosen = wanted === undefined ? found : found.filter(one => nameOf(one) === wanted || one['url'] === wanted);
+  const [first, second] = chosen;
+  if (first !== undefined && second === undefined) return first;
+  if (found.length === 0) throw new CommandError(`${from} has no CapabilityStatement for servers.`);
+  const offer = names.map(name => `\`${name}\``).join(', ');
+  if (first === undefined)
+    throw new CommandError(
+      `${from} has no CapabilityStatement \`${wanted}\` for servers; it has ${offer}.${didYouMean(wanted ?? '', names)}`,
+    );
+  throw new CommandError(
+    `${from} has several CapabilityStatements for servers: ${offer}. Choose one with \`--statement\`.`,
+  );
+}
+
+/** Throws CommandError for a type that the guide does not name. */
+function chosenTypes(guide: JsonObject, wanted: string | undefined): (typeName: string) => boolean {
+  if (wanted === undefined) return () => true;
+  const known = objectsOf(guide['rest'])
+    .filter(({ mode }) => mode === 'server')
+    .flatMap(({ resource }) => objectsOf(resource).map(({ type }) => String(type)));
+  const names = wanted.split(',').map(name => name.trim());
+  const unknown = names.find(name => !known.includes(name));
+  if (unknown !== undefined)
+    throw new CommandError(
+      `The guide does not name \`${unknown}\`.${didYouMean(unknown, known)} It names ${known.join(', ')}.`,
+    );
+  return name => names.includes(name);
+}
+
+/** What was left out, by reason: the same is mostly left out of many types. */
+function report({ leftOut, added }: Initialized, types: number): void {
+  for (const text of added) console.log(text);
+  const byWhat = Map.groupBy(leftOut, ({ what, why }) => JSON.stringify([what, why]));
+  const groups = Map.groupBy(byWhat.values(), of => JSON.stringify([of[0]?.why, of.map(({ type }) => type)]));
+  for (const group of groups.values()) {
+    const [first = []] = group;
+    const whats = group.map(([one]) => one?.what).join(', ');
+    console.log(`Left out of ${typesOf(first, types)}: ${whats}. ${first[0]?.why}`);
+  }
+}
+
+/** At most six are named. */
+function typesOf(leftOut: readonly LeftOut[], all: number): string {
+  if (leftOut.length >= all && all > 1) return 'every type';
+  const named = leftOut.slice(0, 6).map(({ type }) => type);
+  return `${named.join(', ')}${leftOut.length > 6 ? ` and ${leftOut.length - 6} types more` : ''}`;
+}

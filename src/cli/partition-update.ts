@@ -1,0 +1,32 @@
+import { ConfigError } from '../config.ts';
+import { partitionId } from '../config/values.ts';
+import { namePartition } from '../store/partition-names.ts';
+import { exitCodes, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+import { nameFlag } from './partition-add.ts';
+import { onePositional } from './positionals.ts';
+
+/** Changes what of a partition may be changed: its display name. A server that runs shows it at once. */
+export const command: Command = {
+  name: 'partition update',
+  positionals: 'ID',
+  summary: 'Change the display name of a partition',
+  details: `Its id, which is part of its base URL, and its time zone stay as they are.
+
+  npm run cli -- partition update clinic --name 'Riverside Family Health'`,
+  takes: storeSettings,
+  own: [nameFlag, { flag: 'no-name', value: undefined, read: () => true, meaning: 'Remove the display name' }],
+  async run({ config, own, positionals }) {
+    const id = onePositional(positionals, 'ID', partitionId);
+    const name = own['name'] as string | undefined; // read as the flag says
+    if ((name === undefined) !== (own['no-name'] === true))
+      throw new ConfigError(['Give either `--name` or `--no-name`.']);
+    await withStore(config, 'command', async ({ store }) => {
+      await partitionOf(store, id);
+      await namePartition(store, id, name);
+    });
+    console.log(`The partition \`${id}\` ${name === undefined ? 'has no display name' : `is shown as ${name}`}.`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { publicUrlOf } from '../config.ts';
+import { some } from '../config/values.ts';
+import type { RestoreOptions } from '../store/backup.ts';
+import { accounted } from './accounted.ts';
+import { createSteps, findingLine } from './backup-report.ts';
+import { exitCodes, fileSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { onePositional } from './positionals.ts';
+import { count } from './progress.ts';
+
+/** Makes a store from a backup, which stays as it is. */
+export const command: Command = {
+  name: 'restore',
+  positionals: 'DIR',
+  summary: 'Make an SQLite store from a backup, and verify it',
+  details: `DIR is a folder that \`backup\` made. --store names the file to make. Nothing is replaced: neither the file
+may be there, nor its attachments and audit log. The file gets its name last, when all is checked; after an interruption
+run the same command again. Exit code 3 where attachments or audit log are damaged. A database that differs from the backup
+is not restored. Settings, key file, accounts file, TLS files and definitions are not part of a backup. Clients, users,
+sessions and tokens are as they were at the time of the backup: repeat what was removed or rotated since.
+
+  npm run cli -- restore ./backups/2026-11-02 --store sqlite:./data/records.sqlite`,
+  takes: fileSettings,
+  whenStopped: 'The store is not there yet; run the same command again.',
+  async run({ config, positionals }) {
+    const folder = resolve(onePositional(positionals, 'DIR', some));
+    const { restoreStore } = await import('../store/backup.ts');
+    const steps = createSteps();
+    const audited: RestoreOptions['audited'] = async ({ audit, publicUrl: kept, manifest }, lastStep) => {
+      const details = { from: folder, time: manifest.time, records: manifest.database.records };
+      const about = { command: 'restore', kind: 'import', action: 'C', details } as const;
+      const publicUrl = config.publicUrl ?? kept ?? publicUrlOf(config);
+      await accounted({ store: { audit }, publicUrl }, about, lastStep);
+    };
+    const { manifest, findings } = await restoreStore(config.store, { folder, progress: steps.update, audited }).finally(steps.end); // prettier-ignore
+    for (const finding of findings) console.log(findingLine(finding));
+    const { time, database, attachments } = manifest;
+    const content = `${count(database.records)} records, ${count(attachments.files)} attachments`;
+    console.log(`${config.store} is as of ${time}: ${content}; verified, ${count(findings.length)} findings.`);
+    return findings.length === 0 ? exitCodes.done : exitCodes.found;
+  },
+};

@@ -1,0 +1,94 @@
+import { createRequire } from 'node:module';
+
+/** The system of UCUM codes. https://hl7.org/fhir/R4/ucum.html */
+export const ucumSystem = 'http://unitsofmeasure.org';
+
+/**
+ * Whether a text is a unit of UCUM, case-sensitive: well-formed, and of units that UCUM has. Annotations (`{score}`) may have
+ * blanks, since R4 itself publishes such. The first call loads the table of units (0.04 s). https://ucum.org/ucum#section-Syntax-Rules
+ */
+export function isUcumCode(code: string): boolean {
+  if (code === '' || code.length > longest) return false;
+  let depth = 0;
+  let wanted = true; // a unit, a number or an annotation must come
+  let annotatable = false;
+  for (let at = 0; at < code.length;) {
+    const [text = '', operator, open, close, annotation, factor, atom] = take(code, at);
+    if (text === '') return false;
+    if (open !== undefined) {
+      if (!wanted || ++depth > deepest) return false;
+    } else if (operator !== undefined) {
+      // A term may begin with `/`, and with no other operator.
+      if (wanted && !(operator === '/' && (at === 0 || code[at - 1] === '('))) return false;
+      [wanted, annotatable] = [true, false];
+    } else if (close !== undefined) {
+      if (wanted || --depth < 0) return false;
+      annotatable = true;
+    } else if (annotation !== undefined) {
+      if (!wanted && !annotatable) return false;
+      [wanted, annotatable] = [false, false];
+    } else {
+      if (!wanted || (factor === undefined && !isAtom(atom ?? ''))) return false;
+      [wanted, annotatable] = [false, true];
+    }
+    at += text.length;
+  }
+  return !wanted && depth === 0;
+}
+
+/**
+ * A value in another unit of UCUM; undefined where one of the two is no unit, or where they do not measure the same
+ * (`mg` and `mL`). https://ucum.org/ucum#section-Semantics
+ */
+export function convertUnit(value: number, from: string, to: string): number | undefined {
+  if (from === to) return value;
+  if (!isUcumCode(from) || !isUcumCode(to)) return undefined;
+  const { status, toVal } = units().convertUnitTo(withoutAnnotations(from), value, withoutAnnotations(to));
+  return status === 'succeeded' && toVal !== null ? toVal : undefined;
+}
+
+/** Characters, and parentheses within each other; what is longer is no unit that anybody measures in. */
+const longest = 200;
+const deepest = 10;
+
+const token =
+  /([./])|(\()|(\))|(\{[\x20-\x7a|~]*\})|((?!10[*^])\d{1,15}(?![\d*^]))|((?:10[*^]|(?:[A-Za-z%'"_]|\[[^\][\s{}]{1,40}\])+)(?:[+-]?\d{1,2})?(?!\d))/y;
+
+function take(code: string, at: number): readonly (string | undefined)[] {
+  token.lastIndex = at;
+  return token.exec(code) ?? [];
+}
+
+/** Whether UCUM has a unit, with its prefix and exponent. */
+function isAtom(atom: string): boolean {
+  const plain = atom.replace(/(?<=.)[+-]?\d+$/, match => (atom.startsWith('10') && atom.length - match.length < 3 ? match : '')); // prettier-ignore
+  let known = atoms.get(plain);
+  if (known === undefined) {
+    known = !Object.hasOwn(Object.prototype, plain) && units().validateUnitString(plain).status === 'valid';
+    if (atoms.size >= mostAtoms) atoms.clear();
+    atoms.set(plain, known);
+  }
+  return known;
+}
+
+const atoms = new Map<string, boolean>();
+const mostAtoms = 2_000;
+
+/** An annotation alone is the unit 1. */
+const withoutAnnotations = (code: string): string =>
+  code.replace(/(^|[./(])\{[^}]*\}/g, '$11').replace(/\{[^}]*\}/g, '');
+
+/** What is used of the library, which has no types of its own. */
+interface Units {
+  validateUnitString(code: string): { readonly status: string };
+  convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null };
+}
+
+let loaded: Units | undefined;
+
+function units(): Units {
+  loaded ??= (
+    createRequire(import.meta.url)('@lhncbc/ucum-lhc') as { UcumLhcUtils: { getInstance(): Units } }
+  ).UcumLhcUtils.getInstance(); // as it says of itself
+  return loaded;
+}

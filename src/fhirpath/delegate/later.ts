@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import type { Answer, Job, Reply } from './job.ts';
+import { idle, usual } from './limits.ts';
+import { startThread } from './thread.ts';
+import type { Thread } from './thread.ts';
+
+/**
+ * Runs jobs in a thread while this one goes on; the limits count from when it is their turn, one request after the
+ * other. Never rejects: what went wrong is in the answers.
+ */
+export function run(jobs: readonly Job[], limits = usual): Promise<readonly Answer[]> {
+  const turn = last.then(async () => answer(jobs, limits));
+  last = turn;
+  return turn;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+let thread: Promise<Thread> | undefined;
+let requests = 0;
+let timer: NodeJS.Timeout | undefined;
+
+async function answer(jobs: readonly Job[], limits: { each: number; all: number }): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  let end = 0;
+  while (answers.length < jobs.length) {
+    if (end !== 0 && performance.now() >= end) {
+      answers.push({ kind: 'late', milliseconds: limits.all });
+      continue;
+    }
+    clearTimeout(timer);
+    try {
+      const at = await (thread ??= begun());
+      end ||= performance.now() + limits.all;
+      const problem = await collect(at, jobs.slice(answers.length), answers, limits.each, end);
+      if (problem === undefined) continue;
+      stop(at);
+      answers.push(problem);
+    } catch (error) {
+      thread = undefined;
+      answers.push({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  timer = setTimeout(() => void thread?.then(stop), idle).unref();
+  return answers;
+}
+
+async function begun(): Promise<Thread> {
+  const made = startThread();
+  made.worker.ref();
+  const failed = once(made.worker, 'exit').then(() => {
+    throw new Error('The thread for FHIRPath does not start');
+  });
+  failed.catch(() => {}); // it ends some day
+  await Promise.race([once(made.port, 'message'), failed]);
+  made.worker.unref();
+  return made;
+}
+
+/** Adds answers as long as they come in time; what is wrong with the next one otherwise. */
+function collect(
+  at: Thread,
+  jobs: readonly Job[],
+  answers: Answer[],
+  each: number,
+  end: number,
+): Promise<Answer | undefined> {
+  const id = ++requests;
+  return new Promise(resolve => {
+    let left = jobs.length;
+    let deadline: NodeJS.Timeout;
+    const wait = (): void => {
+      const time = Math.max(0, Math.min(each, end - performance.now()));
+      deadline = setTimeout(() => finish({ kind: 'late', milliseconds: each }), time);
+    };
+    const finish = (problem: Answer | undefined): void => {
+      clearTimeout(deadline);
+      at.port.off('message', take);
+      at.worker.off('exit', ended);
+      at.worker.off('error', ended);
+      at.port.unref();
+      resolve(problem);
+    };
+    const ended = (): void => finish({ kind: 'failed', message: 'it needs too much memory' });
+    const take = (reply: Reply): void => {
+      if (reply.id !== id) return;
+      clearTimeout(deadline);
+      answers.push(reply.answer);
+      if (--left === 0) finish(undefined);
+      else wait();
+    };
+    at.port.on('message', take);
+    at.worker.on('exit', ended);
+    at.worker.on('error', ended);
+    wait();
+    at.send({ id, jobs });
+  });
+}
+
+function stop({ worker, port }: Thread): void {
+  thread = undefined;
+  port.close();
+  void worker.terminate();
+}

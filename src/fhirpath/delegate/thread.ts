@@ -1,0 +1,34 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import type { Request } from './job.ts';
+
+/** A thread that runs fhirpath.js, and what is needed to wait for it with and without an event loop. */
+export interface Thread {
+  readonly worker: Worker;
+  readonly port: MessagePort;
+  /** How many messages it has sent; the first is sent when fhirpath.js is loaded. */
+  readonly answered: Int32Array<SharedArrayBuffer>;
+  send(request: Request): void;
+}
+
+/** Starts a thread; it keeps no process alive. What an expression collects has a limit of memory. */
+export function startThread(): Thread {
+  const { port1, port2 } = new MessageChannel();
+  const answered = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: { port: port2, answered },
+    transferList: [port2],
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+    execArgv: [],
+  });
+  worker.unref();
+  port1.unref();
+  return {
+    worker,
+    port: port1,
+    answered,
+    send(request) {
+      worker.postMessage(request, []);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { Delegated, EvaluationError } from './environment.ts';
+import { keyOf, plain } from './item.ts';
+import type { Item, Plain } from './item.ts';
+import { compareTemporal } from './temporal.ts';
+
+type Items = readonly Item[];
+
+/**
+ * `=`: undefined where a side is empty or precision leaves it open. Throws Delegated.
+ * https://hl7.org/fhirpath/N1/#equality
+ */
+export function equal(left: Items, right: Items): boolean | undefined {
+  if (left.length === 0 || right.length === 0) return undefined;
+  if (left.length !== right.length) return false;
+  let result: boolean | undefined = true;
+  for (const [index, item] of left.entries()) {
+    const same = equalItems(item, right[index] as Item); // of the same length
+    if (same === false) return false;
+    if (same === undefined) result = undefined;
+  }
+  return result;
+}
+
+function equalItems(left: Item, right: Item): boolean | undefined {
+  const [a, b] = [plain(left), plain(right)];
+  if (a === undefined || b === undefined) return keyOf(left) === keyOf(right);
+  if (typeof a === typeof b && typeof a !== 'object') return a === b;
+  const sign = signOf(a, b);
+  return sign === undefined ? undefined : sign === 0;
+}
+
+/**
+ * Negative, 0 or positive for two single values; undefined where one is empty or they cannot be ordered.
+ * https://hl7.org/fhirpath/N1/#comparison
+ */
+export function order(left: Items, right: Items): number | undefined {
+  const [a, b] = [single(left), single(right)];
+  if (a === undefined || b === undefined) return undefined;
+  const [x, y] = [plain(a), plain(b)];
+  if (x === undefined || y === undefined || typeof x === 'boolean') throw new Delegated('the order of such values');
+  return signOf(x, y);
+}
+
+/**
+ * The order of two values; undefined also where only fhirpath.js compares them, such as quantities of several units.
+ */
+export function orderIfSimple(left: Item, right: Item): number | undefined {
+  try {
+    return order([left], [right]);
+  } catch (error) {
+    if (error instanceof Delegated) return undefined;
+    throw error;
+  }
+}
+
+function signOf(a: Plain, b: Plain): number | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof a === 'object' && typeof b === 'object') {
+    if (a.kind === 'temporal' && b.kind === 'temporal') return compareTemporal(a, b);
+    if (a.kind === 'quantity' && b.kind === 'quantity' && a.unit === b.unit) return a.value - b.value;
+    if (a.kind === 'quantity' && b.kind === 'quantity') throw new Delegated('quantities of several units');
+  }
+  throw new Delegated('values of several types');
+}
+
+/**
+ * The one value; undefined for none. Throws EvaluationError for several.
+ * https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections
+ */
+export function single(items: Items): Item | undefined {
+  if (items.length > 1) throw new EvaluationError(`one value was expected, and there are ${items.length}`);
+  return items[0];
+}
+
+/**
+ * As a condition: one that is no boolean counts as true; undefined for empty. Throws EvaluationError for several
+ * values.
+ */
+export function condition(items: Items): boolean | undefined {
+  const [first] = items;
+  if (first === undefined) return undefined;
+  if (typeof first === 'boolean' && items.length === 1) return first;
+  single(items);
+  if (typeof first !== 'object' || first.kind !== 'node') return true;
+  return typeof first.value === 'boolean' ? first.value : true;
+}
+
+/**
+ * `+ - * div mod` on integers, `+` on texts; empty where a side is empty. Throws Delegated for all else.
+ * https://hl7.org/fhirpath/N1/#math
+ */
+export function arithmetic(operator: string, left: Items, right: Items): Items {
+  const [a, b] = [single(left), single(right)];
+  if (a === undefined || b === undefined) return [];
+  const [x, y] = [plain(a), plain(b)];
+  if (operator === '+' && typeof x === 'string' && typeof y === 'string') return [x + y];
+  const operation = operations[operator];
+  if (operation === undefined || typeof x !== 'number' || typeof y !== 'number' || !isInteger(a) || !isInteger(b)) {
+    throw new Delegated('arithmetic on decimals, dates or quantities');
+  }
+  if (y === 0 && (operator === 'div' || operator === 'mod')) return [];
+  const result = operation(x, y);
+  if (Math.abs(result) > largest) throw new Delegated('an integer of more than 32 bits');
+  return [result === 0 ? 0 : result]; // no negative zero
+}
+
+const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  div: (a, b) => Math.trunc(a / b),
+  mod: (a, b) => a % b,
+};
+
+/** The largest Integer of FHIRPath. */
+export const largest = 2 ** 31 - 1;
+
+const integers: ReadonlySet<string> = new Set(['integer', 'positiveInt', 'unsignedInt']);
+
+const isInteger = (item: Item): boolean =>
+  typeof item === 'number' || (typeof item === 'object' && item.kind === 'node' && integers.has(item.code));

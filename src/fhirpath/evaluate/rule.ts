@@ -1,0 +1,36 @@
+import type { TypeDefinitions } from '../../model/element.ts';
+import { parseExpression } from '../parse.ts';
+import { problemsOf } from '../problems.ts';
+import type { KnownType, Problem } from '../problems.ts';
+import { ExpressionError } from '../syntax.ts';
+import type { Expression } from '../syntax.ts';
+import { compileTree } from './compile.ts';
+import { Delegated } from './environment.ts';
+import type { Evaluate } from './environment.ts';
+
+/** An expression of a definition that is evaluated on values of a record: an invariant, a context of an extension. */
+export type Rule =
+  /** Runs here; it throws Delegated for values that only fhirpath.js compares. */
+  | { readonly kind: 'compiled'; readonly text: string; readonly evaluate: Evaluate }
+  /** Runs in fhirpath.js always; `construct` is why. */
+  | { readonly kind: 'delegated'; readonly text: string; readonly construct: string }
+  /** Runs nowhere, since it is wrong. */
+  | { readonly kind: 'refused'; readonly text: string; readonly problems: readonly [Problem, ...Problem[]] };
+
+/**
+ * Compiles an expression that is evaluated on values of one of some types, undefined for any. Never throws: mistakes
+ * are in the result. https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ */
+export function compileRule(text: string, context: readonly KnownType[] | undefined, types: TypeDefinitions): Rule {
+  let tree: Expression;
+  try {
+    tree = parseExpression(text);
+    const [first, ...others] = problemsOf(tree, text, context, types);
+    if (first !== undefined) return { kind: 'refused', text, problems: [first, ...others] };
+    return { kind: 'compiled', text, evaluate: compileTree(tree, text, types) };
+  } catch (error) {
+    if (error instanceof Delegated) return { kind: 'delegated', text, construct: error.message };
+    if (!(error instanceof ExpressionError)) throw error;
+    return { kind: 'refused', text, problems: [{ at: error.at, message: error.problem }] };
+  }
+}

@@ -1,0 +1,95 @@
+import { namedType } from '../named-type.ts';
+import { isA } from '../result-type.ts';
+import type { Expression } from '../syntax.ts';
+import { answer } from './compiling.ts';
+import type { Compiling } from './compiling.ts';
+import { Delegated } from './environment.ts';
+import type { Evaluate } from './environment.ts';
+import type { Item } from './item.ts';
+import type { Node } from './node.ts';
+import { single } from './operators.ts';
+
+/**
+ * `is`: types of FHIR are those of values in the resource, types of FHIRPath itself those of computed ones.
+ * https://hl7.org/fhirpath/N1/#is-type-specifier
+ */
+export function isTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
+  const { code, system } = typeOf(tree, compiling);
+  return item => {
+    if (!isNode(item)) {
+      if (!system && code === 'Quantity') throw new Delegated('the type of a computed quantity');
+      return system && systemTypeOf(item) === code;
+    }
+    if (isUntyped(item) && texts.has(code)) throw new Delegated('the type of an id or of the url of an extension');
+    return !system && isA(item.code, code, compiling.types);
+  };
+}
+
+/**
+ * `as` and `ofType`. Throws Delegated for types of FHIRPath itself, and for primitives of a type derived from the one
+ * that is named, on which the standard's words and its test cases differ.
+ */
+export function asTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
+  const { code, system } = typeOf(tree, compiling);
+  if (system) throw new Delegated('types of FHIRPath itself');
+  return item => {
+    if (!isNode(item)) return false;
+    const own = item.code;
+    if (isUntyped(item) && texts.has(code)) throw new Delegated('the type of an id or of the url of an extension');
+    if (own === code) return true;
+    if (!isA(own, code, compiling.types)) return false;
+    if (item.definition?.kind === 'primitive-type' && code !== 'Element')
+      throw new Delegated('derived primitive types');
+    return true;
+  };
+}
+
+/** `is` and `as`, which are for one value. */
+export const typed =
+  (operator: 'is' | 'as', of: Evaluate, test: (item: Item) => boolean): Evaluate =>
+  (input, environment) => {
+    const items = of(input, environment);
+    const item = single(items);
+    if (item === undefined) return [];
+    return operator === 'is' ? answer(test(item)) : test(item) ? items : [];
+  };
+
+/** Whether a node is of a type or one derived from it. */
+export const isOfType = (item: Item, code: string, compiling: Compiling): boolean =>
+  isNode(item) && isA(item.code, code, compiling.types);
+
+export const isNode = (item: Item): item is Node => typeof item === 'object' && item.kind === 'node';
+
+/** R4 types ids and the urls of extensions as texts of FHIRPath itself, and names a type of FHIR beside it. */
+const isUntyped = ({ element }: Node): boolean =>
+  element !== undefined && (element.name === 'id' || element.path === 'Extension.url');
+
+const texts: ReadonlySet<string> = new Set(['String', 'string', 'id', 'uri', 'Element']);
+
+function typeOf(
+  tree: Expression | undefined,
+  compiling: Compiling,
+): { readonly code: string; readonly system: boolean } {
+  const name = tree?.kind === 'member' ? tree.name : '';
+  const qualifier = tree?.kind === 'member' && tree.of?.kind === 'member' ? tree.of.name : undefined;
+  const system = qualifier === 'System' || (qualifier === undefined && systemTypes.has(name));
+  return system ? { code: name, system } : { code: namedType(tree, compiling.text, compiling.types), system };
+}
+
+/** Quantity is one of FHIR where nothing else is said. */
+const systemTypes: ReadonlySet<string> = new Set([
+  'Boolean',
+  'String',
+  'Integer',
+  'Decimal',
+  'Date',
+  'DateTime',
+  'Time',
+]);
+
+function systemTypeOf(item: Exclude<Item, Node>): string {
+  if (typeof item === 'string') return 'String';
+  if (typeof item === 'boolean') return 'Boolean';
+  if (typeof item === 'number') return 'Integer';
+  return item.kind === 'temporal' ? item.type : item.kind === 'decimal' ? 'Decimal' : 'Quantity';
+}

@@ -1,0 +1,104 @@
+import type { ElementDefinition, ElementType } from '../../model/element.ts';
+import { isA } from '../result-type.ts';
+import type { Choose, Receive, ResultType } from '../result-type.ts';
+import { NeedsInterpreter } from './scope.ts';
+import type { Scope } from './scope.ts';
+import type { Expression } from '../syntax.ts';
+
+type Member = Expression & { kind: 'member' };
+
+/**
+ * A name at the beginning of a path: an element of `type`, or a type that stands for the value itself where it is of
+ * that type and for nothing where it is not. https://hl7.org/fhirpath/N1/#path-selection
+ */
+export function compileMember(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
+  const { name } = tree;
+  if (type.definition?.elements.has(name) !== true && /^[A-Z]/.test(name)) {
+    if (isA(type.code, name, scope.definitions)) return choose(type);
+    if (scope.definitions.get(name) !== undefined) return undefined;
+  }
+  return compileMemberOf(tree, type, scope, choose);
+}
+
+/**
+ * A step to an element: its values, one by one; null, which stands for a primitive with extensions only, is passed
+ * over.
+ */
+export function compileMemberOf(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
+  const { definition } = type;
+  if (definition === undefined || (definition.kind === 'resource' && definition.abstract)) throw new NeedsInterpreter();
+  const element = definition.elements.get(tree.name) ?? choiceOf(type, tree.name);
+  if (element === undefined) {
+    const missing = scope.missing.get(tree);
+    if (missing === undefined) scope.missing.set(tree, { name: tree.name, types: [type] });
+    else missing.types.push(type);
+    return undefined;
+  }
+  // Children of a primitive stand beside it, in `_name`.
+  if (definition.kind === 'primitive-type') throw new NeedsInterpreter();
+  scope.found.add(tree);
+  // `valueQuantity` is not FHIRPath, but published parameters have it.
+  if (element.name !== tree.name) throw new NeedsInterpreter();
+  const branches: Branch[] = [];
+  for (const one of element.types) {
+    const next = choose(childType(type, element, one, scope));
+    if (next !== undefined) branches.push({ property: one.property, next });
+  }
+  return step(branches);
+}
+
+/** The choice that a JSON name such as `valueQuantity` belongs to. */
+function choiceOf(type: ResultType, name: string): ElementDefinition | undefined {
+  const element = type.definition?.properties.get(name)?.element;
+  return element?.choice === true ? element : undefined;
+}
+
+const childType = (type: ResultType, element: ElementDefinition, one: ElementType, scope: Scope): ResultType => ({
+  code: one.code,
+  definition: one.content ?? scope.definitions.get(one.code),
+  element,
+  path: `${type.path}.${element.name}`,
+  many: type.many || element.max > 1,
+});
+
+interface Branch {
+  readonly property: string;
+  readonly next: Receive;
+}
+
+/** From this many types on, going through the properties that are there is faster than asking for each. */
+const manyTypes = 6;
+
+function step(branches: readonly Branch[]): Receive | undefined {
+  const [first, ...others] = branches;
+  if (first === undefined) return undefined;
+  const { property, next } = first;
+  if (others.length === 0) return value => read(value, property, next);
+  if (branches.length < manyTypes) {
+    return value => {
+      for (const branch of branches) read(value, branch.property, branch.next);
+    };
+  }
+  const byProperty = new Map(branches.map(branch => [branch.property, branch.next]));
+  return value => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const name in value) {
+      const found = byProperty.get(name);
+      if (found !== undefined) read(value, name, found);
+    }
+  };
+}
+
+function read(value: unknown, property: string, next: Receive): void {
+  if (typeof value !== 'object' || value === null) return;
+  const found = (value as Record<string, unknown>)[property]; // an object of JSON
+  if (found === undefined || found === null) return;
+  if (!Array.isArray(found)) {
+    next(found, value, property);
+    return;
+  }
+  for (let index = 0; index < found.length; index++) {
+    const item: unknown = found[index];
+    if (item !== undefined && item !== null) next(item, found, index);
+  }
+}

@@ -1,0 +1,139 @@
+import { compileComparison } from './comparison.ts';
+import { namedType } from '../named-type.ts';
+import { referredType } from '../referred-type.ts';
+import { isA } from '../result-type.ts';
+import type { Predicate, ResultType } from '../result-type.ts';
+import { NeedsInterpreter } from './scope.ts';
+import type { Scope } from './scope.ts';
+import type { Expression } from '../syntax.ts';
+
+/** True for an expression that yields a boolean by its form. */
+export function isPredicate(tree: Expression): boolean {
+  if (tree.kind === 'type') return tree.operator === 'is';
+  if (tree.kind === 'call') return /^(exists|empty|not|is|hasExtension)$/.test(tree.name);
+  if (tree.kind === 'binary') return tree.operator !== '|';
+  return tree.kind === 'literal' && typeof tree.value === 'boolean';
+}
+
+/** Compiles criteria on a value of `type`. Throws as compilePath does. https://hl7.org/fhirpath/N1/#boolean-logic */
+export function compilePredicate(tree: Expression, type: ResultType, scope: Scope): Predicate {
+  if (tree.kind === 'literal') {
+    if (typeof tree.value !== 'boolean') throw new NeedsInterpreter();
+    const { value } = tree;
+    return () => value;
+  }
+  if (tree.kind === 'type' && tree.operator === 'is') return compileIs(tree.of, tree.type, type, scope);
+  if (tree.kind === 'call' && isPredicate(tree)) return compileTest(tree, type, scope);
+  if (tree.kind === 'binary' && tree.operator !== '|') {
+    if (tree.operator !== 'and' && tree.operator !== 'or') return compileComparison(tree, type, scope);
+    const left = compilePredicate(tree.left, type, scope);
+    const right = compilePredicate(tree.right, type, scope);
+    return tree.operator === 'and' ? and(left, right) : or(left, right);
+  }
+  return compileBoolean(tree, type, scope);
+}
+
+const and =
+  (left: Predicate, right: Predicate): Predicate =>
+  (value, parent, key) => {
+    const first = left(value, parent, key);
+    if (first === false) return false;
+    const second = right(value, parent, key);
+    return second === false ? false : first === undefined || second === undefined ? undefined : true;
+  };
+
+const or =
+  (left: Predicate, right: Predicate): Predicate =>
+  (value, parent, key) => {
+    const first = left(value, parent, key);
+    if (first === true) return true;
+    const second = right(value, parent, key);
+    return second === true ? true : first === undefined || second === undefined ? undefined : false;
+  };
+
+function compileTest(tree: Expression & { kind: 'call' }, type: ResultType, scope: Scope): Predicate {
+  const { name, args, at } = tree;
+  const of: Expression = tree.of ?? { kind: 'this', at };
+  const [argument] = args;
+  if (name === 'is' && argument !== undefined) return compileIs(of, argument, type, scope);
+  if (name === 'not' && argument === undefined) {
+    const positive = compilePredicate(of, type, scope);
+    return (value, parent, key) => {
+      const result = positive(value, parent, key);
+      return result === undefined ? undefined : !result;
+    };
+  }
+  if (name === 'hasExtension') return exists({ ...tree, name: 'extension' }, type, scope);
+  const found = exists(argument === undefined ? of : { kind: 'call', at, of, name: 'where', args }, type, scope);
+  if (name === 'exists') return found;
+  return (value, parent, key) => found(value, parent, key) !== true;
+}
+
+function exists(tree: Expression, type: ResultType, scope: Scope): Predicate {
+  let any = false;
+  const all = scope.compilePath(tree, type, scope, () => () => {
+    any = true;
+  });
+  if (all === undefined) return () => false;
+  return (value, parent, key) => {
+    any = false;
+    all(value, parent, key);
+    return any;
+  };
+}
+
+/** A path to a boolean element, of which there is one at most. */
+function compileBoolean(tree: Expression, type: ResultType, scope: Scope): Predicate {
+  let result: boolean | undefined;
+  const all = scope.compilePath(tree, { ...type, many: false }, scope, found => {
+    if (found.code !== 'boolean' || found.many) throw new NeedsInterpreter();
+    return value => {
+      result = typeof value === 'boolean' ? value : undefined;
+    };
+  });
+  if (all === undefined) return () => undefined;
+  return (value, parent, key) => {
+    result = undefined;
+    all(value, parent, key);
+    return result;
+  };
+}
+
+function compileIs(of: Expression, typeName: Expression, type: ResultType, scope: Scope): Predicate {
+  const { definitions } = scope;
+  const code = namedType(typeName, scope.text, definitions);
+  // A type of FHIRPath itself: no element is of it.
+  if (typeName.kind === 'member' && typeName.name !== code) throw new NeedsInterpreter();
+  const resolved = of.kind === 'call' && of.name === 'resolve' && of.args.length === 0;
+  let result: boolean | undefined;
+  const all = scope.compilePath(
+    resolved ? (of.of ?? { kind: 'this', at: of.at }) : of,
+    { ...type, many: false },
+    scope,
+    found => {
+      if (found.many) throw new NeedsInterpreter();
+      if (resolved) {
+        return value => {
+          const target = referredType(value, scope.resource, definitions);
+          result = target === undefined ? undefined : target === code || isA(target, code, definitions);
+        };
+      }
+      if (found.definition?.abstract === true && found.definition.kind === 'resource') {
+        return value => {
+          const { resourceType } = value as { resourceType?: unknown }; // any JSON value may be asked
+          result = typeof resourceType === 'string' && isA(resourceType, code, definitions);
+        };
+      }
+      const is = isA(found.code, code, definitions);
+      return () => {
+        result = is;
+      };
+    },
+  );
+  if (all === undefined) return () => undefined;
+  return (value, parent, key) => {
+    result = undefined;
+    all(value, parent, key);
+    return result;
+  };
+}

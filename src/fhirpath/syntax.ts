@@ -1,0 +1,58 @@
+/** A FHIRPath expression, parsed; `at` is the position in the text, from 0. https://hl7.org/fhirpath/N1/#syntax */
+export type Expression =
+  /** `text` is that of a number: `1.0` is a decimal, `1` is an integer. */
+  | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean; readonly text?: string }
+  /**
+   * What indexes do without: `@2020`, `4 'mg'`, `4 days` (the number is the text), `{}`, `$index`, `$total`, `.$this`.
+   */
+  | {
+      readonly kind: 'other';
+      readonly at: number;
+      readonly what: 'date' | 'quantity' | 'empty' | 'index' | 'total' | 'this';
+      readonly text: string;
+      readonly unit?: string;
+      /** True for a unit in words: `days`. */
+      readonly calendar?: boolean;
+    }
+  | { readonly kind: 'this'; readonly at: number }
+  /** `%resource`. */
+  | { readonly kind: 'variable'; readonly at: number; readonly name: string }
+  /** `name`, `a.name`: an element, or a type at the beginning of a path. */
+  | { readonly kind: 'member'; readonly at: number; readonly of: Expression | undefined; readonly name: string }
+  | {
+      readonly kind: 'call';
+      readonly at: number;
+      readonly of: Expression | undefined;
+      readonly name: string;
+      readonly args: readonly Expression[];
+    }
+  | { readonly kind: 'index'; readonly at: number; readonly of: Expression; readonly index: Expression }
+  | {
+      readonly kind: 'type';
+      readonly at: number;
+      readonly operator: 'is' | 'as';
+      readonly of: Expression;
+      readonly type: Expression;
+    }
+  | {
+      readonly kind: 'binary';
+      readonly at: number;
+      readonly operator: string;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: 'sign'; readonly at: number; readonly of: Expression };
+
+/** An expression that is wrong: a whole sentence with the place. */
+export class ExpressionError extends Error {
+  /** The sentence without the place, and the place: characters from 0. */
+  readonly problem: string;
+  readonly at: number;
+
+  constructor(expression: string, at: number, message: string) {
+    super(`${message} (character ${at + 1} of \`${expression}\`)`);
+    this.name = 'ExpressionError';
+    this.problem = message;
+    this.at = at;
+  }
+}

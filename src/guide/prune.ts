@@ -1,0 +1,97 @@
+import { definitionOf } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { asString, stringsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { compileModel } from '../model/compile.ts';
+import type { TypeDefinitions } from '../model/element.ts';
+import type { Model } from '../model/model.ts';
+import { checkProfiles } from '../validation/definition/check-profiles.ts';
+import type { LeaveOut } from './parameters.ts';
+
+/**
+ * Leaves out what a start would refuse, until it refuses nothing: `statementOf` makes the statement of the types. Throws Error
+ * for a problem that belongs to no type.
+ */
+export function prune(
+  declared: readonly JsonObject[],
+  statementOf: (types: readonly JsonObject[]) => JsonObject,
+  { definitions, types }: { readonly definitions: Definitions; readonly types: TypeDefinitions },
+  leaveOut: LeaveOut,
+): { readonly types: readonly JsonObject[]; readonly model: Model } {
+  let left = declared;
+  for (;;) {
+    const definition = definitionOf(statementOf(left), { file: statementFile, path: '', package: undefined });
+    const { model, problems } = compileModel([definition], definitions, types, []);
+    const unusable = new Set(checkProfiles(definitions, model).problems.map(({ file }) => file));
+    const without = left
+      .map((type, index) => {
+        const at = `rest[0].resource[${index}]`;
+        const own = problems.filter(({ file, path }) => file === statementFile && path.startsWith(`${at}.`));
+        const asked = own.map(({ path, text }) => ({ path: path.slice(at.length + 1), text }));
+        return withoutProfiles(withoutAsked(type, asked, leaveOut), unusable, definitions, leaveOut);
+      })
+      .filter(type => type !== undefined);
+    if (JSON.stringify(without) === JSON.stringify(left)) {
+      const [problem] = problems;
+      if (problem !== undefined) throw new Error(`${problem.file} ${problem.path}: ${problem.text}`);
+      return { types: left, model };
+    }
+    left = without;
+  }
+}
+
+/** The statement has no file yet. */
+const statementFile = '';
+
+type Asked = readonly { readonly path: string; readonly text: string }[];
+
+/** A type without the items that problems point at; undefined where the type itself is refused. */
+function withoutAsked(type: JsonObject, asked: Asked, leaveOut: LeaveOut): JsonObject | undefined {
+  const name = String(type['type']);
+  let left: JsonObject | undefined = type;
+  const refused = new Map<string, Set<number>>();
+  for (const { path, text } of asked) {
+    const [, element = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(path) ?? [];
+    if (element === 'type') {
+      leaveOut(name, 'the type', text);
+      return undefined;
+    }
+    const item = index === undefined ? type[element] : (type[element] as readonly unknown[])[Number(index)]; // as it was declared
+    leaveOut(name, labelOf(element, item), text);
+    if (index === undefined) left = Object.fromEntries(Object.entries(left).filter(([key]) => key !== element));
+    else refused.set(element, (refused.get(element) ?? new Set()).add(Number(index)));
+  }
+  for (const [element, indexes] of refused)
+    left = { ...left, [element]: (type[element] as readonly unknown[]).filter((_, at) => !indexes.has(at)) };
+  return left;
+}
+
+const labels: Readonly<Record<string, string>> = {
+  searchParam: 'the parameter',
+  operation: 'the operation',
+  supportedProfile: 'the profile',
+  profile: 'the profile',
+};
+
+function labelOf(element: string, item: unknown): string {
+  const label = labels[element] ?? `\`${element}\``;
+  const name = typeof item === 'object' ? asString((item as JsonObject | null)?.['name']) : asString(item);
+  return name === undefined ? label : `${label} \`${name}\``;
+}
+
+/** A profile of the guide that cannot be followed at all. */
+function withoutProfiles(
+  type: JsonObject | undefined,
+  unusable: ReadonlySet<string>,
+  definitions: Definitions,
+  leaveOut: LeaveOut,
+): JsonObject | undefined {
+  if (type === undefined) return undefined;
+  const supported = stringsOf(type['supportedProfile']);
+  const isUsable = (canonical: string): boolean =>
+    !unusable.has(definitions.find('StructureDefinition', canonical)?.file ?? '');
+  for (const canonical of supported)
+    if (!isUsable(canonical))
+      leaveOut(String(type['type']), `the profile \`${canonical}\``, 'What it is based on is not loaded.');
+  return { ...type, supportedProfile: supported.filter(isUsable) };
+}

@@ -1,0 +1,12 @@
+/**
+ * Whether a header is there more than once. Node joins the lines of some headers and keeps the first of others, so that a proxy
+ * before it may have looked at another one. `rawHeaders` are names and values in turn, `name` is in lower case.
+ */
+export function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] ?? '';
+    if (given.length === name.length && given.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}

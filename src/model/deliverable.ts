@@ -1,0 +1,74 @@
+import { asString, stringsOf } from '../definitions/json-object.ts';
+import { texts } from './declared.ts';
+import type { ReportAt, Standing } from './declared.ts';
+import type { TypeInteraction } from '../fhir/interaction.ts';
+
+/**
+ * Reports what pieces declare of a type beside its interactions, and this server does not do: `/metadata` would promise it.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
+ */
+export function checkTypePromises(
+  standings: readonly Standing[],
+  interactions: ReadonlySet<TypeInteraction>,
+  report: ReportAt,
+): void {
+  for (const standing of standings) {
+    const { json } = standing;
+    const needs = (element: string, code: string): void =>
+      report(
+        standing,
+        element,
+        `\`${element}\` needs the interaction \`${code}\`, which is not served yet; remove it.`,
+      );
+    if (json['conditionalUpdate'] === true) needs('conditionalUpdate', 'update');
+    if (json['updateCreate'] === true) needs('updateCreate', 'update');
+    if (json['readHistory'] === true) needs('readHistory', 'vread');
+    if (isSupported(json['conditionalDelete'])) needs('conditionalDelete', 'delete');
+    if (json['versioning'] === 'versioned-update') report(standing, 'versioning', noVersionedUpdate);
+    if (json['conditionalCreate'] === true && !['create', 'search-type'].every(code => has(interactions, code)))
+      report(standing, 'conditionalCreate', searchlessCreate);
+    if (isSupported(json['conditionalRead']) && !interactions.has('read'))
+      report(standing, 'conditionalRead', '`conditionalRead` needs the interaction `read`; declare it, or remove it.');
+    for (const unserved of ['searchInclude', 'searchRevInclude'])
+      if (json[unserved] !== undefined) report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
+  }
+  for (const { text, ...standing } of texts(standings, 'referencePolicy')) {
+    if (text === 'resolves') report(standing, '', 'References by identifier are not resolved; remove `resolves`.');
+    if (text === 'enforced' && !interactions.has('create'))
+      report(standing, '', '`enforced` needs the interaction `create`; declare it, or remove it.');
+  }
+}
+
+const noVersionedUpdate =
+  '`versioned-update` needs the interaction `update`, which is not served yet; write `versioned`.';
+const searchlessCreate =
+  '`conditionalCreate` needs the interactions `create` and `search-type`; declare them, or remove it.';
+
+const isSupported = (code: unknown): boolean => asString(code) !== undefined && code !== 'not-supported';
+
+const has = (interactions: ReadonlySet<string>, code: string): boolean => interactions.has(code);
+
+/**
+ * Reports what a statement declares as a whole, and this server does not do.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.format
+ */
+export function checkStatementPromises(statement: Standing, report: ReportAt): void {
+  const { json } = statement;
+  stringsOf(json['format']).forEach((format, index) => {
+    if (/xml|turtle|ttl/i.test(format))
+      report(
+        statement,
+        `format[${index}]`,
+        `\`${format}\` is not served; resources are JSON (\`application/fhir+json\`).`,
+      );
+  });
+  for (const [element, text] of Object.entries(unserved))
+    if (json[element] !== undefined) report(statement, element, text);
+}
+
+const unserved: Readonly<Record<string, string>> = {
+  patchFormat: '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.',
+  messaging: 'Messages are not served; remove `messaging`.',
+  document: 'The exchange of documents is not served; remove `document`.',
+  imports: 'Imported statements are not read; remove `imports`, and declare what they declare.',
+};

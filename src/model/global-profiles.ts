@@ -1,0 +1,74 @@
+import type { Definition } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { asString, objectsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { ReportAt } from './declared.ts';
+import type { TypeDefinitions } from './element.ts';
+import { extensionBase, textOf } from './extensions.ts';
+import type { FindSnapshot } from './snapshot/generate.ts';
+
+/**
+ * A profile that an ImplementationGuide asks of all resources of a type.
+ * https://hl7.org/fhir/R4/implementationguide-definitions.html#ImplementationGuide.global
+ */
+export interface GlobalProfile {
+  /** Canonical url of the guide. */
+  readonly guide: string;
+  readonly type: string;
+  readonly profile: string;
+  /** The coded element by which resources are selected (`Observation.code`); undefined for all of the type. */
+  readonly selectedBy: string | undefined;
+}
+
+/** What the loaded guides ask, of each the version that counts. */
+export function globalProfiles(definitions: Definitions): readonly GlobalProfile[] {
+  const urls = new Set(definitions.all('ImplementationGuide').map(({ url }) => url));
+  return [...urls].flatMap(url => globalsOf(definitions.find('ImplementationGuide', url)?.resource() ?? {}));
+}
+
+function globalsOf(guide: JsonObject): readonly GlobalProfile[] {
+  return objectsOf(guide['global']).map(global => {
+    const selection = objectsOf(global['modifierExtension']).find(({ url }) => url === `${extensionBase}selected-by`);
+    return {
+      guide: asString(guide['url']) ?? '',
+      type: asString(global['type']) ?? '',
+      profile: asString(global['profile']) ?? '',
+      selectedBy: textOf(selection),
+    };
+  });
+}
+
+/** Checks what guides in single files ask: the types, profiles and elements that they name must be there. */
+export function checkGuides(
+  files: readonly Definition[],
+  types: TypeDefinitions,
+  snapshots: FindSnapshot,
+  report: ReportAt,
+): void {
+  for (const definition of files) {
+    if (definition.resourceType !== 'ImplementationGuide') continue;
+    const json = definition.resource();
+    globalsOf(json).forEach((global, index) => {
+      const tell = (path: string, text: string): void =>
+        report({ definition, path: '', json }, `global[${index}].${path}`, text);
+      const { type, profile, selectedBy } = global;
+      if (types.get(type)?.kind !== 'resource')
+        tell('type', `\`${type}\` is no resource type of FHIR R4.${didYouMean(type, types.resourceTypes)}`);
+      else if (snapshots(profile) === undefined) tell('profile', `The profile \`${profile}\` is not here.`);
+      else if (selectedBy !== undefined && !leadsToCodes(selectedBy, type, types))
+        tell('modifierExtension', `\`${selectedBy}\` is no element of ${type} with codes.`);
+    });
+  }
+}
+
+function leadsToCodes(path: string, type: string, types: TypeDefinitions): boolean {
+  const [root = '', ...names] = path.split('.');
+  if (root !== type) return false;
+  let definition = types.get(root);
+  for (const name of names) {
+    const found = definition?.properties.get(name)?.type;
+    definition = found?.content ?? types.get(found?.code ?? '');
+  }
+  return definition?.name === 'CodeableConcept' || definition?.name === 'Coding';
+}

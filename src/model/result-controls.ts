@@ -1,0 +1,34 @@
+import type { JsonObject } from '../definitions/json-object.ts';
+
+/**
+ * The parameters that shape the answer of every search, as the statement lists them. No SearchParameter of R4 defines them.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.searchParam
+ */
+export const resultControls: readonly JsonObject[] = [
+  {
+    name: '_count',
+    type: 'number',
+    documentation: 'Matches on a page; 0 only counts. A number above the maximum is lowered to it.',
+  },
+  {
+    name: '_sort',
+    type: 'string',
+    documentation:
+      '`_id`, `_lastUpdated` and the date parameters of the type, with commas between them; `-` before one is descending.',
+  },
+  {
+    name: '_summary',
+    type: 'token',
+    documentation: 'One of `true`, `text`, `data`, `count` and `false`.',
+  },
+  {
+    name: '_elements',
+    type: 'string',
+    documentation: 'Elements at the top of the type, with commas between them; others are left out of the answer.',
+  },
+  {
+    name: '_total',
+    type: 'token',
+    documentation: 'One of `none` (the default), `estimate` and `accurate`.',
+  },
+];

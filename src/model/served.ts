@@ -1,0 +1,14 @@
+/**
+ * What this engine serves of R4: `interaction/index.ts` and `interaction/operation/index.ts` implement exactly these. A
+ * definition that declares another one stops the start. https://hl7.org/fhir/R4/http.html
+ */
+export const servedInteractions = ['create', 'read', 'search-type'] as const;
+
+/** Operations by code. https://hl7.org/fhir/R4/operations.html */
+export const servedOperations = ['validate'] as const;
+
+export type ServedInteraction = (typeof servedInteractions)[number];
+export type ServedOperation = (typeof servedOperations)[number];
+
+/** `` `create`, `read` ``, for problems. */
+export const quotedCodes = (codes: readonly string[]): string => codes.map(code => `\`${code}\``).join(', ');

@@ -1,0 +1,87 @@
+import type { Manifest } from './sqlite/backup/manifest.ts';
+import { type AttachmentFinding, type AuditDamage, type AuditLog, StoreRefused } from './store.ts';
+import { parseStoreUrl } from './url.ts';
+
+/** Opens the store that a URL names to copy it. Throws `StoreRefused` for one that is not there, and for MongoDB. */
+export async function openBackupSource(url: string): Promise<BackupSource> {
+  return (await import('./sqlite/backup/source.ts')).openSqliteSource(fileOf(url));
+}
+
+/** Makes the store that a URL names from a backup. Throws `StoreRefused` where it is there already, and for MongoDB. */
+export async function restoreStore(url: string, options: RestoreOptions): Promise<RestoreResult> {
+  return (await import('./sqlite/backup/restore.ts')).restoreSqlite(fileOf(url), options);
+}
+
+/** mongodump cannot copy a sharded cluster while transactions run. https://www.mongodb.com/docs/manual/core/backups/ */
+function fileOf(url: string): string {
+  const parsed = parseStoreUrl(url);
+  if (parsed?.kind === 'sqlite') return parsed.file;
+  throw new StoreRefused(
+    [
+      "A MongoDB store is backed up and restored with MongoDB's own tools:",
+      'a replica set with `mongodump --oplog` and `mongorestore --oplogReplay`, or with snapshots of its disks;',
+      'a sharded cluster with the backups of Atlas, Ops Manager or Cloud Manager.',
+      'Run `verify` on what was restored',
+    ].join(' '),
+  );
+}
+
+/** A store that can be copied into a folder while other processes work on it. */
+export interface BackupSource {
+  readonly audit: AuditLog;
+  /** The public URL of the server that last worked on the store. */
+  readonly publicUrl: string | undefined;
+  /** Throws `StoreRefused` where the folder cannot take a backup; nothing there is then mistaken for one. */
+  backup(options: BackupOptions): Promise<BackupResult>;
+  close(): Promise<void>;
+}
+
+export interface BackupOptions {
+  /** Where the backup will be: not there yet, or empty. */
+  readonly folder: string;
+  /** An older backup, whose unchanged files are linked instead of copied. */
+  readonly previous?: string | undefined;
+  /** Bytes a second; Infinity for no limit. */
+  readonly pace: number;
+  readonly progress: (step: BackupStep) => void;
+}
+
+/** How far a backup or a restore is, in bytes. */
+export interface BackupStep {
+  readonly part: 'database' | 'attachments' | 'audit' | 'database check' | 'attachments check';
+  readonly done: number;
+  readonly of: number;
+}
+
+/** What was found damaged in a copy. */
+export type BackupFinding =
+  | { readonly in: 'database'; readonly text: string }
+  | ({ readonly in: 'attachments'; readonly partition: string } & AttachmentFinding)
+  | ({ readonly in: 'audit' } & AuditDamage);
+
+export interface BackupResult {
+  readonly manifest: Manifest;
+  /** What is damaged in the copy because it is damaged in the store. */
+  readonly findings: readonly BackupFinding[];
+  /** Attachments that the older backup had. */
+  readonly linked: number;
+}
+
+export interface RestoreOptions {
+  /** The folder of the backup. */
+  readonly folder: string;
+  readonly progress: (step: BackupStep) => void;
+  /** Does the last step, after which the store is there, between two audit events of the restored log. */
+  readonly audited: (store: RestoredStore, lastStep: () => Promise<void>) => Promise<void>;
+}
+
+export interface RestoredStore {
+  readonly audit: AuditLog;
+  readonly publicUrl: string | undefined;
+  readonly manifest: Manifest;
+}
+
+export interface RestoreResult {
+  readonly manifest: Manifest;
+  readonly findings: readonly BackupFinding[];
+}

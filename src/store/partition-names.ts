@@ -1,0 +1,18 @@
+import type { DocumentStore, Store } from './store.ts';
+
+/** Display names of partitions, by id: on pages where the id says too little. They are copied with a store. */
+const namesIn = (store: Pick<Store, 'documents'>): DocumentStore => store.documents('partition-names');
+
+/** The display name of a partition; its id where it has none. */
+export async function partitionName(store: Pick<Store, 'documents'>, id: string): Promise<string> {
+  return ((await namesIn(store).get(id)) as string | undefined) ?? id; // only the next function writes it
+}
+
+/** Gives a partition a display name; undefined takes it away. */
+export async function namePartition(
+  store: Pick<Store, 'documents'>,
+  id: string,
+  name: string | undefined,
+): Promise<void> {
+  await (name === undefined ? namesIn(store).delete(id) : namesIn(store).put(id, name));
+}

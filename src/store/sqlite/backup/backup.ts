@@ -1,0 +1,102 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { BackupOptions, BackupResult, BackupStep } from '../../backup.ts';
+import { StoreRefused } from '../../store.ts';
+import { serverRuns } from '../lock.ts';
+import { layoutOf } from '../migrations.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { checkAttachments, checkDatabase } from './check-copy.ts';
+import { copyAttachments, type Places } from './copy-attachments.ts';
+import { copyAudit, describeAudit } from './copy-audit.ts';
+import { copyDatabase } from './copy-database.ts';
+import { digestOfFile } from './files.ts';
+import { isDiskFull } from './disk-full.ts';
+import { createManifest, databaseName, type Manifest, printManifest, readManifest } from './manifest.ts';
+import { mend, requirePartitions } from './mend.ts';
+import { Pace } from './pace.ts';
+import { PartialBackup } from './partial.ts';
+
+/** An event of a server is on the disk after so many milliseconds at most (audit/batch.ts). */
+const eventsDelay = 1_000;
+
+/**
+ * Copies a store into a folder while other processes read and write it. The order makes the parts agree:
+ *
+ * 1. The database, as it was at one moment (copyDatabase). Documents with keys, accounts and sessions are rows of it.
+ * 2. The bytes of attachments that the copied database refers to. They were on the disk before the transaction that
+ *    refers to them committed, and are never changed. Only bytes without a record are swept, so that what the snapshot
+ *    refers to stays, however long this takes; but for the removal of a partition, which is looked for.
+ * 3. The audit log. The event of a write is on the disk before the write; how it ended, and reads, within a second. So
+ *    a log that is copied a second later than the database has the events of all that was acknowledged before, and
+ *    more.
+ * 4. All is read again from the copy and checked. What is damaged in the store too is in the copy as it is, and
+ *    reported.
+ * 5. The manifest, then the name of the folder: there is a backup only now.
+ */
+export async function backup(source: Database, from: string, options: BackupOptions): Promise<BackupResult> {
+  const folder = resolve(options.folder);
+  const older = options.previous === undefined ? undefined : await olderBackup(options.previous);
+  const partial = await PartialBackup.begin(folder);
+  try {
+    const result = await copy(source, { from, to: partial.file, previous: older?.file }, older?.chains ?? [], options);
+    await partial.finish(printManifest(result.manifest));
+    return result;
+  } catch (error) {
+    if (!isDiskFull(error)) {
+      partial.leave();
+      throw error;
+    }
+    await partial.remove(); // a server beside may need the space
+    throw new StoreRefused(
+      `The disk of \`${folder}\` is full; nothing was left there. Free space, or name another folder`,
+    );
+  }
+}
+
+async function olderBackup(folder: string): Promise<{ readonly file: string; readonly chains: Manifest['audit'] }> {
+  return { file: resolve(folder, databaseName), chains: (await readManifest(folder)).audit };
+}
+
+async function copy(
+  source: Database,
+  places: Places,
+  older: Manifest['audit'],
+  { progress, pace: bytes }: BackupOptions,
+): Promise<BackupResult> {
+  const pace = new Pace(bytes);
+  const { to } = places;
+  const report = (part: BackupStep['part']) => (done: number, of: number) => progress({ part, done, of });
+  const time = await copyDatabase(source, { from: places.from, to, pace }, report('database'));
+  const copied = openDatabase(to, 'immutable');
+  try {
+    const { linked, ...attachments } = await copyAttachments(copied, places, pace, report('attachments'));
+    if (serverRuns(places.from)) await setTimeout(Math.max(0, time + eventsDelay - Date.now()));
+    const inAudit = await copyAudit(places, older, pace, report('audit'));
+    const size = (await stat(to)).size;
+    const digest = await digestOfFile(to, pace, done => progress({ part: 'database check', done, of: size }));
+    const inDatabase = checkDatabase(copied);
+    const damaged = await checkAttachments(copied, to, pace, report('attachments check'));
+    const inAttachments = await mend(damaged, places, copied);
+    requirePartitions(source, copied, inAttachments);
+    const findings = [...inDatabase, ...inAttachments, ...inAudit];
+    const manifest = createManifest({
+      time: new Date(time).toISOString(),
+      layout: layoutOf(copied, to),
+      database: { ...counts(copied), size, digest },
+      attachments,
+      audit: await describeAudit(to, pace),
+      findings: findings.length,
+    });
+    return { manifest, findings, linked };
+  } finally {
+    copied.close();
+  }
+}
+
+function counts(database: Database): { readonly partitions: number; readonly records: number } {
+  const inPartition = '(SELECT sum(resources) FROM types WHERE types.n = partitions.n)';
+  const [partitions, records] =
+    database.get(`SELECT count(*), coalesce(sum(${inPartition}), 0) FROM partitions WHERE id IS NOT NULL`) ?? [];
+  return { partitions: Number(partitions), records: Number(records) };
+}

@@ -1,0 +1,48 @@
+import type { BackupFinding } from '../../backup.ts';
+import { StoreUnavailable } from '../../store.ts';
+import type { Database } from '../open.ts';
+import { verifyAttachments } from '../verify-attachments.ts';
+import type { Pace } from './pace.ts';
+import { totals } from './referred.ts';
+
+/** Lines of SQLite's own check that are reported. */
+const most = 20;
+
+/** What SQLite finds damaged in a database. It reads all of it, at full speed. */
+export function checkDatabase(database: Database): readonly BackupFinding[] {
+  try {
+    const lines = database.all(`PRAGMA integrity_check(${most})`).map(([line]) => String(line));
+    return lines[0] === 'ok' ? [] : lines.map(text => ({ in: 'database', text }));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return [{ in: 'database', text: error.cause instanceof Error ? error.cause.message : error.message }];
+  }
+}
+
+/** No record comes for bytes in a copy: all without one are orphans. */
+const anyAge = -Infinity;
+
+/** What is damaged in the bytes beside the file of a database that no process writes to. */
+export async function checkAttachments(
+  database: Database,
+  file: string,
+  pace: Pace,
+  step: (done: number, of: number) => void,
+): Promise<readonly BackupFinding[]> {
+  const findings: BackupFinding[] = [];
+  const [files, size] = totals(database);
+  if (files === 0) return findings;
+  let done = 0;
+  for (const [n, id] of database.all('SELECT n, id FROM partitions WHERE id IS NOT NULL ORDER BY id')) {
+    let before = 0;
+    for await (const { checked, findings: found } of verifyAttachments(database, file, Number(n), anyAge)) {
+      findings.push(...found.map(one => ({ in: 'attachments', partition: String(id), ...one }) as const));
+      const read = ((checked - before) * size) / files; // files are counted, not bytes
+      before = checked;
+      done += read;
+      step(Math.min(done, size), size);
+      await pace.spend(read);
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StoreRefused } from '../../store.ts';
+import { isAbsent, syncFolder } from '../attachment-files.ts';
+import { type Database, openBare } from '../open.ts';
+import { isBusy } from '../sqlite-error.ts';
+import { makeFolder, openNew, syncFolders, writeWhole } from './files.ts';
+import { databaseName, manifestName } from './manifest.ts';
+
+const lockName = 'lock';
+const attachmentsName = `${databaseName}.attachments`;
+const ownNames = [databaseName, `${databaseName}-journal`, attachmentsName, `${databaseName}.audit`];
+
+/**
+ * The folder beside that of a backup in which it is made: `DIR.partial`. It gets the name of the backup when it is
+ * whole. One that an interrupted run has left is used again: its attachments need not be copied again, since their
+ * names are their digests.
+ */
+export class PartialBackup {
+  /** The database; attachments and audit log lie beside it, as beside a store. */
+  readonly file: string;
+  readonly #folder: string;
+  readonly #partial: string;
+  readonly #lock: Database;
+
+  private constructor(folder: string, partial: string, lock: Database) {
+    this.file = join(partial, databaseName);
+    this.#folder = folder;
+    this.#partial = partial;
+    this.#lock = lock;
+  }
+
+  /** Throws `StoreRefused` where something is at the folder already, or another backup into it runs. */
+  static async begin(folder: string): Promise<PartialBackup> {
+    const partial = `${folder}.partial`;
+    await makeFolder(dirname(folder));
+    await requireEmpty(folder);
+    await requireOwn(partial);
+    await makeFolder(partial);
+    const lock = await lockFolder(partial, folder);
+    try {
+      for (const name of await readdir(partial))
+        if (name !== lockName && name !== attachmentsName) await rm(join(partial, name), { recursive: true });
+      return new PartialBackup(folder, partial, lock);
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+  }
+
+  /** Makes it the backup: until here nothing is at its folder. On the disk when it resolves. */
+  async finish(manifest: string): Promise<void> {
+    await syncFolders(this.#partial);
+    await writeWhole(join(this.#partial, manifestName), manifest);
+    await rename(this.#partial, this.#folder);
+    this.#lock.close();
+    await rm(join(this.#folder, lockName), { force: true });
+    await syncFolder(this.#folder);
+    await syncFolder(dirname(this.#folder));
+  }
+
+  /** Leaves it, for the next run. */
+  leave(): void {
+    this.#lock.close();
+  }
+
+  /** Deletes all of it: for a full disk. */
+  async remove(): Promise<void> {
+    this.#lock.close();
+    await rm(this.#partial, { recursive: true, force: true });
+  }
+}
+
+async function requireEmpty(folder: string): Promise<void> {
+  const names = await namesIn(folder);
+  if (names === undefined) return;
+  if (names.length > 0) throw new StoreRefused(`\`${folder}\` is not empty; name a new folder for each backup`);
+  const [own, above] = await Promise.all([stat(folder), stat(dirname(folder))]);
+  // A mounted file system cannot be renamed over.
+  if (own.dev !== above.dev) throw new StoreRefused(`\`${folder}\` is where a disk is mounted; name a folder in it`);
+}
+
+async function requireOwn(partial: string): Promise<void> {
+  const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, `${manifestName}.new`];
+  const other = (await namesIn(partial))?.find(name => !known.includes(name));
+  if (other !== undefined)
+    throw new StoreRefused(`\`${partial}\` holds \`${other}\`, which no backup made; remove that folder first`);
+}
+
+async function namesIn(folder: string): Promise<readonly string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The operating system releases the lock with the process, so it is never stale. */
+async function lockFolder(partial: string, folder: string): Promise<Database> {
+  const path = join(partial, lockName);
+  if (!existsSync(path)) await (await openNew(path)).close();
+  const lock = openBare(path, 0);
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (!isBusy(error)) throw error;
+    throw new StoreRefused(`Another backup into \`${folder}\` runs; wait for it, or name another folder`);
+  }
+}

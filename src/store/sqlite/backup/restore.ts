@@ -1,0 +1,115 @@
+import { dirname, join, resolve } from 'node:path';
+import { ChainedLog } from '../../audit/log.ts';
+import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup.ts';
+import { StoreRefused } from '../../store.ts';
+import { auditFiles } from '../audit-files.ts';
+import { lockForServing } from '../lock.ts';
+import { layout } from '../migrations.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { restoringFolder } from '../restoring.ts';
+import { checkAttachments, checkDatabase } from './check-copy.ts';
+import { copyAttachments, type Places } from './copy-attachments.ts';
+import { copyAudit, describeAudit } from './copy-audit.ts';
+import { isDiskFull } from './disk-full.ts';
+import { copyPrivate, digestOfFile, makeFolder } from './files.ts';
+import { databaseName, type Manifest, readManifest } from './manifest.ts';
+import { Pace } from './pace.ts';
+import { placeBeside, placeDatabase, removeInterrupted, requireNone } from './place.ts';
+import { publicUrlOf } from './source.ts';
+
+const unpaced = new Pace(Infinity);
+
+/**
+ * Makes the store in a file from a backup. All of it is copied into a folder beside, `FILE.restoring`, and checked
+ * there; then attachments and audit log get their names, and the file last: where it is not there, nothing was
+ * restored. Throws `StoreRefused` where any part of a store is there, for what is no whole backup, and for a newer
+ * layout.
+ */
+export async function restoreSqlite(file: string, options: RestoreOptions): Promise<RestoreResult> {
+  const folder = resolve(options.folder);
+  const path = resolve(file);
+  const manifest = await readManifest(folder);
+  if (manifest.layout > layout)
+    throw new StoreRefused(
+      `\`${folder}\` is of a newer version (layout ${manifest.layout}; this one knows ${layout}); use that version`,
+    );
+  await makeFolder(dirname(path));
+  const lock = lockForServing(path); // no server makes an empty store here meanwhile
+  try {
+    return await restore(join(folder, databaseName), path, manifest, options);
+  } catch (error) {
+    await removeInterrupted(path);
+    if (!isDiskFull(error)) throw error;
+    throw new StoreRefused(`The disk of \`${path}\` is full; nothing was restored. Free space, and run it again`);
+  } finally {
+    lock.release();
+  }
+}
+
+async function restore(
+  from: string,
+  path: string,
+  manifest: Manifest,
+  { progress, audited }: RestoreOptions,
+): Promise<RestoreResult> {
+  const staging = restoringFolder(path);
+  const staged = join(staging, databaseName);
+  await removeInterrupted(path);
+  requireNone(path);
+  await makeFolder(staging);
+  await copyWholeDatabase(from, staged, manifest, progress);
+  const database = openDatabase(staged, 'immutable');
+  let findings: readonly BackupFinding[];
+  let publicUrl: string | undefined;
+  try {
+    findings = await copyRest(database, { from, to: staged }, manifest, progress);
+    publicUrl = publicUrlOf(database);
+  } finally {
+    database.close();
+  }
+  await placeBeside(staged, path);
+  const audit = new ChainedLog(auditFiles(path), Date.now);
+  try {
+    await audited({ audit, publicUrl, manifest }, () => placeDatabase(staged, path));
+  } finally {
+    await audit.close();
+  }
+  return { manifest, findings };
+}
+
+async function copyWholeDatabase(
+  from: string,
+  to: string,
+  { database: { size, digest } }: Manifest,
+  progress: (step: BackupStep) => void,
+): Promise<void> {
+  await copyPrivate(from, to);
+  const found = await digestOfFile(to, unpaced, done => progress({ part: 'database check', done, of: size }));
+  if (found === digest) return;
+  throw new StoreRefused(
+    `\`${from}\` is damaged: its SHA-256 is not that of the backup. Nothing was restored; use another backup`,
+  );
+}
+
+/** Attachments and audit log; gives all that is damaged. */
+async function copyRest(
+  database: Database,
+  places: Places,
+  manifest: Manifest,
+  progress: (step: BackupStep) => void,
+): Promise<readonly BackupFinding[]> {
+  const report = (part: BackupStep['part']) => (done: number, of: number) => progress({ part, done, of });
+  await copyAttachments(database, places, unpaced, report('attachments'));
+  const damage = await copyAudit(places, [], unpaced, report('audit'));
+  const copied = new Map((await describeAudit(places.to, unpaced)).map(({ chain, digest }) => [chain, digest]));
+  // Whoever writes to a backup can make all digests of a chain anew, but for those in the manifest.
+  const changed = manifest.audit
+    .filter(({ chain, digest }) => copied.get(chain) !== digest)
+    .filter(({ chain }) => !damage.some(one => one.in === 'audit' && one.chain === chain))
+    .map(({ chain }) => {
+      const is = copied.has(chain) ? ('altered' as const) : ('missing' as const);
+      return { in: 'audit' as const, chain, line: undefined, is };
+    });
+  const inAttachments = await checkAttachments(database, places.to, unpaced, report('attachments check'));
+  return [...checkDatabase(database), ...inAttachments, ...damage, ...changed];
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ChainedLog } from '../../audit/log.ts';
+import type { BackupSource } from '../../backup.ts';
+import { StoreRefused, StoreUnavailable } from '../../store.ts';
+import { auditFiles } from '../audit-files.ts';
+import { layoutOf } from '../migrations.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { isSqliteError } from '../sqlite-error.ts';
+import { backup } from './backup.ts';
+
+/**
+ * Opens the store in a file to copy it: it is not changed, may be of an older layout, and needs no definitions. Throws
+ * `StoreRefused` where there is none, for a newer layout and for a file of something else.
+ */
+export function openSqliteSource(file: string): BackupSource {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
+  const database = openSource(path);
+  const audit = new ChainedLog(auditFiles(path), Date.now);
+  return {
+    audit,
+    publicUrl: publicUrlOf(database),
+    backup: options => backup(database, path, options),
+    async close() {
+      database.close();
+      await audit.close();
+    },
+  };
+}
+
+function openSource(path: string): Database {
+  let database: Database | undefined;
+  try {
+    database = openDatabase(path, 'readOnly');
+    if (layoutOf(database, path) === 0) throw new StoreRefused(`\`${path}\` holds no store yet`);
+    return database;
+  } catch (error) {
+    database?.close();
+    const cause = error instanceof StoreUnavailable ? error.cause : error;
+    if (!isSqliteError(cause)) throw error;
+    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}`);
+  }
+}
+
+/** As `keptPublicUrl` gives it; that needs the store with its definitions. */
+export function publicUrlOf(database: Database): string | undefined {
+  const [value] = database.get(`SELECT value FROM documents WHERE collection = 'server' AND key = 'public-url'`) ?? [];
+  return typeof value === 'string' ? String(JSON.parse(value)) : undefined;
+}

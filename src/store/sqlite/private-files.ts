@@ -1,0 +1,31 @@
+import { closeSync, openSync, statSync } from 'node:fs';
+import { ownerOnly } from '../file-mode.ts';
+import { shellWord } from '../shell-word.ts';
+
+/**
+ * Makes an empty database, where there is none, that only its owner reads: SQLite gives the files beside it the same
+ * mode.
+ */
+export function makePrivate(path: string): void {
+  try {
+    // Never one that is there: to close it would end the locks that SQLite has on it in this process.
+    closeSync(openSync(path, 'wx', ownerOnly.file));
+  } catch {
+    // It is there, or SQLite says why it cannot be made.
+  }
+}
+
+/**
+ * Which files of a store other users can read, as a sentence with the command that ends it; undefined where they can
+ * read none.
+ */
+export function exposureNotice(path: string): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  const exposed = ['', '-wal', '-shm', '.lock', '.attachments', '.audit']
+    .map(ending => `${path}${ending}`)
+    .filter(file => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
+  if (exposed.length === 0) return undefined;
+  const named = exposed.map(file => `\`${file}\``).join(', ');
+  const command = `chmod -R go= ${exposed.map(shellWord).join(' ')}`;
+  return `Other users of this machine can read files of the store: ${named}. \`${command}\` makes them private.`;
+}

@@ -1,0 +1,96 @@
+import { isProfile } from '../../definitions/definition.ts';
+import { asString } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
+import { checkConstraints, constraintKeys } from './constraint-checks.ts';
+import { checkBinding, checkCardinality, checkTypes, checkValueTypes } from './element-checks.ts';
+import { placeOf } from './place.ts';
+import { writtenElements } from './profile.ts';
+import type { Finding, Loaded, Tell } from './profile.ts';
+import { checkDiscriminators, checkSlice } from './slicing-checks.ts';
+
+/**
+ * Mistakes in a profile, each with its place and the id of its element. What the definitions that are here cannot decide is
+ * no mistake. https://hl7.org/fhir/R4/profiling.html
+ */
+export function checkProfile(structure: JsonObject, canonical: string, loaded: Loaded): readonly Finding[] {
+  const { types, snapshots } = loaded;
+  const type = asString(structure['type']);
+  if (type === undefined || structure['kind'] === 'logical') return [];
+  // A type of its own; a profile that does not say that it is one is checked all the same.
+  if (structure['derivation'] === 'specialization' && !isProfile(structure)) return [];
+  if (types.get(type) === undefined) {
+    const text = `There is no type \`${type}\` in FHIR R4.${didYouMean(type, types.resourceTypes)}`;
+    return [{ path: 'type', text, undecided: false }];
+  }
+  const snapshot = snapshots(canonical);
+  const elements = writtenElements(structure, snapshot?.elements ?? []);
+  const byId = new Map((snapshot?.elements ?? []).map(element => [asString(element['id']) ?? '', element]));
+  const given = constraintKeys(snapshots(asString(structure['baseDefinition']) ?? '')?.elements ?? []);
+  const findings: Finding[] = [];
+  const tell: Tell = ({ id, at }, below, text, undecided = false) =>
+    void findings.push({ path: `${at}.${below}`, text: `\`${id}\`: ${text}`, undecided });
+  const misplaced = new Set<string>();
+  for (const element of elements) {
+    const place = placeOf(element.path, type, types);
+    checkCardinality(element, tell);
+    checkBinding(element, loaded, tell);
+    if (place.missing !== undefined) {
+      const { name, owners, known } = place.missing;
+      const where =
+        owners.length === 0 ? `The profile is of ${type}` : `There is no element \`${name}\` in ${owners.join(', ')}`;
+      const isAbove = [...misplaced].some(id => isWithin(element.id, id));
+      misplaced.add(element.id);
+      if (!isAbove) tell(element, 'path', `${where}.${didYouMean(name, known)}`);
+      continue;
+    }
+    checkTypes(element, place, loaded, tell);
+    checkValueTypes(element, place, loaded, tell);
+    checkDiscriminators(element, place, loaded, tell);
+    checkSlice(element, byId, tell);
+    checkConstraints(element, place, { type, given }, loaded, tell);
+  }
+  return [
+    ...headFindings(structure, type, loaded),
+    ...findings,
+    ...snapshotFindings(structure, canonical, elements, misplaced, loaded),
+  ];
+}
+
+/** What is wrong beside the elements. */
+function headFindings(structure: JsonObject, type: string, { snapshots }: Loaded): readonly Finding[] {
+  const baseDefinition = asString(structure['baseDefinition']);
+  if (baseDefinition === undefined) {
+    const text = `The profile has no \`baseDefinition\`; write \`http://hl7.org/fhir/StructureDefinition/${type}\`, or the profile that it narrows.`;
+    return [{ path: 'baseDefinition', text, undecided: false }];
+  }
+  const base = snapshots(baseDefinition);
+  if (base === undefined || base.type === type) return [];
+  const text = `The profile is of ${type}, and its base \`${baseDefinition}\` of ${base.type}; they must be of one type.`;
+  return [{ path: 'type', text, undecided: false }];
+}
+
+/** Where a differential cannot be followed; what its base has wrong is reported with that. */
+function snapshotFindings(
+  structure: JsonObject,
+  canonical: string,
+  elements: ReturnType<typeof writtenElements>,
+  misplaced: ReadonlySet<string>,
+  { snapshots }: Loaded,
+): readonly Finding[] {
+  const base = snapshots(asString(structure['baseDefinition']) ?? '');
+  const known = new Set(base?.elements.length === 0 ? [] : base?.problems);
+  const own = snapshots(canonical);
+  return (own?.problems ?? [])
+    .filter(problem => !known.has(problem) && ![...misplaced].some(id => isWithin(id, problem.element)))
+    .map(problem => {
+      const at = elements.find(({ id }) => id === problem.element)?.at ?? 'differential';
+      const path = own?.elements.length === 0 ? 'baseDefinition' : at;
+      return { path, text: printSnapshotProblem(canonical, problem), undecided: false };
+    });
+}
+
+/** Whether an element is another one, a slice of it, or below it, by their ids. */
+const isWithin = (id: string, other: string): boolean =>
+  id === other || id.startsWith(`${other}.`) || id.startsWith(`${other}:`);

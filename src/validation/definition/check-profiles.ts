@@ -1,0 +1,48 @@
+import { within } from '../../definitions/definition.ts';
+import type { Definition } from '../../definitions/definition.ts';
+import type { Definitions } from '../../definitions/definitions.ts';
+import { printProblem } from '../../definitions/problem.ts';
+import type { Problem } from '../../definitions/problem.ts';
+import type { Model } from '../../model/model.ts';
+import { checkProfile } from './check-profile.ts';
+import { isPlain } from './profile.ts';
+import type { Loaded } from './profile.ts';
+
+/**
+ * Mistakes in profiles. In a single file they stop the start, since its author is here; in a package, of which only the
+ * profiles that types name are looked at, they are warnings. What cannot be decided here is a warning in a single file, and
+ * nothing in a package. https://hl7.org/fhir/R4/profiling.html
+ */
+export function checkProfiles(
+  definitions: Definitions,
+  model: Pick<Model, 'types' | 'definitions' | 'snapshot'>,
+): { readonly problems: readonly Problem[]; readonly warnings: readonly string[] } {
+  const loaded: Loaded = {
+    types: model.definitions,
+    snapshots: canonical => model.snapshot(canonical),
+    has: (resourceType, canonical) => definitions.find(resourceType, canonical) !== undefined,
+    urls: resourceType => definitions.all(resourceType).map(({ url }) => url),
+  };
+  const named = new Set(
+    [...model.types.values()]
+      .flatMap(({ profile, supportedProfiles }) => [profile ?? '', ...supportedProfiles])
+      .map(canonical => definitions.find('StructureDefinition', canonical)),
+  );
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  for (const definition of definitions.all('StructureDefinition')) {
+    const isOurs = isPlain(definition);
+    if (!isOurs && (definition.core || !named.has(definition))) continue;
+    const canonical = canonicalOf(definition);
+    // A profile of which nothing can be checked is useless to the type that names it.
+    const stops = isOurs || model.snapshot(canonical)?.elements.length === 0;
+    for (const { path, text, undecided } of checkProfile(definition.resource(), canonical, loaded)) {
+      const problem = { file: definition.file, path: within(definition, path), text };
+      if (stops && !undecided) problems.push(problem);
+      else if (isOurs || !undecided) warnings.push(printProblem(problem));
+    }
+  }
+  return { problems, warnings };
+}
+
+const canonicalOf = ({ url, version }: Definition): string => (version === undefined ? url : `${url}|${version}`);

@@ -1,0 +1,45 @@
+import { asString, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { checkExpression } from './expression.ts';
+import type { Place } from './place.ts';
+import type { Loaded, Tell, WrittenElement } from './profile.ts';
+import { valuesOfType } from './values.ts';
+
+export interface ConstraintContext {
+  /** The type that the profile constrains. */
+  readonly type: string;
+  /** Keys (`constraintKey`) of the constraints that the base has: R4 itself has some that are wrong. */
+  readonly given: ReadonlySet<string>;
+}
+
+const constraintKey = (key: unknown, expression: unknown): string => `${String(key)} ${String(expression)}`;
+
+/** The keys of all constraints of a snapshot. */
+export const constraintKeys = (elements: readonly JsonObject[]): ReadonlySet<string> =>
+  new Set(
+    elements
+      .flatMap(element => objectsOf(element['constraint']))
+      .map(({ key, expression }) => constraintKey(key, expression)),
+  );
+
+/**
+ * Constraints whose expression has mistakes, without those of the base.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.constraint
+ */
+export function checkConstraints(
+  element: WrittenElement,
+  place: Place,
+  { type, given }: ConstraintContext,
+  { types }: Loaded,
+  tell: Tell,
+): void {
+  // Elements of a contained resource have that one as their `%resource`.
+  const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\b/.test(element.path);
+  const resource = isResource ? valuesOfType(type, types) : undefined;
+  objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
+    const text = asString(expression);
+    if (text === undefined || given.has(constraintKey(key, text))) return;
+    for (const { text: problem, undecided } of checkExpression(text, { values: place.values, resource, types }))
+      tell(element, `constraint[${index}].expression`, `The constraint \`${String(key)}\`: ${problem}`, undecided);
+  });
+}

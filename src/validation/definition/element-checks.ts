@@ -1,0 +1,104 @@
+import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import { isA } from '../../fhirpath/result-type.ts';
+import { codesOf } from './place.ts';
+import type { Place } from './place.ts';
+import type { Loaded, Tell, WrittenElement } from './profile.ts';
+
+/** `min` above `max`, and a `max` that is no number. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min */
+export function checkCardinality(element: WrittenElement, tell: Tell): void {
+  const { json, merged = json } = element;
+  const max = asString(json['max']);
+  if (max !== undefined && !/^(\*|\d+)$/.test(max))
+    return tell(element, 'max', `\`max\` is \`${max}\`; write a whole number or \`*\`.`);
+  if (json['min'] === undefined && max === undefined) return;
+  const [least, most] = [
+    Number(merged['min'] ?? 0),
+    merged['max'] === '*' ? Infinity : Number(merged['max'] ?? Infinity),
+  ];
+  if (least > most)
+    tell(
+      element,
+      json['min'] === undefined ? 'max' : 'min',
+      `\`min\` ${least} is above \`max\` ${most}: no record could meet this.`,
+    );
+}
+
+/**
+ * `fixed[x]`, `pattern[x]`, `minValue[x]` and `maxValue[x]` of a type that the element does not have.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
+ */
+export function checkValueTypes(element: WrittenElement, place: Place, { types }: Loaded, tell: Tell): void {
+  const codes = codesOf(element.merged ?? element.json) ?? place.values?.map(({ code }) => code);
+  if (codes === undefined || codes.length === 0 || codes.includes('')) return;
+  for (const key of Object.keys(element.json)) {
+    const [, kind = '', type = ''] = /^(fixed|pattern|minValue|maxValue)([A-Z]\w*)$/.exec(key) ?? [];
+    if (kind === '' || codes.some(code => capital(code) === type)) continue;
+    // A complex type stands for those that are derived from it, as Quantity does for Age.
+    const isNear = codes.some(code => isA(code, type, types) || isA(type, code, types));
+    if (isNear && types.get(type)?.kind === 'complex-type') continue;
+    const offer = [...new Set(codes)].map(code => `\`${kind}${capital(code)}\``).join(' or ');
+    tell(element, key, `\`${key}\` does not fit its type; write ${offer}.`);
+  }
+}
+
+const capital = (code: string): string => code.charAt(0).toUpperCase() + code.slice(1);
+
+/**
+ * Types that do not exist or that the base does not have here; profiles of types and targets that are not loaded.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type
+ */
+export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, tell: Tell): void {
+  const { types } = loaded;
+  const allowed = place.isRoot ? undefined : place.values?.map(({ code }) => code);
+  objectsOf(element.json['type']).forEach((type, index) => {
+    const code = asString(type['code']) ?? '';
+    const at = `type[${index}]`;
+    if (!code.includes(':')) {
+      if (types.get(code) === undefined)
+        tell(
+          element,
+          `${at}.code`,
+          `There is no type \`${code}\`.${didYouMean(code, [...types.resourceTypes, ...(allowed ?? [])])}`,
+        );
+      else if (allowed !== undefined && !allowed.some(one => isA(code, one, types)))
+        tell(element, `${at}.code`, `The base takes no \`${code}\` here; it takes ${quoted(allowed)}.`);
+    }
+    for (const list of ['profile', 'targetProfile'])
+      stringsOf(type[list]).forEach((canonical, place) => {
+        if (canonical.startsWith('#') || loaded.has('StructureDefinition', canonical)) return;
+        const name = last(canonical);
+        const hint = nearest(canonical, loaded.urls('StructureDefinition'));
+        const isOfR4 = ofR4.test(canonical) && !canonical.includes('|');
+        const what = list === 'profile' ? 'The profile' : 'The target';
+        tell(
+          element,
+          `${at}.${list}[${place}]`,
+          `${what} \`${canonical}\` is not loaded.${hint}`,
+          !isOfR4 || !isType(name),
+        );
+      });
+  });
+}
+
+/** A resource type would be called so: R4's own are all here. */
+const isType = (name: string): boolean => /^[A-Z][A-Za-z]*$/.test(name);
+const ofR4 = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\//;
+
+/** The url of the same base that a canonical most likely means, by its last part. */
+function nearest(canonical: string, urls: readonly string[]): string {
+  const base = canonical.replace(/[^/]*$/s, '');
+  return didYouMean(last(canonical), urls.filter(url => url.startsWith(base)).map(last));
+}
+
+const last = (canonical: string): string => canonical.replace(/\|.*/s, '').replace(/^.*\//s, '');
+const quoted = (codes: readonly string[]): string => [...new Set(codes)].map(code => `\`${code}\``).join(', ');
+
+/** A required ValueSet that is not loaded: nothing would be held to it, unless a terminology server knows it. */
+export function checkBinding(element: WrittenElement, loaded: Loaded, tell: Tell): void {
+  const { strength, valueSet } = asObject(element.json['binding']);
+  if (strength !== 'required' || typeof valueSet !== 'string' || valueSet.startsWith('#')) return;
+  if (loaded.has('ValueSet', valueSet)) return;
+  const text = `The required ValueSet \`${valueSet}\` is not loaded, so only a terminology server can decide its codes.`;
+  tell(element, 'binding.valueSet', `${text}${nearest(valueSet, loaded.urls('ValueSet'))}`, true);
+}

@@ -1,0 +1,53 @@
+import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { parseExpression } from '../../fhirpath/parse.ts';
+import type { Expression } from '../../fhirpath/syntax.ts';
+import { checkExpression } from './expression.ts';
+import type { Place } from './place.ts';
+import type { Loaded, Tell, WrittenElement } from './profile.ts';
+
+/**
+ * Discriminators whose path leads nowhere, or is more than the restricted FHIRPath that R4 allows.
+ * https://hl7.org/fhir/R4/profiling.html#discriminator
+ */
+export function checkDiscriminators(element: WrittenElement, place: Place, { types }: Loaded, tell: Tell): void {
+  objectsOf(asObject(element.json['slicing'])['discriminator']).forEach(({ path }, index) => {
+    const text = asString(path);
+    if (text === undefined) return; // the structure check reports it
+    const at = `slicing.discriminator[${index}].path`;
+    const found = checkExpression(text, { values: place.values, resource: undefined, types });
+    for (const { text: problem, undecided } of found) tell(element, at, `The discriminator: ${problem}`, undecided);
+    const call = found.length === 0 ? otherCall(parseExpression(text)) : undefined;
+    if (call !== undefined)
+      tell(
+        element,
+        at,
+        `The discriminator \`${text}\` calls \`${call}()\`; it may call \`extension()\`, \`ofType()\` and \`resolve()\` alone.`,
+      );
+  });
+}
+
+/** The first function that a discriminator must not call; a path is a chain of steps. */
+function otherCall(tree: Expression): string | undefined {
+  if (tree.kind === 'call' && !allowed.has(tree.name)) return tree.name;
+  return 'of' in tree && tree.of !== undefined ? otherCall(tree.of) : undefined;
+}
+
+const allowed = new Set(['extension', 'ofType', 'as', 'resolve']);
+
+/**
+ * A slice of an element that nothing slices: its items could not be told apart. Extensions are sliced by url and choices by
+ * type by themselves. https://hl7.org/fhir/R4/profiling.html#slicing
+ */
+export function checkSlice(element: WrittenElement, byId: ReadonlyMap<string, JsonObject>, tell: Tell): void {
+  const slice = asString(element.json['sliceName']);
+  const name = element.path.slice(element.path.lastIndexOf('.') + 1);
+  if (slice === undefined || slice.includes('/') || /\[x\]$|^(modifierE|e)xtension$/.test(name)) return;
+  const sliced = byId.get(element.id.replace(/:[^.:]*$/, ''));
+  if (sliced === undefined || sliced['slicing'] !== undefined || sliced['max'] === '1') return;
+  tell(
+    element,
+    'sliceName',
+    `\`${element.path}\` has no \`slicing\`, so nothing tells the items of the slice \`${slice}\` apart; give \`${element.path}\` a \`slicing\` with a \`discriminator\`.`,
+  );
+}

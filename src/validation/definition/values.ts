@@ -1,0 +1,70 @@
+import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
+
+/** What a value may be: a type code, and its children where they are known. */
+export interface Value {
+  readonly code: string;
+  readonly definition: TypeDefinition | undefined;
+}
+
+/** What the values at some place may be; undefined where that is not known. */
+export type Values = readonly Value[] | undefined;
+
+/** A step to a child that none of the values has. */
+export interface Missing {
+  readonly name: string;
+  readonly owners: readonly string[];
+  readonly known: readonly string[];
+}
+
+/** The values of a type by its name; undefined for an unknown type. */
+export function valuesOfType(name: string, types: TypeDefinitions): Values {
+  const definition = types.get(name);
+  return definition === undefined ? undefined : [{ code: name, definition }];
+}
+
+/**
+ * The children of a name: of FHIRPath (`value`), of an element path (`value[x]`), or of a choice by its type
+ * (`valueQuantity`). Undefined where something is not known, as for what a resource contains.
+ */
+export function childrenOf(values: Values, name: string, types: TypeDefinitions): Values | Missing {
+  if (values === undefined || values.length === 0) return undefined;
+  const bare = name.endsWith('[x]') ? name.slice(0, -3) : name;
+  const found: Value[] = [];
+  let isOpen = false;
+  for (const { definition } of values) {
+    const owner = definition?.kind === 'primitive-type' ? types.get('Element') : definition;
+    const element = owner?.elements.get(bare) ?? choiceOf(owner?.properties.get(bare)?.element);
+    if (element !== undefined) found.push(...valuesOf(element, bare, types));
+    else if (
+      owner === undefined ||
+      isValueOf(definition, bare) ||
+      (owner.kind === 'resource' && owner.abstract) ||
+      (open.has(owner.name) && definition?.kind !== 'primitive-type')
+    )
+      isOpen = true;
+  }
+  if (found.length > 0) return found;
+  if (isOpen) return undefined;
+  const owners = [...new Set(values.map(({ code, definition }) => definition?.name ?? code))];
+  const known = values.flatMap(({ definition }) => [...(definition?.elements.keys() ?? [])]);
+  return { name, owners, known };
+}
+
+export const isMissing = (found: Values | Missing): found is Missing =>
+  found !== undefined && !Array.isArray(found) && 'owners' in found;
+
+/** The values of an element, or of one of its types where it is named by that. */
+function valuesOf(element: ElementDefinition, name: string, types: TypeDefinitions): readonly Value[] {
+  const wanted = element.name === name ? element.types : element.types.filter(({ property }) => property === name);
+  return wanted.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
+}
+
+const choiceOf = (element: ElementDefinition | undefined): ElementDefinition | undefined =>
+  element?.choice === true ? element : undefined;
+
+/** `value` of a primitive is the JSON value itself. */
+const isValueOf = (definition: TypeDefinition | undefined, name: string): boolean =>
+  definition?.kind === 'primitive-type' && name === 'value';
+
+/** Types that stand for others. */
+const open = new Set(['Element', 'BackboneElement', 'xhtml']);

@@ -1,0 +1,133 @@
+import { isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { parseExpression } from '../../fhirpath/parse.ts';
+import type { Expression } from '../../fhirpath/syntax.ts';
+import type { Kit } from './kit.ts';
+import { treeOf, valueOf } from './tree.ts';
+import type { Tree } from './tree.ts';
+
+/** An element of a slice that the path of a discriminator leads to. */
+export interface Place {
+  readonly tree: Tree;
+  /** The same element in the type without the slice, where it is known. */
+  readonly base: Tree | undefined;
+  /** What fixed values and patterns of elements further up say of the values here: each is met by one of them. */
+  readonly implied: readonly Implied[];
+  /** The same element within slices that must be there (`coding:loinc` of `code.coding.code`): each is met by one of them. */
+  readonly required: readonly Place[];
+}
+
+export interface Implied {
+  readonly kind: 'fixed' | 'pattern';
+  readonly value: unknown;
+}
+
+/** The elements of a slice that a path leads to; several where a step has alternatives. */
+export function placesOf(path: string, slice: Tree, kit: Kit): readonly Place[] {
+  let tree: Expression;
+  try {
+    tree = parseExpression(path);
+  } catch {
+    return [];
+  }
+  return stepTo(tree, placeOf(slice), kit);
+}
+
+const placeOf = (tree: Tree): Place => ({ tree, base: undefined, implied: [], required: [] });
+
+function stepTo(tree: Expression, slice: Place, kit: Kit): readonly Place[] {
+  switch (tree.kind) {
+    case 'this':
+      return [slice];
+    case 'other':
+      return tree.what === 'this' ? [slice] : [];
+    case 'member': {
+      const owners = tree.of === undefined ? [slice] : stepTo(tree.of, slice, kit);
+      return owners.flatMap(owner => childrenOf(owner, tree.name, kit));
+    }
+    case 'call': {
+      const owners = tree.of === undefined ? [slice] : stepTo(tree.of, slice, kit);
+      const [argument] = tree.args;
+      if (tree.name === 'resolve') return owners.flatMap(owner => targetTrees(owner.tree, kit).map(placeOf));
+      if (tree.name === 'extension' && argument?.kind === 'literal')
+        return owners.flatMap(owner => extensionPlaces(owner, String(argument.value), kit));
+      if ((tree.name === 'ofType' || tree.name === 'as') && argument?.kind === 'member')
+        return owners.flatMap(owner => [owner, ...slicesOfType(owner, argument.name)]);
+      return [];
+    }
+    case 'binary':
+    case 'index':
+    case 'literal':
+    case 'sign':
+    case 'type':
+    case 'variable':
+      return [];
+    default:
+      return tree satisfies never;
+  }
+}
+
+function childrenOf(owner: Place, name: string, kit: Kit): readonly Place[] {
+  const implied = impliedBelow(owner, name);
+  const within = owner.required.flatMap(one => {
+    const places = childrenOf(one, name, kit);
+    return places.length === 1 ? places : []; // of alternatives none is required
+  });
+  const base = baseTrees(owner.tree, kit)[0]?.children.find(child => child.name === name);
+  return childTrees(owner.tree, name, kit).map(tree => {
+    const slices = tree.slices.filter(({ element }) => Number(element['min'] ?? 0) > 0);
+    return { tree, base, implied, required: [...within, ...slices.map(slice => ({ ...placeOf(slice), base }))] };
+  });
+}
+
+/** What is said of a child by what its owner must be; items of arrays one by one. */
+function impliedBelow({ tree, implied }: Place, name: string): readonly Implied[] {
+  const own = (['fixed', 'pattern'] as const).map(kind => ({ kind, value: valueOf(tree.element, kind) }));
+  return [...implied, ...own].flatMap(({ kind, value }) => {
+    const below = isObject(value) ? value[name] : undefined;
+    if (below === undefined) return [];
+    return Array.isArray(below) ? below.map((item: unknown) => ({ kind, value: item })) : [{ kind, value: below }];
+  });
+}
+
+/** The child of an element in its snapshot, else in the snapshots of its types' profiles, else in that of its type. */
+function childTrees(owner: Tree, name: string, kit: Kit): readonly Tree[] {
+  const named = (tree: Tree | undefined): readonly Tree[] => tree?.children.filter(child => child.name === name) ?? [];
+  const own = named(owner);
+  if (own.length > 0) return own;
+  const profiles = objectsOf(owner.element['type']).flatMap(type => stringsOf(type['profile']));
+  const profiled = profiles.flatMap(profile => named(snapshotTree(profile, kit)));
+  return profiled.length > 0 ? profiled : baseTrees(owner, kit).flatMap(named);
+}
+
+/** The definitions without a profile that the children of an element come from; a contentReference leads to one too. */
+function baseTrees({ element, content }: Tree, kit: Kit): readonly Tree[] {
+  const nested = kit.baseTree(String((content?.element ?? element)['path']));
+  if (nested !== undefined) return [nested];
+  return objectsOf(element['type']).flatMap(type => kit.baseTree(String(type['code'])) ?? []);
+}
+
+const snapshotTree = (canonical: string, kit: Kit): Tree | undefined => {
+  const snapshot = kit.snapshot(canonical);
+  return snapshot && treeOf(snapshot);
+};
+
+const targetTrees = (owner: Tree, kit: Kit): readonly Tree[] =>
+  objectsOf(owner.element['type'])
+    .flatMap(type => stringsOf(type['targetProfile']))
+    .flatMap(profile => {
+      const tree = snapshotTree(profile, kit);
+      // The root of a snapshot names no type; the discriminator asks for it.
+      return tree === undefined ? [] : [{ ...tree, element: { ...tree.element, type: [{ code: tree.name }] } }];
+    });
+
+const slicesOfType = ({ tree }: Place, type: string): readonly Place[] =>
+  tree.slices.filter(slice => objectsOf(slice.element['type'])[0]?.['code'] === type).map(placeOf);
+
+const extensionPlaces = ({ tree }: Place, url: string, kit: Kit): readonly Place[] =>
+  childTrees(tree, 'extension', kit)
+    .flatMap(extension => extension.slices.filter(slice => isExtensionSlice(slice, url)))
+    .map(placeOf);
+
+const isExtensionSlice = (slice: Tree, url: string): boolean =>
+  objectsOf(slice.element['type']).some(type => stringsOf(type['profile']).some(one => one.replace(/\|.*/, '') === url)) || // prettier-ignore
+  slice.children.some(child => child.name === 'url' && valueOf(child.element, 'fixed') === url);

@@ -1,0 +1,22 @@
+import type { JsonObject } from '../../definitions/json-object.ts';
+import { convertUnit, ucumSystem } from '../../fhir/ucum.ts';
+
+/** Whether a Quantity has a number and a unit of UCUM, so that it can be compared across units. */
+export const isMeasured = ({ value, system, code }: JsonObject): boolean =>
+  typeof value === 'number' && system === ucumSystem && typeof code === 'string';
+
+/**
+ * Below 0 where a measured Quantity is less than another one, above 0 where it is more, whatever their units; undefined where
+ * these do not measure the same. `spend` is asked for the cost of reading the units.
+ * https://hl7.org/fhir/R4/datatypes.html#Quantity
+ */
+export function compareQuantities(a: JsonObject, b: JsonObject, spend: (cost: number) => void): number | undefined {
+  const [from, to] = [String(a['code']), String(b['code'])];
+  if (from !== to) spend(from.length * from.length);
+  const value = convertUnit(Number(a['value']), from, to);
+  if (value === undefined) return undefined;
+  const other = Number(b['value']);
+  // Conversion rounds: 5 10*3/uL are 4.999999999999999 10*9/L.
+  const isEqual = from !== to && Math.abs(value - other) <= 1e-9 * Math.max(Math.abs(value), Math.abs(other));
+  return isEqual ? 0 : value - other;
+}

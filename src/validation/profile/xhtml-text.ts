@@ -1,0 +1,34 @@
+/** Whether a text has an `&` that begins no entity. */
+export function hasBareAmpersand(text: string): boolean {
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
+    if (take(text, at, anyEntity) === undefined) return true;
+  return false;
+}
+
+/**
+ * An entity that XML alone does not know: it has five, and the characters by their numbers.
+ * https://hl7.org/fhir/R4/narrative.html#xhtml, https://www.w3.org/TR/xml/#sec-predefined-ent
+ */
+export function unknownEntity(text: string): string | undefined {
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) {
+    const entity = take(text, at, anyEntity);
+    if (entity !== undefined && !isOfXml(entity)) return entity;
+  }
+  return undefined;
+}
+
+const anyEntity = /&(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/y;
+const namedEntities: ReadonlySet<string> = new Set(['&amp;', '&lt;', '&gt;', '&quot;', '&apos;']);
+
+function isOfXml(entity: string): boolean {
+  if (entity[1] !== '#') return namedEntities.has(entity);
+  const digits = entity.slice(2, -1);
+  const code = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number(digits);
+  return code > 0 && code <= 0x10ffff;
+}
+
+/** What a sticky pattern finds at a place of a text. */
+export function take(text: string, at: number, pattern: RegExp): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}

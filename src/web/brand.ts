@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { assetFrom } from './assets.ts';
+import type { Asset } from './assets.ts';
+
+/** What the pages are called, and the picture beside it; undefined for what they have of their own. */
+export interface Brand {
+  readonly name: string | undefined;
+  readonly logo: Asset | undefined;
+}
+
+/** Largest logo, in bytes. */
+const largest = 1_000_000;
+
+/** Reads the logo that the settings name. Throws Error, as a sentence, where it cannot be read or is no such image. */
+export function readBrand({ productName, logo }: { productName: string | undefined; logo: string | undefined }): Brand {
+  if (logo === undefined) return { name: productName, logo: undefined };
+  let bytes;
+  try {
+    bytes = readFileSync(logo);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The logo \`${logo}\` cannot be read: ${why}.`, { cause });
+  }
+  const type = typeOf(bytes);
+  if (type === undefined || bytes.length > largest)
+    throw new Error(`The logo \`${logo}\` is not an SVG or PNG image of up to 1 MB; name another one with \`--logo\`.`);
+  return { name: productName, logo: assetFrom(bytes, type) };
+}
+
+/** By the first bytes; an SVG may begin with a declaration, comments and a document type. */
+function typeOf(bytes: Buffer): string | undefined {
+  if (bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return 'image/png';
+  const start = /^\ufeff?\s*(?:<\?xml[^>]*\?>\s*|<!--[^]*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]/i;
+  return start.test(bytes.subarray(0, 4096).toString()) ? 'image/svg+xml' : undefined;
+}

@@ -1,0 +1,195 @@
+// https://hl7.org/fhir/R4/capabilitystatement.html: what a published guide asks of servers, as a capability folder.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { objectsOf } from '../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../src/definitions/json-object.ts';
+import { fhirPackage, folderWith, profile, searchParameter } from '../support/definition-files.ts';
+import { serve } from '../support/serve.ts';
+import { inOneProcess } from './one-process.ts';
+
+const run = inOneProcess();
+const expectation = (valueCode: string) => ({
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-expectation', valueCode }],
+});
+const asked = (code: string, how = 'SHALL') => ({ code, ...expectation(how) });
+const official = 'http://hl7.org/fhir/SearchParameter/';
+const requirements = (resource: readonly object[], fields: object = {}) => ({
+  resourceType: 'CapabilityStatement',
+  id: 'example-server',
+  url: 'https://example.org/CapabilityStatement/example-server',
+  version: '2.0.0',
+  name: 'ExampleServer',
+  status: 'active',
+  date: '2025-01-01',
+  kind: 'requirements',
+  fhirVersion: '4.0.1',
+  format: ['json', 'xml'],
+  rest: [{ mode: 'server', resource }],
+  ...fields,
+});
+const manifest = { name: 'example.guide', version: '2.0.0', fhirVersions: ['4.0.1'] };
+
+const condition = {
+  type: 'Condition',
+  ...expectation('SHALL'),
+  supportedProfile: [
+    'https://example.org/StructureDefinition/coded',
+    'https://example.org/StructureDefinition/elsewhere',
+  ],
+  interaction: [
+    asked('create', 'MAY'),
+    asked('read'),
+    asked('search-type'),
+    asked('vread', 'SHOULD'),
+    asked('delete', 'MAY'),
+  ],
+  searchRevInclude: ['Provenance:target'],
+  referencePolicy: ['resolves'],
+  searchParam: [
+    { name: '_id', definition: 'https://example.org/SearchParameter/id', type: 'token' },
+    { name: 'patient', definition: `${official}clinical-patient`, type: 'reference' },
+    { name: 'code' },
+    { name: 'wrong', definition: 'https://example.org/SearchParameter/wrong', type: 'token' },
+    { name: 'nowhere', definition: 'https://example.org/SearchParameter/nowhere', type: 'token' },
+  ],
+  operation: [{ name: 'meta', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-meta' }],
+};
+const organization = {
+  type: 'Organization',
+  interaction: [asked('create', 'SHOULD'), asked('read'), asked('search-type', 'MAY')],
+};
+const patient = { type: 'Patient', interaction: [asked('read')] };
+const valueSet = { type: 'ValueSet', operation: [{ name: 'expand', definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand' }] }; // prettier-ignore
+
+const definitions = {
+  'SearchParameter-code.json': searchParameter('code', { base: ['Condition'], type: 'token', expression: 'Condition.code' }), // prettier-ignore
+  'SearchParameter-wrong.json': searchParameter('wrong', { base: ['Condition'], type: 'token', expression: 'Condition.cod' }), // prettier-ignore
+  'StructureDefinition-coded.json': profile('coded', 'Condition', {
+    differential: { element: [{ id: 'Condition.code', path: 'Condition.code', min: 1 }] },
+  }),
+};
+const guide = (resources: readonly object[], more: object = {}) =>
+  folderWith({
+    'guide.tgz': fhirPackage(manifest, {
+      'CapabilityStatement-client.json': requirements([], { id: 'client', rest: [{ mode: 'client' }] }),
+      'CapabilityStatement-server.json': requirements(resources),
+      ...definitions,
+      ...more,
+    }),
+  });
+
+const init = async (folder: string, ...args: string[]) => {
+  const out = join(folder, 'out');
+  const ended = await run(['definitions', 'init', '--from', join(folder, 'guide.tgz'), '--out', out, ...args]);
+  const file = join(out, 'example-server.json');
+  const written = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  const resources = objectsOf(written?.rest[0].resource);
+  return { ...ended, out, file, written, resources };
+};
+const scopesOf = (resource: JsonObject | undefined) =>
+  objectsOf(resource?.['extension']).map(({ valueString }) => valueString);
+
+describe('definitions init', () => {
+  it('declares what a guide asks of servers, as far as it is served, and says what it left out and why', async () => {
+    const folder = guide([condition, organization, patient, valueSet]);
+    const { code, stdout, written, resources, out, file } = await init(folder);
+    expect(code).toBe(0);
+    expect(written).toMatchObject({
+      resourceType: 'CapabilityStatement',
+      kind: 'capability',
+      format: ['application/fhir+json', 'json'],
+      description: 'What this server does of https://example.org/CapabilityStatement/example-server|2.0.0; made by `definitions init`.', // prettier-ignore
+    });
+    expect(resources.map(({ type }) => type)).toEqual(['Condition', 'Organization', 'Patient']);
+    const [first, second, third] = resources;
+    expect(first).toMatchObject({
+      supportedProfile: ['https://example.org/StructureDefinition/coded'],
+      interaction: [{ code: 'read' }, { code: 'search-type' }],
+      searchParam: [
+        { name: 'patient', definition: `${official}clinical-patient`, type: 'reference' },
+        { name: 'code', definition: 'https://example.org/SearchParameter/code', type: 'token' },
+      ],
+    });
+    expect(first).not.toHaveProperty('operation');
+    expect(scopesOf(first)).toEqual(['patient/Condition.rs', 'user/Condition.rs', 'system/Condition.rs']);
+    expect(scopesOf(second)).toEqual(['user/Organization.crs', 'system/Organization.crs']);
+    expect(scopesOf(third)).toEqual(['patient/Patient.r', 'user/Patient.r', 'system/Patient.r']);
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        'Left out of Condition: `create`. The guide says MAY; declare it, with a scope, where clients are to have it.',
+        'Left out of Condition: `vread`, `delete`. It is not served yet.',
+        'Left out of Condition: `searchRevInclude`. It is not served.',
+        'Left out of Condition: the parameter `nowhere`. No SearchParameter defines it.',
+        expect.stringMatching(/^Left out of Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),
+        'Left out of Condition: the operation `meta`. The operation `$meta` is not served yet. `$validate` is served.',
+        expect.stringMatching(
+          /^Left out of Condition: the profile `.*elsewhere`\. No StructureDefinition .* is loaded\./,
+        ),
+        'Left out of ValueSet: the type. Nothing that the guide asks of it is served.',
+        `Wrote ${file}: 3 resource types with 2 search parameters.`,
+      ]),
+    );
+    const next = /Next: (.*)/.exec(stdout)?.[1]?.split(' ') ?? [];
+    expect(next.slice(0, 4)).toEqual(['definitions', 'check', '--capability', out]);
+    expect(await run(next)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('serves the examples of the guide by what it wrote', async () => {
+    const folder = guide([condition, patient]);
+    const { out } = await init(folder);
+    const examples = [
+      { resourceType: 'Patient', id: 'ann' },
+      {
+        resourceType: 'Condition',
+        id: 'c1',
+        subject: { reference: 'Patient/ann' },
+        code: { coding: [{ code: 'flu' }] },
+      },
+    ];
+    const server = await serve(examples, ['--capability', out, '--definitions', join(folder, 'guide.tgz')]);
+    try {
+      expect((await server.get('/Condition/c1')).status).toBe(200);
+      const { json } = await server.get('/Condition?patient=ann&code=flu&_id=c1');
+      expect(json.entry.map((entry: { resource: { id: string } }) => entry.resource.id)).toEqual(['c1']);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('declares reads, searches and the parameters of R4 where a guide says only what records look like', async () => {
+    const folder = guide([{ type: 'Condition' }, { type: 'Patient' }]);
+    const { stdout, resources, out } = await init(folder, '--types', 'Condition');
+    expect(stdout).toContain('The guide names no interactions and parameters, so `read`, `search-type` and the parameters of R4'); // prettier-ignore
+    expect(resources.map(({ type }) => type)).toEqual(['Condition']);
+    const names = objectsOf(resources[0]?.['searchParam']).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['clinical-status', 'code', 'onset-date', 'patient']));
+    const checked = ['definitions', 'check', '--capability', out, '--definitions', join(folder, 'guide.tgz')];
+    expect((await run(checked)).code).toBe(0);
+  });
+
+  it.each<[string, object, string[], RegExp]>([
+    ['a type that the guide does not name', {}, ['--types', 'Condition,Pateint'], /^The guide does not name `Pateint`\. Did you mean `Patient`\? It names Condition, Patient\.$/m], // prettier-ignore
+    ['a statement that is not there', {}, ['--statement', 'servr'], /has no CapabilityStatement `servr` for servers; it has `example-server`\./], // prettier-ignore
+    ['several statements', { 'CapabilityStatement-b.json': requirements([patient], { id: 'b', url: 'https://example.org/b' }) }, [], /has several CapabilityStatements for servers: `b`, `example-server`\. Choose one with `--statement`\./], // prettier-ignore
+  ])('refuses %s', async (_what, more, args, text) => {
+    const { code, stderr, written } = await init(guide([condition, patient], more), ...args);
+    expect([code, written]).toEqual([1, undefined]);
+    expect(stderr).toMatch(text);
+  });
+
+  it('refuses what is no package, and to write beside other statements', async () => {
+    const folder = folderWith({ 'guide.tgz': 'no package', 'out/other.json': '{}' });
+    const { code, stderr } = await init(folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('guide.tgz: The file is not gzip')]);
+    const full = guide([patient], {});
+    await init(full);
+    expect(await init(full)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /example-server\.json is there, and would count too; choose another folder with `--out`\./,
+      ),
+    });
+    expect(await run(['definitions', 'init'])).toMatchObject({ code: 2, stderr: expect.stringContaining('`--from` is missing') }); // prettier-ignore
+  });
+});

@@ -1,0 +1,121 @@
+// SIGHUP asks a server to read its files again; it never ends it. Windows has none.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { selfSigned } from '../support/certificate.ts';
+import { launch, run } from './process.ts';
+import type { Launched } from './process.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hangup-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let stores = 0;
+const flags = (...more: string[]): string[] => {
+  return ['serve', '--port', '0', '--store', `sqlite:${join(folder, `${stores++}.sqlite`)}`, ...more];
+};
+
+async function stop(server: Launched): Promise<number | null> {
+  server.process.kill('SIGTERM');
+  return server.ended;
+}
+
+/** As a file that Node loads before the program. */
+const preload = (script: string): readonly string[] => [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(script)}`,
+];
+
+const nothing = /there is nothing to read again/;
+
+describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)', () => {
+  it('leaves a server alone that has nothing to read again, and is logged', async () => {
+    const server = launch(flags('--access', 'open'));
+    const [, url = ''] = await server.until(/Serves (http:\S+)\/r4/);
+    server.process.kill('SIGHUP');
+    await server.until(nothing, 'stderr');
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await stop(server)).toBe(0);
+  });
+
+  it('reads certificate and accounts again, once each', async () => {
+    const file = (name: string, content: string, mode?: number): string => {
+      writeFileSync(join(folder, name), content, { mode });
+      return join(folder, name);
+    };
+    const { cert, key } = selfSigned('localhost');
+    const accounts = file('accounts.json', '{"clients":[],"users":[]}');
+    const tls = ['--tls-cert', file('cert.pem', cert), '--tls-key', file('key.pem', key, 0o600)];
+    const secret = file('key', 'a secret of more than thirty-two characters', 0o600);
+    const server = launch(flags(...tls, '--accounts', accounts, '--key-file', secret));
+    await server.until(/Serves https:/);
+    server.process.kill('SIGHUP');
+    await server.until(/accounts in \S+ were read again: 0 clients, 0 users/, 'stderr');
+    expect(server.stderr().match(/read again/g)).toHaveLength(2);
+    expect(server.stderr()).toContain('The certificate was read again.');
+    expect(await stop(server)).toBe(0);
+  });
+
+  it('during the start waits for its end', async () => {
+    const server = launch(flags('--access', 'open'));
+    await server.until(/Runs on/);
+    server.process.kill('SIGHUP');
+    await server.until(/Serves http:/);
+    await server.until(nothing, 'stderr');
+    expect(await stop(server)).toBe(0);
+  });
+
+  it('during the shutdown does nothing: what runs finishes', async () => {
+    const store = ['--store', `sqlite:${join(folder, 'shutdown.sqlite')}`];
+    await run(['partition', 'add', 'clinic', ...store]);
+    const server = launch(['serve', '--port', '0', '--access', 'open', ...store]);
+    const [, port = ''] = await server.until(/Serves http:\/\/127\.0\.0\.1:(\d+)/);
+    const socket = connect({ port: Number(port), host: '127.0.0.1' });
+    const closed = new Promise(resolve => socket.on('error', resolve).on('close', resolve));
+    let answer = '';
+    socket.on('data', chunk => (answer += String(chunk)));
+    const head =
+      'Host: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\nExpect: 100-continue';
+    socket.write(`POST /r4/clinic/Patient/_search HTTP/1.1\r\n${head}\r\n\r\n`);
+    await expect.poll(() => answer).toContain('100 Continue'); // it waits for the body now
+    server.process.kill('SIGTERM');
+    const isOpen = async (): Promise<boolean> => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false); // prettier-ignore
+    await expect.poll(isOpen).toBe(false);
+    server.process.kill('SIGHUP');
+    socket.write('_count=1&');
+    await closed;
+    expect(answer).toMatch(/HTTP\/1\.1 200 OK/);
+    expect(await server.ended).toBe(0);
+    expect(server.stderr()).not.toMatch(nothing);
+  });
+
+  describe('where an older Node starts the pinned one', () => {
+    const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });`;
+
+    it('goes on to the server', async () => {
+      const script = `if (process.env.STARTED_WITH_PINNED_NODE === undefined) ${older}`;
+      const server = launch(flags('--access', 'open'), { execArgv: preload(script) });
+      await server.until(/Serves http:/);
+      server.process.kill('SIGHUP');
+      await server.until(nothing, 'stderr');
+      expect(await stop(server)).toBe(0);
+    });
+
+    it('ends neither of them while the second one is not up yet', async () => {
+      const wait = `await import('node:fs').then(({ writeSync }) => writeSync(1, 'comes up\\n'));
+        await new Promise(resolve => setTimeout(resolve, 500));`;
+      const script = `if (process.env.STARTED_WITH_PINNED_NODE === undefined) ${older} else { ${wait} }`;
+      const server = launch(flags('--access', 'open'), { execArgv: preload(script) });
+      await server.until(/comes up/);
+      server.process.kill('SIGHUP');
+      await server.until(/Serves http:/);
+      server.process.kill('SIGHUP');
+      await server.until(nothing, 'stderr');
+      expect(await stop(server)).toBe(0);
+    });
+  });
+});

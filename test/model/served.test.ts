@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { objectsOf } from '../../src/definitions/json-object.ts';
+import { typeInteractions } from '../../src/fhir/interaction.ts';
+import { interactions } from '../../src/interaction/index.ts';
+import { operations } from '../../src/interaction/operation/index.ts';
+import { servedInteractions, servedOperations } from '../../src/model/served.ts';
+import { loadOnly, ours, statement } from '../support/definition-files.ts';
+
+// https://hl7.org/fhir/R4/capabilitystatement.html: what a statement declares, the server does.
+
+const at = 'rest[0].resource[0]';
+const group = (fields: object = {}) => ({
+  type: 'Group',
+  extension: [ours('smart-scope', { valueString: 'system/Group.rs' })],
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  ...fields,
+});
+const only = (...codes: string[]) => ({ interaction: codes.map(code => ({ code })) });
+const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
+
+describe('a declaration that this server cannot keep stops the start', () => {
+  const unserved = typeInteractions.filter(code => !['create', 'read', 'search-type'].includes(code));
+
+  it.each(unserved)('the interaction %s', async code => {
+    const { problems, model } = await loadOnly(statement([group(only('read', code))]));
+    expect(problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: `${at}.interaction[1].code`,
+        text: `\`${code}\` is not served yet; remove it. On a type \`create\`, \`read\`, \`search-type\` are served.`,
+      },
+    ]);
+    expect(model).toBeUndefined();
+  });
+
+  it.each(['transaction', 'batch', 'search-system', 'history-system'])('the interaction %s', async code => {
+    const { problems } = await loadOnly(statement([group()], { interaction: [{ code }] }));
+    expect(problems.map(({ path, text }) => [path, text])).toEqual([
+      ['rest[0].interaction[0].code', `\`${code}\` is not served yet; remove it. On the whole system none is served.`],
+    ]);
+  });
+
+  it.each<[string, object, path: string, text: string]>([
+    [
+      'an operation',
+      group({ operation: [{ name: 'meta', definition: operation('Resource-meta') }] }),
+      'operation[0].definition',
+      'The operation `$meta` is not served yet; remove it. `$validate` is served.',
+    ],
+    [
+      'conditional updates',
+      group({ conditionalUpdate: true }),
+      'conditionalUpdate',
+      '`conditionalUpdate` needs the interaction `update`, which is not served yet; remove it.',
+    ],
+    [
+      'conditional deletes',
+      group({ conditionalDelete: 'single' }),
+      'conditionalDelete',
+      '`conditionalDelete` needs the interaction `delete`, which is not served yet; remove it.',
+    ],
+    [
+      'updates that create',
+      group({ updateCreate: true }),
+      'updateCreate',
+      '`updateCreate` needs the interaction `update`, which is not served yet; remove it.',
+    ],
+    [
+      'updates that name a version',
+      group({ versioning: 'versioned-update' }),
+      'versioning',
+      '`versioned-update` needs the interaction `update`, which is not served yet; write `versioned`.',
+    ],
+    [
+      'reads of former versions',
+      group({ readHistory: true }),
+      'readHistory',
+      '`readHistory` needs the interaction `vread`, which is not served yet; remove it.',
+    ],
+    [
+      'conditional creates without create',
+      group({ conditionalCreate: true }),
+      'conditionalCreate',
+      '`conditionalCreate` needs the interactions `create` and `search-type`; declare them, or remove it.',
+    ],
+    [
+      'conditional creates without search',
+      group({ ...only('create', 'read'), conditionalCreate: true }),
+      'conditionalCreate',
+      '`conditionalCreate` needs the interactions `create` and `search-type`; declare them, or remove it.',
+    ],
+    [
+      'conditional reads without read',
+      group({ ...only('search-type'), conditionalRead: 'full-support' }),
+      'conditionalRead',
+      '`conditionalRead` needs the interaction `read`; declare it, or remove it.',
+    ],
+    [
+      'references that are resolved',
+      group({ referencePolicy: ['literal', 'resolves'] }),
+      'referencePolicy[1]',
+      'References by identifier are not resolved; remove `resolves`.',
+    ],
+    [
+      'references that are enforced where nothing is created',
+      group({ referencePolicy: ['literal', 'enforced'] }),
+      'referencePolicy[1]',
+      '`enforced` needs the interaction `create`; declare it, or remove it.',
+    ],
+    [
+      'a parameter of a type that no search understands',
+      group({ type: 'Location', extension: undefined, searchParam: [{ name: 'near', type: 'special' }] }),
+      'searchParam[0].name',
+      'The parameter `near` is of type special, by which no search is served; remove it.',
+    ],
+    [
+      'included resources',
+      group({ searchInclude: ['Group:member'] }),
+      'searchInclude',
+      '`searchInclude` is not served; remove it.',
+    ],
+    [
+      'resources that include others',
+      group({ searchRevInclude: ['List:item'] }),
+      'searchRevInclude',
+      '`searchRevInclude` is not served; remove it.',
+    ],
+  ])('%s', async (_what, resource, path, text) => {
+    const { problems } = await loadOnly(statement([resource]));
+    expect(problems).toEqual([{ file: 'capability/ours.json', path: `${at}.${path}`, text }]);
+  });
+
+  it.each<[string, object, path: string, text: string]>([
+    ['XML', { format: ['json', 'application/fhir+xml'] }, 'format[1]', '`application/fhir+xml` is not served; resources are JSON (`application/fhir+json`).'], // prettier-ignore
+    ['patches', { patchFormat: ['application/json-patch+json'] }, 'patchFormat', '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.'], // prettier-ignore
+    ['messages', { messaging: [{ documentation: 'x' }] }, 'messaging', 'Messages are not served; remove `messaging`.'],
+    ['documents', { document: [{ mode: 'producer', profile: 'https://example.org/p' }] }, 'document', 'The exchange of documents is not served; remove `document`.'], // prettier-ignore
+    ['statements of elsewhere', { imports: ['https://example.org/cs'] }, 'imports', 'Imported statements are not read; remove `imports`, and declare what they declare.'], // prettier-ignore
+  ])('%s', async (_what, fields, path, text) => {
+    const { problems } = await loadOnly({ ...statement([group()]), ...fields });
+    expect(problems).toEqual([{ file: 'capability/ours.json', path, text }]);
+  });
+
+  it.each<[string, object]>([
+    ['what is served', group(only('create', 'read', 'search-type'))],
+    ['conditional creates with search', group({ ...only('create', 'search-type'), conditionalCreate: true })],
+    ['what is declared as not supported', group({ conditionalUpdate: false, conditionalDelete: 'not-supported', readHistory: false, updateCreate: false, conditionalCreate: false })], // prettier-ignore
+    ['references that are enforced', group({ ...only('create'), referencePolicy: ['literal', 'logical', 'local', 'enforced'] })], // prettier-ignore
+  ])('but not %s', async (_what, resource) => {
+    expect((await loadOnly({ ...statement([resource]), format: ['json', 'application/fhir+json'] })).problems).toEqual([]); // prettier-ignore
+  });
+
+  it('holds the lists to what is implemented', () => {
+    const open = ['capabilities', 'operation'];
+    expect(Object.keys(interactions).filter(code => !open.includes(code))).toEqual([...servedInteractions].toSorted());
+    expect(Object.keys(operations)).toEqual([...servedOperations]);
+  });
+});
+
+describe('the statement lists the parameters that shape the answer of a search', () => {
+  const listed = async (resource: object): Promise<readonly unknown[]> => {
+    const { model } = await loadOnly(statement([resource]));
+    return objectsOf(objectsOf(model?.statement['rest'])[0]?.['searchParam']).map(({ name, type, documentation }) => {
+      expect(documentation).toEqual(expect.stringMatching(/^.{10,}\.$/));
+      return [name, type];
+    });
+  };
+
+  it('where a type can be searched', async () => {
+    expect(await listed(group())).toEqual([
+      ['_count', 'number'],
+      ['_sort', 'string'],
+      ['_summary', 'token'],
+      ['_elements', 'string'],
+      ['_total', 'token'],
+    ]);
+  });
+
+  it('and not where none can', async () => {
+    expect(await listed(group(only('read')))).toEqual([]);
+  });
+});

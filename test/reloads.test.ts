@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { createReloads } from '../src/reloads.ts';
+
+describe('reloads', () => {
+  it('reads what is registered in its order, one request after the other', async () => {
+    const done: string[] = [];
+    const reloads = createReloads(text => done.push(text));
+    const slow = Promise.withResolvers<void>();
+    reloads.add(() => slow.promise.then(() => void done.push('first')));
+    reloads.add(() => void done.push('second'));
+    reloads.started();
+    const one = reloads.reload();
+    await Promise.resolve(); // it has begun, so that the next is another one
+    const two = reloads.reload();
+    slow.resolve();
+    await one;
+    expect(done).toEqual(['first', 'second']);
+    await two;
+    expect(done).toEqual(['first', 'second', 'first', 'second']);
+  });
+
+  it('says where there is nothing to read', async () => {
+    const said: string[] = [];
+    const reloads = createReloads(text => said.push(text));
+    reloads.started();
+    await reloads.reload();
+    expect(said).toEqual(['SIGHUP: there is nothing to read again; neither `tls-cert` nor `accounts` is set.']);
+  });
+
+  it('waits for the end of the start, however often it was asked, and reads once', async () => {
+    const done: string[] = [];
+    const reloads = createReloads(text => done.push(text));
+    const asked = [reloads.reload(), reloads.reload()];
+    reloads.add(() => void done.push('read'));
+    await Promise.resolve();
+    expect(done).toEqual([]);
+    reloads.started();
+    await Promise.all(asked);
+    expect(done).toEqual(['read']);
+  });
+
+  it('reads nothing once the server shuts down, also where it was asked before', async () => {
+    const done: string[] = [];
+    const reloads = createReloads(text => done.push(text));
+    reloads.add(() => void done.push('read'));
+    const asked = reloads.reload();
+    reloads.ended();
+    await Promise.all([asked, reloads.reload()]);
+    expect(done).toEqual([]);
+  });
+});
