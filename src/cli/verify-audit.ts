@@ -6,25 +6,45 @@ import { printable } from './printable.ts';
 const underWay = 60_000;
 
 /**
- * Prints what is wrong with the audit log, and which writes were begun and not done; gives how many findings that is.
+ * Prints what is wrong with the audit log, which records it knows and the store does not, and which writes were begun
+ * and not done; gives how many findings that is.
  */
 export async function verifyAudit(store: Store, filter: AuditFilter): Promise<number> {
-  const { unfinishedWrites } = await import('../audit/unfinished.ts');
+  const { compareWrites } = await import('../audit/compare-writes.ts');
   let found = 0;
   for await (const { chain, line, is } of store.audit.verify()) {
     if (is !== 'torn') found += 1;
     console.log(['audit', is, chain, line ?? '-'].join('\t'));
   }
   const until = (await store.served()) ? Date.now() - underWay : Infinity;
+  const { lost, more, unfinished } = await compareWrites(store, filter);
+  for (const { partition, record, why, recorded, client } of lost) {
+    found += 1;
+    const event = `${new Date(recorded).toISOString()}, client ${client ?? '-'}`;
+    console.log([partition, 'lost', record, `${why} (${event})`].map(printable).join('\t'));
+  }
+  for (const [partition, others] of more) {
+    found += others;
+    console.log([partition, 'lost', '-', `${counted(others, 'record')} more`].map(printable).join('\t'));
+  }
   let unwritten = 0;
-  for (const { partition: id, recorded, client, targets } of await unfinishedWrites(store.audit, filter)) {
-    const partition = recorded < until ? await store.partition(id) : undefined;
-    const keys = targets.map(target => target.split('/')).map(([type = '', id = '']) => ({ type, id }));
-    if (partition === undefined || (await partition.readMany(keys)).length > 0) continue;
+  for (const { partition: id, recorded, client, targets } of unfinished) {
+    if (recorded >= until || (await isThere(store, id, targets))) continue;
     unwritten += 1;
     console.log([id, 'unwritten', new Date(recorded).toISOString(), printable(client ?? '-'), ...targets].join('\t'));
   }
   const begun = counted(unwritten, 'write that was begun and not done', 'writes that were begun and not done');
   console.log(`Audit log: ${counted(found, 'finding')}, ${begun}.`);
   return found;
+}
+
+/** Whether one of some records is there; true where nobody can tell, since the partition is not, or cannot be read. */
+async function isThere(store: Store, id: string, targets: readonly string[]): Promise<boolean> {
+  const keys = targets.map(target => target.split('/')).map(([type = '', key = '']) => ({ type, id: key }));
+  try {
+    const partition = await store.partition(id);
+    return partition === undefined || (await partition.readMany(keys)).length > 0;
+  } catch {
+    return true;
+  }
 }

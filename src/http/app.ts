@@ -104,8 +104,9 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     findPath([
       ['/healthz', healthz(respond)], // both also while no place is free: probes ask whether the process is well
       ['/readyz', readyz(respond, engine, closing)],
-      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
       ...open.map(([path, handler]) => [path, inPlace(places, handler)] as const),
+      // Behind the discovery document, which is under the same path. It takes its places itself.
+      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
     ]),
   );
   app.on('error', (error: NodeJS.ErrnoException) => {

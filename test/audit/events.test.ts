@@ -2,7 +2,7 @@
 /* eslint-disable typescript/no-explicit-any -- events are looked into as they come */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { unfinishedWrites } from '../../src/audit/unfinished.ts';
+import { compareWrites } from '../../src/audit/compare-writes.ts';
 import type { AuditFilter } from '../../src/store/store.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
@@ -217,12 +217,12 @@ describe('the events of a create', () => {
   });
 
   it('belong together, also where a client gives many requests one id', async () => {
-    const { audit } = server.running.engine.store;
+    const { store } = server.running.engine;
     const headers = { ...user, ...json, 'X-Request-Id': 'same' };
     const answers = await Promise.all([1, 2, 3].map(() => server.ask('POST', '/Media', { headers, body: media('Patient/p1') }))); // prettier-ignore
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     await eventsOf('same', 6);
-    expect(await unfinishedWrites(audit, { partition: 'demo' })).toEqual([]);
+    expect(await compareWrites(store, { partition: 'demo' })).toEqual({ lost: [], more: new Map(), unfinished: [] });
   });
 
   it('is one where nothing is written', async () => {

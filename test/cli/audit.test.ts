@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { open, publicUrl } from '../support/filled-store.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
@@ -127,7 +128,7 @@ describe('verify', () => {
   it('tells of a write that was begun and not done, and of none that was', async () => {
     const before = await cli('verify');
     expect([before.code, before.stdout]).toEqual([0, expect.stringContaining('Audit log: 0 findings, 0 writes that were begun')]); // prettier-ignore
-    const store = await open(url);
+    const store = await open(url, 'serve');
     const { createRequestEvents } = await import('../../src/audit/request-event.ts');
     const { model } = await (await import('../../src/load-model.ts')).loadModel({ definitions: [] });
     const demo = await store.partition('demo');
@@ -145,6 +146,8 @@ describe('verify', () => {
       made.begun({ ...request, origin: origins[at] }, { type: 'Media', id, text: '{}', key });
     const ended = (at: number) =>
       made.answered({ ...request, origin: origins[at] }, { status: 201, records: [] }, Date.now());
+    for (const id of ['done', 'another'])
+      await demo.write([{ kind: 'put', type: 'Media', id, text: splitForStamp('{"resourceType":"Media"}', id) }]);
     const last = begun(5, 'p1');
     await store.audit.append([
       begun(1, 'lost'),

@@ -31,7 +31,7 @@ describe('a record whose stored text is damaged', () => {
     request: () => {},
     notice: () => {},
     fault: error => faults.push(String(error)),
-    fatal: error => faults.push(String(error)),
+    fatal: text => faults.push(text),
   };
   beforeAll(async () => {
     served = await serve(records, [], log);

@@ -1,0 +1,72 @@
+import type { AuditEntry, AuditFilter, AuditLog, Store } from '../store/store.ts';
+import { BegunWrites } from './begun-writes.ts';
+import type { Begun, UnfinishedWrite } from './begun-writes.ts';
+import { LostWrites } from './lost-writes.ts';
+import type { LostWrite } from './lost-writes.ts';
+import { parseShortEvent } from './short-event.ts';
+import type { ShortEvent } from './short-event.ts';
+
+/** What the audit log says of writes, compared with the store. */
+export interface ComparedWrites {
+  /** Records that a write left, as an event tells, and that the store does not hold. */
+  readonly lost: readonly LostWrite[];
+  /** How many more there are than are named, by partition. */
+  readonly more: ReadonlyMap<string, number>;
+  /** Writes that were begun and not ended. Whether their record is there, whoever asks must look. */
+  readonly unfinished: readonly UnfinishedWrite[];
+}
+
+/**
+ * Reads the audit log and looks for each record that a write left: deleted ones are there as well, as tombstones. What
+ * a removed partition held is not missed. Holds what is wrong and what is under way, whatever the length of the log.
+ */
+export async function compareWrites(
+  store: Pick<Store, 'audit' | 'partition'>,
+  filter: AuditFilter,
+): Promise<ComparedWrites> {
+  const begun = new BegunWrites();
+  const lost = new LostWrites(store);
+  for await (const entry of store.audit.list(filter)) {
+    const { partition } = entry;
+    if (partition === undefined) continue;
+    const event = parseShortEvent(entry.text);
+    if (event === undefined) {
+      if (isRemoval(entry)) lost.forget(partition);
+    } else if (event.status === undefined) begun.begin(entry, partition, event);
+    else if (event.begun !== undefined) {
+      const isDone = event.status < 400;
+      const ended = begun.end(event.begun, isDone);
+      if (isDone) await lost.look(entry, partition, leftBy(event, ended));
+    }
+  }
+  const { found, more } = await lost.end();
+  return { lost: found, more, unfinished: await withTargets(store.audit, filter, begun.left()) };
+}
+
+/** The versions that a write left: those that it showed, or where it showed none, those that it was to write. */
+function leftBy({ records = [] }: ShortEvent, ended: readonly Begun[]): readonly string[] {
+  return records.length > 0 ? records : ended.flatMap(({ targets }) => targets);
+}
+
+/** Whether an event says that a partition is being removed, or was: what was in it before is gone on purpose. */
+function isRemoval({ text }: AuditEntry): boolean {
+  if (!text.includes('"partition-remove"')) return false;
+  const { subtype, outcome } = JSON.parse(text) as { subtype?: readonly { code?: string }[]; outcome?: string };
+  return subtype?.[0]?.code === 'partition-remove' && outcome !== '8';
+}
+
+/** Under a key a record may have the id of any attempt: the log is read again for those alone. */
+async function withTargets(
+  audit: AuditLog,
+  filter: AuditFilter,
+  begun: readonly Begun[],
+): Promise<readonly UnfinishedWrite[]> {
+  const targets = new Map<string, Set<string>>();
+  for (const { key } of begun) if (key !== undefined) targets.set(key, new Set());
+  if (targets.size > 0)
+    for await (const { text } of audit.list(filter)) {
+      const { status, key = '', target } = parseShortEvent(text) ?? {};
+      if (status === undefined && target !== undefined) targets.get(key)?.add(target);
+    }
+  return begun.map(({ key, ...write }) => ({ ...write, targets: [...(targets.get(key ?? '') ?? write.targets)] }));
+}

@@ -1,0 +1,103 @@
+import type { AuditEntry, Partition, Store } from '../store/store.ts';
+
+/** A record that a write left, as an event tells, and that the store does not hold. */
+export interface LostWrite {
+  readonly partition: string;
+  /** When the event was recorded, in milliseconds since 1970 UTC. */
+  readonly recorded: number;
+  readonly client: string | undefined;
+  /** `Type/id`, or `Type/id/_history/version`. */
+  readonly record: string;
+  readonly why: string;
+}
+
+/** How many are looked for at once, and how many of a partition are named. */
+const slice = 200;
+const most = 10_000;
+
+interface Wanted extends Omit<LostWrite, 'why'> {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+/** Looks for records in the store, many at once, and holds those that are not there. */
+export class LostWrites {
+  readonly #store: Pick<Store, 'partition'>;
+  readonly #lost = new Map<string, { readonly named: LostWrite[]; more: number }>();
+  #waiting: Wanted[] = [];
+
+  constructor(store: Pick<Store, 'partition'>) {
+    this.#store = store;
+  }
+
+  /** `Type/id`, or `Type/id/_history/version`. */
+  async look({ recorded, client }: AuditEntry, partition: string, records: readonly string[]): Promise<void> {
+    for (const record of records) {
+      const [type = '', id = '', , version = '1'] = record.split('/');
+      this.#waiting.push({ partition, recorded, client, record, type, id, version: Number(version) });
+    }
+    if (this.#waiting.length >= slice) await this.#lookNow();
+  }
+
+  /** The partition is removed: what was in it until now is not missed. */
+  forget(partition: string): void {
+    this.#waiting = this.#waiting.filter(wanted => wanted.partition !== partition);
+    this.#lost.delete(partition);
+  }
+
+  async end(): Promise<{ readonly found: readonly LostWrite[]; readonly more: ReadonlyMap<string, number> }> {
+    await this.#lookNow();
+    const all = [...this.#lost];
+    return {
+      found: all.flatMap(([, { named }]) => named),
+      more: new Map(all.flatMap(([partition, { more }]) => (more > 0 ? [[partition, more] as const] : []))),
+    };
+  }
+
+  async #lookNow(): Promise<void> {
+    const waiting = Map.groupBy(this.#waiting, ({ partition }) => partition);
+    this.#waiting = [];
+    for (const [id, wanted] of waiting) {
+      const partition = await this.#store.partition(id);
+      const there = partition === undefined ? undefined : await versionsOf(partition, wanted);
+      for (const one of wanted) {
+        const why = whyLost(one, there);
+        if (why !== undefined) this.#keep(one, why);
+      }
+    }
+  }
+
+  #keep({ type: _type, id: _id, version: _version, ...write }: Wanted, why: string): void {
+    const lost = this.#lost.get(write.partition) ?? { named: [], more: 0 };
+    this.#lost.set(write.partition, lost);
+    if (lost.named.length < most) lost.named.push({ ...write, why });
+    else lost.more += 1;
+  }
+}
+
+type Versions = ReadonlyMap<string, number | 'unreadable'>;
+
+/** The current versions of records by `Type/id`, deleted ones too. */
+async function versionsOf(partition: Partition, wanted: readonly Wanted[]): Promise<Versions> {
+  try {
+    return new Map((await partition.readMany(wanted)).map(({ type, id, version }) => [`${type}/${id}`, version]));
+  } catch (error) {
+    const [first, ...others] = wanted;
+    if (first === undefined) throw error;
+    // Where the store is damaged, what can be read of it is.
+    if (others.length === 0) return new Map([[`${first.type}/${first.id}`, 'unreadable']]);
+    const found = new Map<string, number | 'unreadable'>();
+    for (const one of wanted) for (const [key, version] of await versionsOf(partition, [one])) found.set(key, version);
+    return found;
+  }
+}
+
+/** Undefined where it is there, or cannot be read, which is another finding. */
+function whyLost({ type, id, version }: Wanted, there: Versions | undefined): string | undefined {
+  if (there === undefined) return 'the audit log says that it was written; its partition is not there';
+  const found = there.get(`${type}/${id}`);
+  if (found === undefined) return 'the audit log says that it was written, and it is not there';
+  if (found === 'unreadable' || found >= version) return undefined;
+  return `the audit log says that version ${version} was written, and the last is ${found}`;
+}
