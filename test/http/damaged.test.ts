@@ -31,6 +31,7 @@ describe('a record whose stored text is damaged', () => {
     request: () => {},
     notice: () => {},
     fault: error => faults.push(String(error)),
+    fatal: () => {},
   };
   beforeAll(async () => {
     served = await serve(records, [], log);
