@@ -18,7 +18,8 @@ export interface ComparedWrites {
 
 /**
  * Reads the audit log and looks for each record that a write left: deleted ones are there as well, as tombstones. What
- * a removed partition held is not missed. Holds what is wrong and what is under way, whatever the length of the log.
+ * a removed partition held is not missed, nor what came after the backup that was restored. Holds what is wrong and what is
+ * under way, whatever the length of the log.
  */
 export async function compareWrites(
   store: Pick<Store, 'audit' | 'partition'>,
@@ -26,9 +27,13 @@ export async function compareWrites(
 ): Promise<ComparedWrites> {
   const begun = new BegunWrites();
   const lost = new LostWrites(store);
-  for await (const entry of store.audit.list(filter)) {
+  // That a backup was restored is an event of no partition.
+  const { partition: wanted, ...others } = filter;
+  for await (const entry of store.audit.list(others)) {
     const { partition } = entry;
-    if (partition === undefined) continue;
+    const restored = partition === undefined ? restoredTime(entry) : undefined;
+    if (restored !== undefined) lost.forgetSince(restored);
+    if (partition === undefined || (wanted !== undefined && partition !== wanted)) continue;
     const event = parseShortEvent(entry.text);
     if (event === undefined) {
       if (isRemoval(entry)) lost.forget(partition);
@@ -48,10 +53,27 @@ function leftBy({ records = [] }: ShortEvent, ended: readonly Begun[]): readonly
   return records.length > 0 ? records : ended.flatMap(({ targets }) => targets);
 }
 
+/** The time of the backup of which an event says that it is being restored, or was; undefined for other events. */
+function restoredTime({ text }: AuditEntry): number | undefined {
+  if (!text.includes('"restore"')) return undefined;
+  const { subtype, outcome, entity } = JSON.parse(text) as CommandText;
+  if (subtype?.[0]?.code !== 'restore' || outcome === '8') return undefined;
+  const details = (entity ?? []).flatMap(({ detail }) => detail ?? []);
+  const time = Date.parse(details.find(({ type }) => type === 'time')?.valueString ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** What is read of the AuditEvent of a command. */
+interface CommandText {
+  readonly subtype?: readonly { readonly code?: string }[];
+  readonly outcome?: string;
+  readonly entity?: readonly { readonly detail?: readonly { readonly type: string; readonly valueString: string }[] }[];
+}
+
 /** Whether an event says that a partition is being removed, or was: what was in it before is gone on purpose. */
 function isRemoval({ text }: AuditEntry): boolean {
   if (!text.includes('"partition-remove"')) return false;
-  const { subtype, outcome } = JSON.parse(text) as { subtype?: readonly { code?: string }[]; outcome?: string };
+  const { subtype, outcome } = JSON.parse(text) as CommandText;
   return subtype?.[0]?.code === 'partition-remove' && outcome !== '8';
 }
 

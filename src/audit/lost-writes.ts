@@ -21,10 +21,16 @@ interface Wanted extends Omit<LostWrite, 'why'> {
   readonly version: number;
 }
 
+interface Lost {
+  readonly named: LostWrite[];
+  /** When the others were recorded. */
+  readonly more: number[];
+}
+
 /** Looks for records in the store, many at once, and holds those that are not there. */
 export class LostWrites {
   readonly #store: Pick<Store, 'partition'>;
-  readonly #lost = new Map<string, { readonly named: LostWrite[]; more: number }>();
+  readonly #lost = new Map<string, Lost>();
   #waiting: Wanted[] = [];
 
   constructor(store: Pick<Store, 'partition'>) {
@@ -46,12 +52,22 @@ export class LostWrites {
     this.#lost.delete(partition);
   }
 
+  /** A backup of a time was restored: what was written from then until now is not missed. */
+  forgetSince(time: number): void {
+    this.#waiting = this.#waiting.filter(({ recorded }) => recorded < time);
+    for (const [partition, { named, more }] of this.#lost)
+      this.#lost.set(partition, {
+        named: named.filter(({ recorded }) => recorded < time),
+        more: more.filter(recorded => recorded < time),
+      });
+  }
+
   async end(): Promise<{ readonly found: readonly LostWrite[]; readonly more: ReadonlyMap<string, number> }> {
     await this.#lookNow();
     const all = [...this.#lost];
     return {
       found: all.flatMap(([, { named }]) => named),
-      more: new Map(all.flatMap(([partition, { more }]) => (more > 0 ? [[partition, more] as const] : []))),
+      more: new Map(all.flatMap(([id, { more }]) => (more.length > 0 ? [[id, more.length] as const] : []))),
     };
   }
 
@@ -69,10 +85,10 @@ export class LostWrites {
   }
 
   #keep({ type: _type, id: _id, version: _version, ...write }: Wanted, why: string): void {
-    const lost = this.#lost.get(write.partition) ?? { named: [], more: 0 };
+    const lost = this.#lost.get(write.partition) ?? { named: [], more: [] };
     this.#lost.set(write.partition, lost);
     if (lost.named.length < most) lost.named.push({ ...write, why });
-    else lost.more += 1;
+    else lost.more.push(write.recorded);
   }
 }
 

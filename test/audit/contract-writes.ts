@@ -44,6 +44,10 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
   };
   const removal = (outcome: '0' | '8' | undefined): AuditEntry =>
     commandEvent(publicUrl, (time += 1), { command: 'partition remove', kind: 'records', action: 'D', partition: 'demo' }, outcome); // prettier-ignore
+  const restore = (backedUp: number, outcome: '0' | '8' | undefined): AuditEntry => {
+    const details = { time: new Date(backedUp).toISOString() };
+    return commandEvent(publicUrl, (time += 1), { command: 'restore', kind: 'import', action: 'C', details }, outcome);
+  };
   const keep = (...attempts: readonly Attempt[]): Promise<void> => store.audit.append(attempts.flatMap(events));
   const compare = async () => {
     const { lost, unfinished } = await compareWrites(store, {});
@@ -97,6 +101,29 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     await keep(...ids.map(id => ({ id, status: 201 })));
     const { lost } = await compare();
     expect(lost.map(line => line.split('/')[1])).toEqual(ids.filter((_, at) => at % 7 === 0));
+  });
+
+  describe('a backup that was restored', () => {
+    it('lacks what was written after its time, which is not missed', async () => {
+      await keep({ id: 'before', status: 201 });
+      const backedUp = (time += 1);
+      await keep({ id: 'after', status: 201 });
+      await store.audit.append([restore(backedUp, undefined), restore(backedUp, '0')]);
+      await keep({ id: 'since', status: 201 });
+      for (const filter of [{}, { partition: 'demo' }])
+        expect((await compareWrites(store, filter)).lost.map(({ record }) => record)).toEqual([
+          'Basic/before/_history/1',
+          'Basic/since/_history/1',
+        ]);
+      expect((await compareWrites(store, { partition: 'other' })).lost).toEqual([]);
+    });
+
+    it('excuses nothing where that failed', async () => {
+      const backedUp = (time += 1);
+      await keep({ id: 'after', status: 201 });
+      await store.audit.append([restore(backedUp, '8')]);
+      expect((await compare()).lost).toHaveLength(1);
+    });
   });
 
   describe('a partition', () => {
