@@ -18,7 +18,8 @@ export interface ComparedWrites {
 
 /**
  * Reads the audit log and looks for each record that a write left: deleted ones are there as well, as tombstones. What
- * a removed partition held is not missed, and neither is what came after the backup that was restored. Holds what is wrong and what is under way, whatever the length of the log.
+ * a removed partition held is not missed, nor what came after the backup that was restored. Holds what is wrong and
+ * what is under way, whatever the length of the log.
  */
 export async function compareWrites(
   store: Pick<Store, 'audit' | 'partition'>,

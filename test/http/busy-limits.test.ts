@@ -8,10 +8,11 @@ import { post } from '../auth/server/support/flow.ts';
 import { assertion } from '../auth/server/support/keys.ts';
 import { authorizing } from '../auth/server/support/server.ts';
 import { createLog } from '../../src/observability/log.ts';
+import { media } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
-import { testTokens } from '../support/tokens.ts';
+import { clinician, testTokens } from '../support/tokens.ts';
 
 const tokens = testTokens();
 const quick = tokens.bearer({ scope: 'system/*.rs' });
@@ -68,6 +69,22 @@ describe('a server with as many requests as it works on', () => {
     expect((await server.get('/Patient/p1', quick)).status).toBe(200);
     const full = notices.filter(text => text.includes('max-requests'));
     expect(full).toEqual(['3 requests are being worked on (`max-requests` is 3): others are answered 503.']);
+  });
+
+  it('stores what it answers with 201, and nothing of what it answers with 503', async () => {
+    const { server } = await serveHere('--max-requests', '8');
+    const writer = tokens.bearer({ ...clinician, scope: 'user/Media.c user/Patient.rs' });
+    const headers = { ...writer, 'Content-Type': 'application/fhir+json' };
+    const body = JSON.stringify(media({ subject: { reference: 'Patient/p1' } }));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => server.ask('POST', '/Media', { headers, body })),
+    );
+    const created = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(created.length).toBeGreaterThan(0);
+    expect(created.length + refused.length).toBe(100);
+    expect(refused.map(answer => answer.headers['retry-after'])).toEqual(refused.map(() => '1'));
+    expect((await server.partition.counts()).get('Media')).toBe(created.length);
   });
 
   it('counts neither what it refused, nor what failed, nor what the client gave up', async () => {
