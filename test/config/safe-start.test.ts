@@ -85,8 +85,8 @@ describe('the key file', () => {
     ['readable by all', secret, 0o644, /may be read or changed by others than its owner: `chmod 600 .*` mends that\./],
     ['readable by the group', secret, 0o640, /may be read or changed by others/],
     ['writable by others', secret, 0o602, /may be read or changed by others/],
-    ['too short', `${secret.slice(1)}\n\n`, 0o600, /must hold 32 characters or more.*openssl rand/],
-    ['empty', '', 0o600, /must hold 32 characters or more/],
+    ['too short', `${secret.slice(1)}\n\n`, 0o600, /must hold at least 32 random characters.*openssl rand/],
+    ['empty', '', 0o600, /must hold at least 32 random characters/],
   ])('is refused: %s (no modes of files on Windows)', (name, text, mode, problem) => {
     const path = file(name, text, mode);
     expect(() => readKeyFile(path)).toThrow(problem);

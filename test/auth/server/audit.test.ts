@@ -1,3 +1,5 @@
+import { openStore } from '../../../src/store/open.ts';
+import * as t from '../../store/support/fixture.ts';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../../src/audit/read-events.ts';
@@ -82,6 +84,14 @@ describe('the audit', () => {
 describe('while events cannot be kept', () => {
   it('nobody gets a token, and no page is shown', async () => {
     const place = await newStorePlace();
+    const options = {
+      model: t.modelOf(),
+      extract: t.extract,
+      now: Date.now,
+      mode: 'command',
+      deadline: 1_000,
+    } as const;
+    await (await openStore(place.url, options)).close(); // beside what a store has left no new one is made
     writeFileSync(`${place.url.slice('sqlite:'.length)}.audit`, 'in the place of the folder');
     const silent = await authorizing({ place: async () => place });
     try {

@@ -59,7 +59,7 @@ describe('a backend service', () => {
     expect(json.scope.split(' ')).toContain('system/Observation.rs');
     expect(json.scope).not.toContain('*');
     const narrow = await ask(await signed('narrow'), { scope: 'system/*.read' });
-    expect(narrow.json.scope).toBe('system/Patient.rs');
+    expect(narrow.json.scope).toBe('system/Patient.read');
   });
 
   it.each([
