@@ -42,7 +42,7 @@ describe('the fields of a document', () => {
   it.each(rows)('%s', (_, one, fields) => {
     const { o, ...found } = indexFields(type, '7', 'a', 0, [one]);
     expect(found).toEqual({ ...t(), s: [], d: [], n: [], c: [], ...fields });
-    expect(Object.keys(o)).toEqual(['_updated', 'born', 'date', 'date<']);
+    expect(Object.keys(o)).toEqual(['_updated', 'born', 'date', 'date<', 'when', 'when<']);
   });
 
   it('a pair of an owner and a code, with its system and without', () => {
@@ -71,6 +71,8 @@ describe('the fields of a document', () => {
       born: '\u0001a',
       date: '9zlds000002\u0001a',
       'date<': '9zlds000001\u0001a',
+      when: '\u0001a',
+      'when<': '\u0001a',
     });
   });
 
