@@ -14,12 +14,14 @@ export function explanation(error: unknown): string {
 }
 
 function inWords(error: Error): string {
-  const { code = '', path, port } = error as NodeJS.ErrnoException & { port?: number };
+  const { code = '', path, port, syscall } = error as NodeJS.ErrnoException & { port?: number };
   const message = withoutStop(error.message);
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.`;
     case 'ENOENT':
+      // What Node says of a folder with all those above it, where the disk is read-only.
+      if (syscall === 'mkdir') return `The folder \`${path}\` cannot be made; the disk may be read-only.`;
       return path === undefined ? message : `There is no file or folder \`${path}\`.`;
     case 'EACCES':
     case 'EPERM':

@@ -1,7 +1,8 @@
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { type Failure, failureOf, unavailable } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
+import { isCannotOpen } from './sqlite-error.ts';
+import { locationIn, type StillMode, stillMode } from './still.ts';
 
 export type Row = readonly SqlValue[];
 
@@ -11,36 +12,42 @@ const busyTimeout = 30_000;
 const keptStatements = 500;
 const keptLength = 10_000;
 
+type Mode = 'write' | 'read' | 'readOnly' | 'immutable';
+
 /**
  * A connection to the file: `write` for the one that writes, `read` for one that only reads while others write,
  * `readOnly` where the file must not change at all, `immutable` where no process writes to it: no file is made beside it.
  * The only place that knows node:sqlite. Throws what SQLite throws. Reads of a connection that only reads throw
  * `StoreUnavailable` where the file fails; `failed` is called with that before.
  */
-export function openDatabase(
-  path: string,
-  mode: 'write' | 'read' | 'readOnly' | 'immutable',
-  failed: (failure: Failure) => void = () => {},
-): Database {
-  const readOnly = mode === 'readOnly' || mode === 'immutable';
-  const location = mode === 'immutable' ? immutable(path) : path;
-  const database = new Database(
-    new DatabaseSync(location, { timeout: busyTimeout, returnArrays: true, readOnly }),
-    mode === 'write' ? undefined : { path, failed },
-  );
-  // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
-  database.exec(
-    'PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;',
-  );
-  if (mode === 'read') database.exec('PRAGMA query_only = 1');
-  return database;
+export function openDatabase(path: string, mode: Mode, failed: (failure: Failure) => void = () => {}): Database {
+  try {
+    return connect(path, mode, failed);
+  } catch (error) {
+    const still = mode === 'readOnly' && isCannotOpen(error) ? stillMode(path) : undefined;
+    if (still === undefined) throw error;
+    return connect(path, still, failed);
+  }
 }
 
-/** https://sqlite.org/uri.html#uriimmutable */
-function immutable(path: string): URL {
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return url;
+function connect(path: string, mode: Mode | StillMode, failed: (failure: Failure) => void): Database {
+  const readOnly = mode !== 'write' && mode !== 'read';
+  const database = new Database(
+    new DatabaseSync(locationIn(path, mode), { timeout: busyTimeout, returnArrays: true, readOnly }),
+    mode === 'write' ? undefined : { path, failed },
+  );
+  try {
+    if (mode === 'unlocked') database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
+    database.exec(
+      'PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;',
+    );
+    if (mode === 'read') database.exec('PRAGMA query_only = 1');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** A connection without our settings, for the lock file; `timeout` in milliseconds. */

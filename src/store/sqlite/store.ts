@@ -28,7 +28,7 @@ import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
 import { openDatabase } from './open.ts';
-import { isSqliteError } from './sqlite-error.ts';
+import { isCannotOpen, isSqliteError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { exposureNotice, makePrivate } from './private-files.ts';
@@ -37,6 +37,7 @@ import { Readers } from './readers.ts';
 import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { verifyStore } from './verify-store.ts';
+import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
@@ -89,10 +90,15 @@ export async function openSqliteStore(
     lock?.release();
     const cause = error instanceof StoreUnavailable ? error.cause : error;
     if (!isSqliteError(cause)) throw error;
-    const hint = cause.errcode === 14 ? '; its folder must be writable' : ''; // https://sqlite.org/rescode.html#cantopen
+    const hint = isCannotOpen(cause) ? `; ${whyNotOpened(path)}` : '';
     throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}${hint}`);
   }
 }
+
+const whyNotOpened = (path: string): string =>
+  isMountedReadOnly(dirname(path))
+    ? 'its disk is mounted read-only: commands that only read work, such as `verify`'
+    : 'its folder must be writable';
 
 /** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
 const sweepTime = 500;

@@ -81,13 +81,23 @@ function library(): string {
   return path;
 }
 
+/** A mounted file system. */
+export interface Disk {
+  /** From now on nothing on it can be changed. */
+  makeReadOnly(): void;
+  unmount(): void;
+}
+
 /** A file system of a few bytes at a folder, which ends with it; or the reason why root cannot mount one here. */
-export function mountTmpfs(folder: string, bytes: number): { unmount(): void } | { readonly reason: string } {
+export function mountTmpfs(folder: string, bytes: number): Disk | { readonly reason: string } {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return { reason: 'only root mounts a tmpfs' };
   mkdirSync(folder, { recursive: true });
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]);
   if (mounted.status !== 0) return { reason: `mount: ${String(mounted.stderr ?? mounted.error).trim()}` };
   return {
+    makeReadOnly() {
+      execFileSync('mount', ['-o', 'remount,ro', folder]);
+    },
     unmount() {
       spawnSync('umount', ['--lazy', folder]);
       rmSync(folder, { recursive: true, force: true });
