@@ -4,8 +4,8 @@ import { createAudit, noAudit } from './audit/audit.ts';
 import { startPruning } from './audit/pruning.ts';
 import type { TokenVerifier } from './auth/claims.ts';
 import { unusableCriteria } from './auth/reach.ts';
-import { authorizationOffered } from './auth/server/offered.ts';
-import { createRegistry } from './auth/server/registry.ts';
+import { authorizationOffered } from './smart/offered.ts';
+import { createRegistry } from './smart/registry.ts';
 import { tokenCollection } from './auth/token/own-tokens.ts';
 import { revocationCollection } from './auth/token/revocations.ts';
 import { createTokenVerifier } from './auth/token/verifier.ts';
@@ -31,7 +31,7 @@ import type { Log } from './observability/log.ts';
 import { createReloads } from './reloads.ts';
 import type { Reloads } from './reloads.ts';
 import { createCursors } from './search/cursor.ts';
-import type { OpenedAuthorization } from './open-authorization.ts';
+import type { OpenedAuthorization } from './smart/open-authorization.ts';
 import { openStore, refuseServed } from './store/open.ts';
 import { keepPublicUrl } from './store/public-url.ts';
 import { lazyValidator } from './validation/lazy.ts';
@@ -183,7 +183,7 @@ export async function startEngine(
       keyFile === undefined
         ? undefined
         : await (
-            await import('./open-authorization.ts')
+            await import('./smart/open-authorization.ts')
           ).openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
     if (authorized?.reload !== undefined) reloads.add(authorized.reload);
     const app = createApp({
