@@ -1,4 +1,4 @@
-import { PrintedLines } from '../store/audit/printed.ts';
+import { PrintedLines } from './log/printed.ts';
 import type { AuditEntry, AuditLog } from '../store/store.ts';
 
 /** How long an event may wait for others, in milliseconds. */

@@ -3,7 +3,7 @@ import type { ParsedJson } from '../fhir/json.ts';
 import type { IndexEntry } from '../indexing/entry.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Position, Query, Sort } from '../search/ast.ts';
-import type { PrintedLines } from './audit/printed.ts';
+import type { PrintedLines } from '../audit/log/printed.ts';
 
 /** What a store needs from the rest of the engine. */
 export interface StoreOptions {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Batch } from '../../src/audit/batch.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { ChainedLog } from '../../src/store/audit/log.ts';
+import { ChainedLog } from '../../src/audit/log/log.ts';
 import type { AuditEntry } from '../../src/store/store.ts';
 import { list } from '../store/support/list.ts';
 import { chainsInMemory } from './support/chains.ts';

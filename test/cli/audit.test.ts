@@ -178,7 +178,7 @@ describe('audit prune', () => {
   it('drops what is old, and leaves an event of that', async () => {
     const store = await open(url);
     const early = Date.now() - 500 * 86_400_000;
-    const old = await import('../../src/store/audit/log.ts');
+    const old = await import('../../src/audit/log/log.ts');
     const { auditFiles } = await import('../../src/store/sqlite/audit-files.ts');
     const log = new old.ChainedLog(auditFiles(url.slice(7)), () => early);
     await log.append([{ recorded: early, partition: 'demo', client: undefined, patients: [], text: '{}' }]);

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rm, stat } from 'node:fs/promises';
-import { verifyChains } from '../../audit/verify.ts';
+import { verifyChains } from '../../../audit/log/verify.ts';
 import type { BackupFinding } from '../../backup.ts';
 import type { AuditDamage } from '../../store.ts';
 import { isAbsent } from '../attachment-files.ts';

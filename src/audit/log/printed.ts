@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store.ts';
+import type { AuditEntry } from '../../store/store.ts';
 import type { Link } from './line.ts';
 
 /** What stands in a line beside its digest and its number. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditDamage, AuditEntry, AuditFilter, AuditLog } from '../store.ts';
+import type { AuditDamage, AuditEntry, AuditFilter, AuditLog } from '../../store/store.ts';
 import { inOrder, lets } from './list.ts';
 import { LinePrinter, parseLine } from './line.ts';
 import type { Link } from './line.ts';

@@ -1,4 +1,4 @@
-import type { AuditDamage } from '../store.ts';
+import type { AuditDamage } from '../../store/store.ts';
 import { digestOf, parseLine } from './line.ts';
 import type { Link } from './line.ts';
 import { dayOf } from './place.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf, LinePrinter, parseLine } from '../../src/store/audit/line.ts';
-import { PrintedLines } from '../../src/store/audit/printed.ts';
-import type { AuditEntry } from '../../src/store/store.ts';
+import { digestOf, LinePrinter, parseLine } from '../../../src/audit/log/line.ts';
+import { PrintedLines } from '../../../src/audit/log/printed.ts';
+import type { AuditEntry } from '../../../src/store/store.ts';
 
 const optional = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
 const entry: fc.Arbitrary<AuditEntry> = fc.record({

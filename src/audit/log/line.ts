@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AuditEntry } from '../store.ts';
+import type { AuditEntry } from '../../store/store.ts';
 import { eventStart, grown } from './printed.ts';
 import type { PrintedLines } from './printed.ts';
 
