@@ -130,7 +130,7 @@ describe('verify', () => {
     expect([before.code, before.stdout]).toEqual([0, expect.stringContaining('Audit log: 0 findings, 0 writes that were begun')]); // prettier-ignore
     const store = await open(url, 'serve');
     const { createRequestEvents } = await import('../../src/audit/request-event.ts');
-    const { model } = await (await import('../../src/load-model.ts')).loadModel({ definitions: [] });
+    const { model } = await (await import('../../src/engine/load-model.ts')).loadModel({ definitions: [] });
     const demo = await store.partition('demo');
     if (model === undefined || demo === undefined) throw new Error('not there');
     const made = createRequestEvents(

@@ -2,7 +2,7 @@ import { createTokenVerifier } from '../../../src/auth/token/verifier.ts';
 import { tokenCollection } from '../../../src/auth/token/own-tokens.ts';
 import { revocationCollection } from '../../../src/auth/token/revocations.ts';
 import type { Config } from '../../../src/config.ts';
-import type { RunningEngine } from '../../../src/engine.ts';
+import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/client-address.ts';
 import { fixedHeaders } from '../../../src/http/headers.ts';

@@ -7,8 +7,8 @@ import type { RegisteredClient, RegisteredUser } from '../../../../src/smart/reg
 import { clientCollection, userCollection } from '../../../../src/smart/registry.ts';
 import type { StoredClient } from '../../../../src/smart/registry.ts';
 import { readConfig } from '../../../../src/config.ts';
-import { startEngine } from '../../../../src/engine.ts';
-import type { RunningEngine } from '../../../../src/engine.ts';
+import { startEngine } from '../../../../src/engine/engine.ts';
+import type { RunningEngine } from '../../../../src/engine/engine.ts';
 import { patient } from '../../../support/resources.ts';
 import { put } from '../../../support/serve.ts';
 import { newStorePlace } from '../../../support/store-place.ts';

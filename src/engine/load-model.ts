@@ -1,23 +1,23 @@
 import { fileURLToPath } from 'node:url';
-import { checkPackages } from './definitions/check.ts';
-import type { Definition } from './definitions/definition.ts';
-import { within } from './definitions/definition.ts';
-import { indexDefinitions } from './definitions/definitions.ts';
-import type { Definitions } from './definitions/definitions.ts';
-import { cacheFolders, openDiskCache } from './definitions/disk-cache.ts';
-import { asObject } from './definitions/json-object.ts';
-import type { JsonObject } from './definitions/json-object.ts';
-import { printProblem } from './definitions/problem.ts';
-import type { Problem } from './definitions/problem.ts';
-import { readSources } from './definitions/source.ts';
-import { compileModel } from './model/compile.ts';
-import type { TypeDefinitions } from './model/element.ts';
-import type { Model } from './model/model.ts';
-import { baseTypes } from './model/type-definitions.ts';
-import { checkProfiles } from './validation/definition/check-profiles.ts';
-import { checkStructure } from './validation/structure.ts';
+import { checkPackages } from '../definitions/check.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { within } from '../definitions/definition.ts';
+import { indexDefinitions } from '../definitions/definitions.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
+import { asObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../definitions/json-object.ts';
+import { printProblem } from '../definitions/problem.ts';
+import type { Problem } from '../definitions/problem.ts';
+import { readSources } from '../definitions/source.ts';
+import { compileModel } from '../model/compile.ts';
+import type { TypeDefinitions } from '../model/element.ts';
+import type { Model } from '../model/model.ts';
+import { baseTypes } from '../model/type-definitions.ts';
+import { checkProfiles } from '../validation/definition/check-profiles.ts';
+import { checkStructure } from '../validation/structure.ts';
 
-export type { Problem } from './definitions/problem.ts';
+export type { Problem } from '../definitions/problem.ts';
 
 export interface LoadedModel {
   /** Undefined where there are problems. */
@@ -44,7 +44,7 @@ export async function loadModel(sources: {
   /** Folders of which the first that belongs to this user keeps what was unpacked; those of the checkout where undefined. */
   readonly cache?: readonly string[] | undefined;
 }): Promise<LoadedModel> {
-  const root = sources.root ?? fileURLToPath(new URL('..', import.meta.url));
+  const root = sources.root ?? fileURLToPath(new URL('../..', import.meta.url));
   const found = await readSources({
     definitions: sources.definitions,
     capability: sources.capability,
@@ -111,7 +111,7 @@ const samePlace = (a: Problem, b: Problem): boolean => a.file === b.file && a.pa
 /** The JSON path of a FHIRPath from the root: `CapabilityStatement.x.value` → `x.valueCode`. */
 function jsonPath(resource: JsonObject, fhirPath: string): string {
   let value: unknown = resource;
-  const names = fhirPath.split('.').slice(1);
+  const names = fhirPath.split('..').slice(1);
   return names
     .map(step => {
       const [, name = step, index] = /^(.*?)(?:\[(\d+)\])?$/.exec(step) ?? [];
@@ -121,7 +121,7 @@ function jsonPath(resource: JsonObject, fhirPath: string): string {
       value = index === undefined ? at[key] : Array.isArray(at[key]) ? at[key][Number(index)] : undefined;
       return index === undefined ? key : `${key}[${index}]`;
     })
-    .join('.');
+    .join('..');
 }
 
 const isChoice = (key: string, name: string): boolean => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length));

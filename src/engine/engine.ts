@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createAudit, noAudit } from './audit/audit.ts';
-import { startPruning } from './audit/pruning.ts';
-import type { TokenVerifier } from './auth/claims.ts';
-import { unusableCriteria } from './auth/reach.ts';
-import { authorizationOffered } from './smart/offered.ts';
-import { createRegistry } from './smart/registry.ts';
-import { tokenCollection } from './auth/token/own-tokens.ts';
-import { revocationCollection } from './auth/token/revocations.ts';
-import { createTokenVerifier } from './auth/token/verifier.ts';
-import { publicUrlOf } from './config.ts';
-import type { Config } from './config.ts';
-import { demoElsewhere, hasAuthorizationServer, isLocal, startNotices, startRefusals } from './config/safe-start.ts';
+import { createAudit, noAudit } from '../audit/audit.ts';
+import { startPruning } from '../audit/pruning.ts';
+import type { TokenVerifier } from '../auth/claims.ts';
+import { unusableCriteria } from '../auth/reach.ts';
+import { authorizationOffered } from '../smart/offered.ts';
+import { createRegistry } from '../smart/registry.ts';
+import { tokenCollection } from '../auth/token/own-tokens.ts';
+import { revocationCollection } from '../auth/token/revocations.ts';
+import { createTokenVerifier } from '../auth/token/verifier.ts';
+import { publicUrlOf } from '../config.ts';
+import type { Config } from '../config.ts';
+import { demoElsewhere, hasAuthorizationServer, isLocal, startNotices, startRefusals } from '../config/safe-start.ts';
 import { requireModel } from './load-model.ts';
-import { createApp } from './http/app.ts';
-import { createClientAddress } from './http/client-address.ts';
-import { fixedHeaders } from './http/headers.ts';
-import type { Origins } from './http/middleware/cors.ts';
-import { createPlaces } from './http/places.ts';
-import { createRespond } from './http/respond.ts';
-import { listen } from './http/server.ts';
-import { createShareOf } from './http/shares.ts';
-import { createUploads, longestUploadWait, mostUploads } from './http/uploads.ts';
-import { modelAt } from './indexing/at-public-url.ts';
-import { createExtract } from './indexing/extract.ts';
-import { firstFailures } from './indexing/not-indexed.ts';
-import type { Engine } from './interaction/interaction.ts';
-import { createLog } from './observability/log.ts';
-import type { Log } from './observability/log.ts';
-import { createReloads } from './reloads.ts';
-import type { Reloads } from './reloads.ts';
-import { createCursors } from './search/cursor.ts';
-import type { OpenedAuthorization } from './smart/open-authorization.ts';
-import { openStore, refuseServed } from './store/open.ts';
-import { keepPublicUrl } from './store/public-url.ts';
-import { lazyValidator } from './validation/lazy.ts';
-import { warmValidator } from './validation/warm.ts';
-import type { DatabaseIndex, Store } from './store/store.ts';
+import { createApp } from '../http/app.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import { fixedHeaders } from '../http/headers.ts';
+import type { Origins } from '../http/middleware/cors.ts';
+import { createPlaces } from '../http/places.ts';
+import { createRespond } from '../http/respond.ts';
+import { listen } from '../http/server.ts';
+import { createShareOf } from '../http/shares.ts';
+import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
+import { modelAt } from '../indexing/at-public-url.ts';
+import { createExtract } from '../indexing/extract.ts';
+import { firstFailures } from '../indexing/not-indexed.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import { createLog } from '../observability/log.ts';
+import type { Log } from '../observability/log.ts';
+import { createReloads } from '../reloads.ts';
+import type { Reloads } from '../reloads.ts';
+import { createCursors } from '../search/cursor.ts';
+import type { OpenedAuthorization } from '../smart/open-authorization.ts';
+import { openStore, refuseServed } from '../store/open.ts';
+import { keepPublicUrl } from '../store/public-url.ts';
+import { lazyValidator } from '../validation/lazy.ts';
+import { warmValidator } from '../validation/warm.ts';
+import type { DatabaseIndex, Store } from '../store/store.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
@@ -124,7 +124,7 @@ export async function startEngine(
     for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
     for (const text of indexNotices(await store.indexes.database())) log.notice(text);
     if (hasAuthorizationServer(config) && !isLocal(config)) {
-      const { demoAccountsIn } = await import('./demo/accounts.ts');
+      const { demoAccountsIn } = await import('../demo/accounts.ts');
       const ids = await demoAccountsIn(store);
       if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoElsewhere}`);
     }
@@ -183,7 +183,7 @@ export async function startEngine(
       keyFile === undefined
         ? undefined
         : await (
-            await import('./smart/open-authorization.ts')
+            await import('../smart/open-authorization.ts')
           ).openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
     if (authorized?.reload !== undefined) reloads.add(authorized.reload);
     const app = createApp({
