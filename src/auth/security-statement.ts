@@ -1,4 +1,4 @@
-import type { JsonObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { Offered } from '../smart/offered.ts';
 
 /**

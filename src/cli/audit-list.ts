@@ -1,6 +1,6 @@
 import { readEvents } from '../audit/read-events.ts';
-import { asString, isObject, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { AuditEntry } from '../store/store.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';

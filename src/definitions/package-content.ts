@@ -1,7 +1,7 @@
 import { definitionOf, isIncomplete } from './definition.ts';
 import type { Definition } from './definition.ts';
-import { asObject, asString, isObject, objectsOf, stringsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { asObject, asString, isObject, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { digestsOf } from './same.ts';
 import type { Digests } from './same.ts';
 import { namedIn } from './unpack.ts';

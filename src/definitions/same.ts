@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Definition } from './definition.ts';
-import { isObject, objectsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { isObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
 /** Digests of what a definition says, for comparing it with others. */

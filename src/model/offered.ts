@@ -1,4 +1,4 @@
-import { asString } from '../definitions/json-object.ts';
+import { asString } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';
 import type { Standing } from './declared.ts';

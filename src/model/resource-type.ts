@@ -1,5 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import { asString } from '../definitions/json-object.ts';
+import { asString } from '../fhir/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';

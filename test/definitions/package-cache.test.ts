@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { definitionOf } from '../../src/definitions/definition.ts';
 import type { Definition } from '../../src/definitions/definition.ts';
 import { indexDefinitions } from '../../src/definitions/definitions.ts';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { packFile, readPack } from '../../src/definitions/pack.ts';
 import { digestsOf } from '../../src/definitions/same.ts';
 import { loadModel } from '../../src/engine/load-model.ts';

@@ -1,5 +1,5 @@
 import { planEntry } from '../bundle/plan.ts';
-import { isObject } from '../value.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
 import { BundleScanner } from './bundle-scanner.ts';

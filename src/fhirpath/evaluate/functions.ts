@@ -1,4 +1,4 @@
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import { checkXhtml } from '../../validation/profile/xhtml.ts';

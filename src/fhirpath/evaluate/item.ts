@@ -1,4 +1,4 @@
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { Delegated } from './environment.ts';
 import type { Node } from './node.ts';
 

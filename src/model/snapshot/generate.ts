@@ -1,5 +1,5 @@
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { ofType, typeOfChoice, withShorthands } from './choice.ts';
 import { childrenOf } from './expand.ts';
 import { maxOf, mergeElement, minOf } from './merge-element.ts';

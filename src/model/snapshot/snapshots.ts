@@ -1,6 +1,6 @@
 import type { Definitions } from '../../definitions/definitions.ts';
-import { asObject, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { generateSnapshot } from './generate.ts';
 import type { FindSnapshot, Snapshot } from './generate.ts';
 

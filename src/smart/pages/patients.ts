@@ -1,5 +1,5 @@
-import { isObject, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import { dispatch } from '../../interaction/dispatch.ts';

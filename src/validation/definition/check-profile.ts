@@ -1,6 +1,6 @@
 import { isProfile } from '../../definitions/definition.ts';
-import { asString } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
 import { checkConstraints, constraintKeys } from './constraint-checks.ts';

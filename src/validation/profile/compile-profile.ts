@@ -1,4 +1,4 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
+import { asString, objectsOf } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { compileChecks } from './checks.ts';

@@ -1,5 +1,5 @@
-import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { isOf, requiredValueSet } from './binding.ts';
 import { conformsTo } from './conform.ts';

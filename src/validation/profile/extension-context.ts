@@ -1,4 +1,4 @@
-import { asObject } from '../../definitions/json-object.ts';
+import { asObject } from '../../fhir/json-object.ts';
 import { abstractTypes } from './abstract-types.ts';
 import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';

@@ -1,6 +1,6 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
-import { asObject } from '../../definitions/json-object.ts';
+import { asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { asObject } from '../../fhir/json-object.ts';
 import { isOf } from './binding.ts';
 import { conformsTo } from './conform.ts';
 import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/environment.ts';

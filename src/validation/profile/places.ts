@@ -1,4 +1,4 @@
-import { isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import { parseExpression } from '../../fhirpath/parse.ts';
 import type { Expression } from '../../fhirpath/syntax.ts';
 import type { Kit } from './kit.ts';

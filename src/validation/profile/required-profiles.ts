@@ -1,5 +1,5 @@
-import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { GlobalProfile } from '../../model/global-profiles.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';

@@ -1,5 +1,5 @@
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { compileDiscriminator } from './discriminator.ts';
 import type { Match } from './discriminator.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';

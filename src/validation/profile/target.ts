@@ -1,4 +1,4 @@
-import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
 import { conformsTo } from './conform.ts';

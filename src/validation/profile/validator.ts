@@ -1,5 +1,5 @@
 import type { Definitions } from '../../definitions/definitions.ts';
-import { asString, isObject } from '../../definitions/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { globalProfiles } from '../../model/global-profiles.ts';

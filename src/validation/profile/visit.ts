@@ -1,4 +1,4 @@
-import { isObject, stringsOf } from '../../definitions/json-object.ts';
+import { isObject, stringsOf } from '../../fhir/json-object.ts';
 import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
