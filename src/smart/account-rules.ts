@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isId } from '../fhir/id.ts';
+import { isObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import { parseFhirUser } from '../auth/fhir-user.ts';
@@ -161,6 +162,3 @@ function isLocalHttp({ protocol, hostname }: URL): boolean {
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.')); // prettier-ignore
   return protocol === 'http:' && isLoopback;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
