@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { definitionTypes, resourcesIn } from './definition.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { content } from './same.ts';
+import { content } from './digests.ts';
 import { PackageRefused, readTar } from './tar.ts';
 
 /** What is in a package. */

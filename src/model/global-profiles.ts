@@ -6,7 +6,7 @@ import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { extensionBase, textOf } from './extensions.ts';
-import type { FindSnapshot } from './snapshot/generate.ts';
+import type { FindSnapshot } from './snapshot/snapshot.ts';
 
 /**
  * A profile that an ImplementationGuide asks of all resources of a type.

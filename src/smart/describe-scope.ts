@@ -1,9 +1,8 @@
 import { FhirError } from '../fhir/error.ts';
 import type { Model } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
-import type { Letter } from '../auth/access.ts';
+import type { Letter, Scope } from '../auth/scope.ts';
 import { parseScope } from '../auth/scope.ts';
-import type { Scope } from '../auth/scope.ts';
 import { isScopeWord } from './scope-words.ts';
 import type { ScopeWord } from './scope-words.ts';
 

@@ -1,8 +1,7 @@
 import type { Model, ResourceType } from '../model/model.ts';
-import type { Letter } from '../auth/access.ts';
+import type { Letter, Scope } from '../auth/scope.ts';
 import { criteriaQuery } from '../auth/criteria.ts';
 import { parseScope, versionOne } from '../auth/scope.ts';
-import type { Scope } from '../auth/scope.ts';
 
 /** Letters of one type with the search that confines them; undefined without one. */
 export interface Piece {

@@ -4,7 +4,10 @@ import { digestOf } from '../../src/audit/log/line.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
 import type { ChainPlace } from '../../src/audit/log/place.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { AuditDamage, AuditEntry, AuditFilter, AuditLog, Store } from '../../src/store/store.ts';
+import type { AuditDamage } from '../../src/audit/log/verify.ts';
+import type { AuditEntry, AuditFilter } from '../../src/audit/log/entry.ts';
+import type { AuditLog } from '../../src/audit/log/log.ts';
+import type { Store } from '../../src/store/store.ts';
 import * as t from '../store/support/fixture.ts';
 import { list } from '../store/support/list.ts';
 

@@ -9,7 +9,7 @@ import type { Definition } from '../../src/definitions/definition.ts';
 import { indexDefinitions } from '../../src/definitions/definitions.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { packFile, readPack } from '../../src/definitions/pack.ts';
-import { digestsOf } from '../../src/definitions/same.ts';
+import { digestsOf } from '../../src/definitions/digests.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import type { LoadedModel } from '../../src/engine/load-model.ts';
 import { fhirPackage, folderWith, profile } from '../support/definition-files.ts';

@@ -1,5 +1,6 @@
+import type { Link } from './printed.ts';
 import { hash } from 'node:crypto';
-import type { AuditEntry } from '../../store/store.ts';
+import type { AuditEntry } from './entry.ts';
 import { eventStart, grown } from './printed.ts';
 import type { PrintedLines } from './printed.ts';
 
@@ -14,13 +15,6 @@ export interface Line {
   readonly before: readonly Link[];
   /** The days before this one were dropped. */
   readonly pruned: string | undefined;
-}
-
-/** A line of a chain, by its digest. */
-export interface Link {
-  readonly chain: string;
-  readonly n: number;
-  readonly hash: string;
 }
 
 /** Lines of a chain as they are kept, each with its end. */

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter } from '../../store/store.ts';
+import type { AuditEntry, AuditFilter } from './entry.ts';
 
 /** Whether all that a filter asks for holds for an event. */
 export function lets({ partition, client, patient, since, until }: AuditFilter, entry: AuditEntry): boolean {

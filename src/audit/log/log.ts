@@ -1,12 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditDamage, AuditEntry, AuditFilter, AuditLog } from '../../store/store.ts';
+import type { AuditDamage } from './verify.ts';
+import type { AuditEntry, AuditFilter } from './entry.ts';
 import { inOrder, lets } from './list.ts';
 import { LinePrinter, parseLine } from './line.ts';
-import type { Link } from './line.ts';
+import type { Link } from './printed.ts';
 import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
 import { PrintedLines } from './printed.ts';
 import { verifyChains } from './verify.ts';
+
+/** Events of who did what, to which nothing is done but adding, and dropping whole days; test/audit/contract.ts is its meaning. */
+export interface AuditLog {
+  /** Durable when it resolves. Where it throws, some may be kept: to append them again keeps those twice. */
+  append(events: readonly AuditEntry[] | PrintedLines): Promise<void>;
+  /** Those that the filter lets through, in the order of their time (as near as processes agree on it). */
+  list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
+  /** Drops the whole days (UTC) before a time in milliseconds since 1970 UTC; gives how many events that were. */
+  prune(before: number): Promise<number>;
+  /** What shows that events were altered or removed: each is chained to the one before by a digest. */
+  verify(): AsyncIterable<AuditDamage>;
+}
 
 const day = 86_400_000;
 /** A chain names the ends of so many others when it begins: a removed one is missed while one of these stands. */

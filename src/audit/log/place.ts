@@ -1,4 +1,4 @@
-import type { AuditFilter } from '../../store/store.ts';
+import type { AuditFilter } from './entry.ts';
 import type { Lines } from './line.ts';
 
 /** Where chains of lines are kept: what a store provides, and `ChainedLog` makes an audit log of. */

@@ -1,5 +1,11 @@
-import type { AuditEntry } from '../../store/store.ts';
-import type { Link } from './line.ts';
+import type { AuditEntry } from './entry.ts';
+
+/** A line of a chain, by its digest. */
+export interface Link {
+  readonly chain: string;
+  readonly n: number;
+  readonly hash: string;
+}
 
 /** What stands in a line beside its digest and its number. */
 export type Said = { readonly before: readonly Link[] } | { readonly pruned: string } | AuditEntry;

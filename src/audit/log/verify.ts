@@ -1,8 +1,19 @@
-import type { AuditDamage } from '../../store/store.ts';
 import { digestOf, parseLine } from './line.ts';
-import type { Link } from './line.ts';
+import type { Link } from './printed.ts';
 import { dayOf } from './place.ts';
 import type { ChainPlace } from './place.ts';
+
+export interface AuditDamage {
+  /** The chain, which is the name of its file where there are files. */
+  readonly chain: string;
+  /** The line of it, from 0 on; undefined for all of the chain. */
+  readonly line: number | undefined;
+  /**
+   * `altered`: what stands there is not what was written; `missing`: it is not there any more; `torn`: the end of it was not
+   * written whole, as happens to a process that is killed, so that nobody was told that it is kept.
+   */
+  readonly is: 'altered' | 'missing' | 'torn';
+}
 
 /**
  * Reads all chains and tells what was altered in them or removed from them. Within a chain each line has a digest of all before

@@ -4,7 +4,7 @@ import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { languages, locales } from './language.ts';
 import type { Language } from './language.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts/index.ts';
 
 /** What is around the content of a page. */
 export interface Frame {

@@ -13,7 +13,7 @@ import { Problem } from './problem.ts';
 import { findRoute } from './routes.ts';
 import { requestIdOf } from './request-id.ts';
 import { createSend, keepLanguage } from './send.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts/index.ts';
 import type { Reply, Route, Visit } from './visit.ts';
 
 /** Answers requests for pages; false where the request is for none, and nothing was done with it. */

@@ -6,7 +6,7 @@ import { errorPage } from './error-page.ts';
 import { Problem } from './problem.ts';
 import type { ProblemName } from './problem.ts';
 import { createSend, keepLanguage } from './send.ts';
-import { texts } from './texts/texts.ts';
+import { texts } from './texts/index.ts';
 
 /** An error of the authorization endpoint that is told to the person at the browser, since it must not be sent to the app. */
 export interface ProtocolError {

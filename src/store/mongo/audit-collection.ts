@@ -2,7 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import { parseLine } from '../../audit/log/line.ts';
 import { isChainName } from '../../audit/log/place.ts';
 import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
-import type { AuditFilter } from '../store.ts';
+import type { AuditFilter } from '../../audit/log/entry.ts';
 import type { Core } from './core.ts';
 import { told, toldEach } from './failures.ts';
 import type { AuditDocument } from './layout.ts';

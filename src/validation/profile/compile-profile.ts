@@ -5,7 +5,7 @@ import { compileChecks } from './checks.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { inFrameOf } from './frame.ts';
-import type { Kit, ProfileChecks } from './kit.ts';
+import type { Kit, ProfileChecks, ValueCheck, Walk } from './walk.ts';
 import { compileSlicing } from './slicing.ts';
 import type { SlicingCheck } from './slicing.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -14,7 +14,6 @@ import type { Source } from './source.ts';
 import { treeOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
-import type { ValueCheck, Walk } from './walk.ts';
 
 /**
  * Compiles a profile's snapshot to what it asks beyond the base definitions, which are held against every value anyway: what

@@ -5,11 +5,10 @@ import { holdAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
 import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
-import type { RequiredProfile } from './required-profiles.ts';
+import type { RequiredProfile, Walk } from './walk.ts';
 import { childrenOf } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { checkResource } from './resource-rules.ts';
-import type { Walk } from './walk.ts';
 
 /** Deeper than the parser lets anything nest. */
 const deepest = 200;

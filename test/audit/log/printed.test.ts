@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf, LinePrinter, parseLine } from '../../../src/audit/log/line.ts';
 import { PrintedLines } from '../../../src/audit/log/printed.ts';
-import type { AuditEntry } from '../../../src/store/store.ts';
+import type { AuditEntry } from '../../../src/audit/log/entry.ts';
 
 const optional = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
 const entry: fc.Arbitrary<AuditEntry> = fc.record({

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { asObject, objectsOf } from '../../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { reduce } from '../../../src/definitions/reduce.ts';
-import { print } from '../../../src/definitions/same.ts';
+import { print } from '../../../src/definitions/digests.ts';
 import { generateSnapshot } from '../../../src/model/snapshot/generate.ts';
 import { createSnapshots } from '../../../src/model/snapshot/snapshots.ts';
 import { knownDifferences } from './known-differences.ts';

@@ -4,7 +4,7 @@ import { errorSummary, textField } from '../../../src/smart/pages/fields.ts';
 import { escapeText, html } from '../../../src/smart/pages/html.ts';
 import { layout } from '../../../src/smart/pages/layout.ts';
 import { patientLines } from '../../../src/smart/pages/picker.ts';
-import { texts } from '../../../src/smart/pages/texts/texts.ts';
+import { texts } from '../../../src/smart/pages/texts/index.ts';
 import { plain } from './support/visitor.ts';
 
 const anything = fc.oneof(

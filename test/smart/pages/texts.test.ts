@@ -4,7 +4,7 @@ import { requireModel } from '../../../src/engine/load-model.ts';
 import { languageOf, languages } from '../../../src/smart/pages/language.ts';
 import { permissionsOf } from '../../../src/smart/pages/permissions.ts';
 import { printDate } from '../../../src/smart/pages/print-date.ts';
-import { texts } from '../../../src/smart/pages/texts/texts.ts';
+import { texts } from '../../../src/smart/pages/texts/index.ts';
 
 /** Every text with its path; functions are called with what stands for itself. */
 function flat(value: unknown, path = ''): [string, string][] {

@@ -1,7 +1,3 @@
-import type { Language } from '../language.ts';
-import { en } from './en.ts';
-import { fr } from './fr.ts';
-
 /** What a page tells of something that went wrong: what happened, and what to do. */
 export interface ProblemText {
   readonly title: string;
@@ -148,5 +144,3 @@ export interface Texts {
     readonly request: string;
   };
 }
-
-export const texts: Readonly<Record<Language, Texts>> = { en, fr };
