@@ -49,7 +49,7 @@ describe('the official cases', () => {
   it('are evaluated as expected by rules, left to fhirpath.js, or refused', () => {
     const counts = count('rules', one => {
       const node = nodeOf(inputOf(one), types);
-      const rule = compileRule(one.expression, [node], types);
+      const rule = compileRule(one.expression, types, { context: [node] });
       if (rule.kind !== 'compiled') return rule.kind;
       try {
         return rule.evaluate([node], environmentOn(node, types)).map(printed);

@@ -39,7 +39,7 @@ export function checkConstraints(
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
     const text = asString(expression);
     if (text === undefined || given.has(constraintKey(key, text))) return;
-    for (const { text: problem, undecided } of checkExpression(text, { values: place.values, resource, types }))
+    for (const { text: problem, undecided } of checkExpression(text, types, { context: place.values, resource }))
       tell(element, `constraint[${index}].expression`, `The constraint \`${String(key)}\`: ${problem}`, undecided);
   });
 }

@@ -231,7 +231,7 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
     let rule = rules.get(key);
     if (rule === undefined) {
       const context = choice?.types.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
-      rule = compileRule(text, context ?? (node && [node]), types);
+      rule = compileRule(text, types, { context: context ?? (node && [node]) });
       rules.set(key, rule);
     }
     return rule;
