@@ -5,7 +5,7 @@ import type { Problem, RuleContext } from '../problems.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import { compileTree } from './compile.ts';
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
 
 /** An expression of a definition that is evaluated on values of a record: an invariant, a context of an extension. */

@@ -1,5 +1,5 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { checkExpression } from './expression.ts';
 import type { Place } from './place.ts';
 import type { Loaded, Tell, WrittenElement } from './profile.ts';
