@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, root } from '../cli/process.ts';
 import type { Launched } from '../cli/process.ts';
 import { freePort } from '../support/free-port.ts';
+import { hasChromium, openBrowser, takePicture, unlessChromium } from '../smart/pages/browser/support/chromium.ts';
 import { example, section } from '../support/readmes.ts';
-import { hasChromium, openBrowser, takePicture, unlessChromium } from '../web/browser/support/chromium.ts';
 
 const [page, heading] = ['src/smart/README.md', 'Your app on localhost:3000 in five minutes'] as const;
 const text = section(page, heading);

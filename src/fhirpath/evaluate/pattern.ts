@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm';
-import { TooCostly } from './environment.ts';
+import { TooCostly } from './errors.ts';
 
 /**
  * True where a part of the text fits the pattern, as FHIRPath's `matches()` means it. Patterns may backtrack without
