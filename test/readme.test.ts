@@ -1,6 +1,6 @@
 // The READMEs agree with the code, with each other and with the shape that they are to have.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from './cli/process.ts';
 import { exitCodeMeanings } from '../src/cli/command.ts';
@@ -165,6 +165,18 @@ describe('the tables', () => {
     const all = (rows: readonly (readonly unknown[])[]): Set<string> =>
       new Set(rows.flatMap(([type, ...scopes]) => scopes.map(scope => `${String(type)}: ${String(scope)}`)));
     expect(all(listed)).toEqual(all(declared));
+  });
+});
+
+describe('the map of tests', () => {
+  it('names every file of tests, and no file that does not exist', () => {
+    const [, map = ''] = readme('test/README.md').split('\n## Map\n');
+    const files = [...map.matchAll(/^\| (?!Rule|-).* \| (.*) \|$/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]*)`/g)].map(([, path = '']) => (path.endsWith('.ts') ? path : `${path}.test.ts`)),
+    );
+    const here = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map(path => path.replaceAll(sep, '/')); // prettier-ignore
+    expect(files.filter(path => !here.includes(path))).toEqual([]);
+    expect(here.filter(path => path.endsWith('.test.ts') && !files.includes(path))).toEqual([]);
   });
 });
 
