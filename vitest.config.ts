@@ -55,7 +55,7 @@ const httpOnMongodb = {
 
 /** What takes longest comes first, so that no worker is left with it in the end; vitest goes by the length of files. */
 const longest =
-  /(breaks|refused|kill|leak|walk|agreement|accounts|migrate|mongo|create|launch|public-url|cli\/store)\.test\.ts$/;
+  /(breaks|refused|kill|leak|walk|agreement|accounts|migrate|mongo|create|launch|public-url|readme-commands|cli\/store)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
