@@ -38,6 +38,12 @@ function linksOf(text: string): string[] {
   return [...prose.matchAll(/\[[^\]]*\]\(([^)]*)\)/g)].map(([, target = '']) => target);
 }
 
+/** Paths of all files below a folder of the repository. */
+function filesBelow(folder: string): string[] {
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return paths.map(path => join(folder, path).replaceAll(sep, '/'));
+}
+
 const links = readmes.flatMap(({ path, text }) => linksOf(text).map(target => ({ path, target })));
 
 describe('every README', () => {
@@ -87,6 +93,17 @@ describe('every README', () => {
       return sections.filter(anchor => !contents.includes(anchor)).map(anchor => `${path}${anchor}`);
     });
     expect(missing).toEqual([]);
+  });
+
+  it('names source files that exist, of its folder or by their path', () => {
+    const files = ['src', 'test'].flatMap(filesBelow);
+    const named = readmes.flatMap(({ path, text }) =>
+      [...proseOf(text).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => ({ path, name })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    const exists = (path: string, name: string): boolean =>
+      files.some(file => [`src/${name}`, name].includes(file) || (file.startsWith(`${dirname(path)}/`) && file.endsWith(`/${name}`))); // prettier-ignore
+    expect(named.filter(({ path, name }) => !name.startsWith('.') && !exists(path, name))).toEqual([]);
   });
 
   it('names npm scripts and commands that exist', () => {
@@ -174,7 +191,7 @@ describe('the map of tests', () => {
     const files = [...map.matchAll(/^\| (?!Rule|-).* \| (.*) \|$/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]*)`/g)].map(([, path = '']) => (path.endsWith('.ts') ? path : `${path}.test.ts`)),
     );
-    const here = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map(path => path.replaceAll(sep, '/')); // prettier-ignore
+    const here = filesBelow('test').map(path => path.replace('test/', ''));
     expect(files.filter(path => !here.includes(path))).toEqual([]);
     expect(here.filter(path => path.endsWith('.test.ts') && !files.includes(path))).toEqual([]);
   });
