@@ -1,6 +1,7 @@
 import type { Access } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import type { Partition, StoredVersion } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { StoredVersion } from '../store/records.ts';
 
 /** Of a request what an event tells. */
 export interface AuditedRequest {

@@ -1,5 +1,7 @@
 import type { Position, Query } from '../search/ast.ts';
-import type { KeptAttachment, Partition, StoredVersion } from '../store/store.ts';
+import type { KeptAttachment } from '../store/blobs.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { StoredVersion } from '../store/records.ts';
 
 /** A record with what it carries, which may be nothing. */
 export interface CarryingRecord {

@@ -1,4 +1,5 @@
-import type { Partition, Store } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { findings } from './findings.ts';

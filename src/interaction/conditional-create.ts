@@ -5,7 +5,7 @@ import type { ResourceType } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 import { parseSearch } from '../search/parse/search.ts';
 import { controls } from '../search/parse/result-parameters.ts';
-import type { Precondition } from '../store/store.ts';
+import type { Precondition } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
 

@@ -1,7 +1,7 @@
 import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
 import { operationOutcome } from '../fhir/outcome.ts';
-import { KeyUsed, SeveralMatch } from '../store/store.ts';
+import { KeyUsed, SeveralMatch } from '../store/errors.ts';
 import { ifNoneExist } from './conditional-create.ts';
 import { controls } from './controls.ts';
 import { declaredType } from './declared.ts';

@@ -5,7 +5,10 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
-import type { Extract, Partition, Store, StoredVersion } from '../store/store.ts';
+import type { Extract } from '../indexing/extract.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
+import type { StoredVersion } from '../store/records.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
 

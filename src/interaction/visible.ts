@@ -2,7 +2,7 @@ import { isWithin, restriction } from '../auth/restrict.ts';
 import { gone, notFound } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import type { ResourceType } from '../model/model.ts';
-import type { StoredVersion } from '../store/store.ts';
+import type { StoredVersion } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 
 /**

@@ -2,7 +2,8 @@ import type { Issue } from '../fhir/outcome.ts';
 import { splitForStamp, stamp } from '../fhir/resource-text.ts';
 import type { ResourceType } from '../model/model.ts';
 import { writeCarrying } from '../attachment/write.ts';
-import type { Partition, Precondition, WriteKey, WriteResult } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Precondition, WriteKey, WriteResult } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { readRecord } from './write/record.ts';
 

@@ -7,7 +7,10 @@ import type { Position, Query, Sort } from '../../src/search/ast.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
 import { print, printSort } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
-import type { Change, Extract, Partition, Store } from '../../src/store/store.ts';
+import type { Change } from '../../src/store/records.ts';
+import type { Extract } from '../../src/indexing/extract.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store } from '../../src/store/store.ts';
 import { anyEntries, anyQuery, anySort } from './random.ts';
 import { model, search, thing } from './thing.ts';
 

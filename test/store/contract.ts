@@ -2,16 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   IndexPending,
-  longestRecord,
   PartitionExists,
-  type Partition,
   PromiseLacking,
   RecordTooLarge,
-  type Store,
-  type StoreOptions,
   StoreRefused,
   VersionConflict,
-} from '../../src/store/store.ts';
+} from '../../src/store/errors.ts';
+import { longestRecord } from '../../src/store/records.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { list } from './support/list.ts';
 import * as t from './support/fixture.ts';
 import { type Where, whereKept } from './support/where.ts';

@@ -7,7 +7,7 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { StoredVersion } from '../../store/store.ts';
+import type { StoredVersion } from '../../store/records.ts';
 import { asItSays, weighing } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
 import { firstOf, shorten } from '../../validation/report.ts';

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { StoredVersion } from '../store.ts';
+import type { StoredVersion } from '../records.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';

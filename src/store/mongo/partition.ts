@@ -1,21 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
+import type { AttachmentProgress, KeptAttachment } from '../blobs.ts';
 import type {
-  AttachmentProgress,
   Change,
-  KeptAttachment,
-  KeptVersion,
   Mark,
   Page,
-  Partition,
-  PartitionSettings,
-  PendingIndex,
   StoredVersion,
   StoreSearch,
   WriteKey,
   WriteOptions,
   WriteResult,
-} from '../store.ts';
+} from '../records.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Partition, PartitionSettings } from '../partitions.ts';
+import type { PendingIndex } from '../indexes.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';

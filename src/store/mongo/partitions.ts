@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { type PartitionAdmin, PartitionExists, type PartitionSettings, StoreUnavailable } from '../store.ts';
+import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
+import { PartitionExists, StoreUnavailable } from '../errors.ts';
 import { meta, partitions, readMeta } from './collections.ts';
 import type { Core } from './core.ts';
 import { countResources } from './counts.ts';

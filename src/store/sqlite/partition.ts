@@ -1,27 +1,21 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
-import {
-  AttachmentMissing,
-  type AttachmentProgress,
-  type Change,
-  type KeptAttachment,
-  type KeptVersion,
-  KeyUsed,
-  type Mark,
-  type Page,
-  type Partition,
-  type PartitionSettings,
-  type PendingIndex,
-  type StoredVersion,
-  type StoreSearch,
-  SeveralMatch,
-  StoreRefused,
-  VersionConflict,
-  type WriteKey,
-  type WriteOptions,
-  type WriteResult,
-} from '../store.ts';
+import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
+import type { AttachmentProgress, KeptAttachment } from '../blobs.ts';
+import type {
+  Change,
+  Mark,
+  Page,
+  StoredVersion,
+  StoreSearch,
+  WriteKey,
+  WriteOptions,
+  WriteResult,
+} from '../records.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Partition, PartitionSettings } from '../partitions.ts';
+import type { PendingIndex } from '../indexes.ts';
 import { bytesFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';

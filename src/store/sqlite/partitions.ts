@@ -1,4 +1,5 @@
-import { type PartitionAdmin, PartitionExists, type PartitionSettings } from '../store.ts';
+import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
+import { PartitionExists } from '../errors.ts';
 import { type Core, partitionIndex, submit, valueOf } from './core.ts';
 import { wantedIndexes } from './wanted.ts';
 
