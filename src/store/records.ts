@@ -11,8 +11,6 @@ export interface RecordStore {
   count(type: string, query: Query): Promise<number>;
   /** Current resources by type. */
   counts(): Promise<ReadonlyMap<string, number>>;
-  /** Current resources of a type in id order (no tombstones), after an id. */
-  scan(type: string, after?: string): AsyncIterable<StoredVersion>;
   /**
    * All changes or none, durable when it resolves. One result a change, in order. Throws `VersionConflict`, `SeveralMatch`,
    * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and as `search` does where a precondition asks a query.

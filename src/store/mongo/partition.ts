@@ -20,7 +20,7 @@ import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
 import { countResources } from './counts.ts';
-import { readCurrent, readMany, readOlder, scanType, storedVersion } from './current.ts';
+import { readCurrent, readMany, readOlder, storedVersion } from './current.ts';
 import { told, toldEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { pendingOf } from './parameters.ts';
@@ -109,10 +109,6 @@ export class MongoPartition implements Partition {
 
   verifyAttachments(): AsyncIterable<AttachmentProgress> {
     return this.#each(p => verifyAttachments(this.#core, p));
-  }
-
-  scan(type: string, after = ''): AsyncIterable<StoredVersion> {
-    return this.#each(p => scanType(this.#core, p, type, after));
   }
 
   types(): Promise<readonly string[]> {

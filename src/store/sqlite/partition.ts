@@ -35,7 +35,7 @@ import { referenceTermsOf } from './find-terms.ts';
 import { keptVersions } from './versions.ts';
 import { verifyAttachments } from './verify-attachments.ts';
 
-/** How many resources `scan` and `readMany` read before the event loop gets a turn. */
+/** How many resources `readMany` reads before the event loop gets a turn. */
 const slice = 200;
 
 export class SqlitePartition implements Partition {
@@ -137,22 +137,6 @@ export class SqlitePartition implements Partition {
 
   verifyAttachments(): AsyncIterable<AttachmentProgress> {
     return verifyAttachments(this.#core.database, this.#core.path, this.#number());
-  }
-
-  async *scan(type: string, after = ''): AsyncIterable<StoredVersion> {
-    const { database } = this.#core;
-    const index = this.#find(type);
-    if (index === undefined) return;
-    for (let from = after; ;) {
-      const rows = database.all(
-        'SELECT id, version, last_updated, text FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
-        [index.t, from, slice],
-      );
-      for (const row of rows) yield storedVersion(type, row);
-      from = String(rows.at(-1)?.[0]);
-      if (rows.length < slice) return;
-      await setImmediate();
-    }
   }
 
   async types(): Promise<readonly string[]> {
