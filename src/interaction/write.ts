@@ -53,6 +53,6 @@ export async function write(
 }
 
 async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {
-  const there = await partition.readVersion(name, result.id, result.version);
+  const there = await partition.read(name, result.id, result.version);
   return { ...result, text: there?.text };
 }

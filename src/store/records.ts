@@ -4,8 +4,9 @@ import type { Attached } from './blobs.ts';
 
 /** The records of a partition. */
 export interface RecordStore {
-  read(type: string, id: string): Promise<StoredVersion | undefined>;
-  readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined>;
+  /** The current version, a tombstone too, or the one of a number; undefined where there is none. */
+  read(type: string, id: string, version?: number): Promise<StoredVersion | undefined>;
+  /** The current versions, tombstones too, of those that are there, in the order of the keys. */
   readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]>;
   search(type: string, search: StoreSearch): Promise<Page>;
   count(type: string, query: Query): Promise<number>;

@@ -56,7 +56,7 @@ describe('load', () => {
     expect(counts(await target.load([second]))).toEqual({ ...none, records: 2, updated: 1, unchanged: 1 });
     expect((await target.partition.read('Patient', 'a'))?.version).toBe(1);
     expect((await target.partition.read('Patient', 'b'))?.version).toBe(2);
-    expect((await target.partition.readVersion('Patient', 'b', 1))?.text).not.toContain('active');
+    expect((await target.partition.read('Patient', 'b', 1))?.text).not.toContain('active');
   });
 
   it('sets version and time of its own', async () => {

@@ -64,7 +64,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       for (const one of found) {
         const { attachments, ...version } = one;
         expect(attachments).toEqual([]);
-        expect(await from.demo.readVersion(t.typeName, one.id, one.version)).toEqual(version);
+        expect(await from.demo.read(t.typeName, one.id, one.version)).toEqual(version);
       }
       expect((await versionsOf(from.demo, 'again')).map(({ id }) => id)).toEqual(['gone', 'gone', 'single']);
       expect(await list(from.demo.versions('Unknown'))).toEqual([]);
@@ -124,7 +124,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       time = 500;
       await to.demo.write([t.put('a', [t.token('own')])]);
       await to.demo.restore(await versionsOf(from.demo));
-      expect((await to.demo.readVersion(t.typeName, 'a', 1))?.text).toContain('"code":"own"');
+      expect((await to.demo.read(t.typeName, 'a', 1))?.text).toContain('"code":"own"');
       expect((await to.demo.read(t.typeName, 'a'))?.version).toBe(3);
       expect(await t.find(to.demo, t.hasCode('own'))).toEqual([]);
     });

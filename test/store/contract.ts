@@ -67,9 +67,9 @@ export function contract(where: Where): void {
       await demo.write([t.put('a', [t.token('x')])]);
       expect(await demo.write([t.put('a', [t.token('x')])])).toMatchObject([{ outcome: 'unchanged', version: 1 }]);
       expect(await demo.write([t.put('a', [t.token('y')])])).toMatchObject([{ outcome: 'updated', version: 2 }]);
-      expect((await demo.readVersion(t.typeName, 'a', 1))?.text).toContain('"code":"x"');
-      expect((await demo.readVersion(t.typeName, 'a', 2))?.text).toContain('"code":"y"');
-      expect(await demo.readVersion(t.typeName, 'a', 3)).toBeUndefined();
+      expect((await demo.read(t.typeName, 'a', 1))?.text).toContain('"code":"x"');
+      expect((await demo.read(t.typeName, 'a', 2))?.text).toContain('"code":"y"');
+      expect(await demo.read(t.typeName, 'a', 3)).toBeUndefined();
       expect([await t.find(demo, t.hasCode('x')), await t.find(demo, t.hasCode('y'))]).toEqual([[], ['a']]);
     });
 
@@ -81,7 +81,7 @@ export function contract(where: Where): void {
       expect(await demo.write([t.remove('a')])).toMatchObject([{ outcome: 'unchanged', version: 2 }]);
       expect(await demo.write([t.remove('b')])).toMatchObject([{ outcome: 'unchanged', version: 0 }]);
       expect(await demo.write([t.put('a', [t.token('x')])])).toMatchObject([{ outcome: 'created', version: 3 }]);
-      expect(await demo.readVersion(t.typeName, 'a', 2)).toMatchObject({ version: 2, text: undefined });
+      expect(await demo.read(t.typeName, 'a', 2)).toMatchObject({ version: 2, text: undefined });
       expect(await t.find(demo, t.hasCode('x'))).toEqual(['a']);
     });
 

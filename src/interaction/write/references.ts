@@ -74,9 +74,7 @@ async function isThere(
   partition: Place['partition'],
 ): Promise<boolean> {
   const current = version === undefined || rule.kind !== 'all' ? await partition.read(type.name, id) : undefined;
-  const old = /^[1-9]\d{0,14}$/.test(version ?? '')
-    ? await partition.readVersion(type.name, id, Number(version))
-    : undefined;
+  const old = /^[1-9]\d{0,14}$/.test(version ?? '') ? await partition.read(type.name, id, Number(version)) : undefined;
   const wanted = version === undefined ? [current] : rule.kind === 'all' ? [old] : [current, old];
   return wanted.every(
     found => found?.text !== undefined && isWithin(rule, type, { ...found, text: found.text }, extract, partition),

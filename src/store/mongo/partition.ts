@@ -43,18 +43,12 @@ export class MongoPartition implements Partition {
     this.settings = settings;
   }
 
-  read(type: string, id: string): Promise<StoredVersion | undefined> {
-    return this.#with(async p => {
-      const found = await readCurrent(this.#core, p, type, id);
-      return found === undefined ? undefined : storedVersion(p, type, found);
-    });
-  }
-
-  readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined> {
+  read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
     return this.#with(async p => {
       const current = await readCurrent(this.#core, p, type, id);
-      if (current === undefined || current.version < version) return undefined;
-      const found = current.version === version ? current : await readOlder(this.#core, p, type, id, version);
+      if (current === undefined || (version !== undefined && current.version < version)) return undefined;
+      const isCurrent = version === undefined || current.version === version;
+      const found = isCurrent ? current : await readOlder(this.#core, p, type, id, version);
       return found === undefined ? undefined : storedVersion(p, type, found);
     });
   }

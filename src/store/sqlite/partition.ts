@@ -49,16 +49,11 @@ export class SqlitePartition implements Partition {
     this.settings = settings;
   }
 
-  async read(type: string, id: string): Promise<StoredVersion | undefined> {
-    const index = this.#find(type);
-    return index === undefined ? undefined : this.#current(index, type, id);
-  }
-
-  async readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined> {
+  async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
     const index = this.#find(type);
     if (index === undefined) return undefined;
     const current = this.#current(index, type, id);
-    if (current?.version === version) return current;
+    if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
       'SELECT id, version, last_updated, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
