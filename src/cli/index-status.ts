@@ -51,7 +51,7 @@ async function countNotIndexed(
   const types = [...model.types.values()].filter(({ indexed }) =>
     [...indexed.values()].some(({ delegated }) => delegated),
   );
-  for (const id of types.length === 0 ? [] : await store.partitions.ids()) {
+  for (const { id } of types.length === 0 ? [] : await store.partitions.list()) {
     const partition = only === undefined || only === id ? await store.partition(id) : undefined;
     if (partition === undefined) continue;
     const place = { id, zone: partition.settings.zone };

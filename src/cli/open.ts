@@ -118,7 +118,7 @@ export async function publicUrlIn(
 
 /** The partition that `--partition` names; the only one where it is left out. Throws CommandError where there is none. */
 export async function partitionOf(store: Store, id: string | undefined): Promise<Partition> {
-  const known = await store.partitions.ids();
+  const known = (await store.partitions.list()).map(one => one.id);
   const wanted = id ?? (known.length === 1 ? known[0] : undefined);
   if (wanted === undefined) {
     throw new CommandError(

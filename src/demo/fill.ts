@@ -63,7 +63,7 @@ export async function fillDemo(
   filled: (patients: number, of: number) => void,
 ): Promise<void> {
   let mark = await readDemoMark(store);
-  if (mark === undefined && (await store.partitions.ids()).length === 0) {
+  if (mark === undefined && (await store.partitions.list()).length === 0) {
     const date = printDate(lastWorkday(now()));
     mark = { patients: PATIENTS, seed: SEED, date, filled: 0 };
     await store.documents('demo').put('records', mark);

@@ -17,10 +17,8 @@ export interface PartitionSettings {
 export interface PartitionAdmin {
   /** Throws `PartitionExists` where the id is taken with other settings. */
   add(id: string, settings: PartitionSettings): Promise<void>;
-  /** In the order of ids. Counts the resources, which takes a while where they are many. */
-  list(): Promise<readonly { readonly id: string; readonly settings: PartitionSettings; readonly resources: number }[]>;
-  /** Their ids alone, in order. */
-  ids(): Promise<readonly string[]>;
+  /** In the order of ids. */
+  list(): Promise<readonly Pick<Partition, 'id' | 'settings'>[]>;
   /** Removes the partition with everything in it; false where there is none. */
   remove(id: string): Promise<boolean>;
 }
