@@ -22,9 +22,9 @@ import { subset } from './subset.ts';
  * Search on a type, among what the caller may see: a searchset of one page with the parameters that were used in its self link,
  * and a next link where more remains. https://hl7.org/fhir/R4/http.html#search
  */
-export const search: Interaction = async (engine, request) => {
+export const search: Interaction = async (engine, request, partition) => {
   const { model, cursors } = engine;
-  const { partition, base, access } = request;
+  const { base, access } = request;
   const type = declaredType(model, request);
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };

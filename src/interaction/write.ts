@@ -31,13 +31,13 @@ export interface Written extends WriteResult {
 export async function write(
   engine: Engine,
   request: FhirRequest,
+  partition: Partition,
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
-  const { partition } = request;
   // What came before is answered before anything is checked: what it was checked against may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents, told } = await readRecord(engine, type, body, request);
+  const { text, contents, told } = await readRecord(engine, type, body, { ...request, partition });
   const parts = splitForStamp(text, id);
   // Durable before anything is written, so that nothing is written of which nobody knows who did it.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });

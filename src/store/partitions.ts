@@ -4,7 +4,10 @@ import type { RecordStore } from './records.ts';
 import type { PartitionTransfer } from './transfer.ts';
 
 /** What a partition keeps, apart from all others. */
-export interface Partition extends RecordStore, BlobStore, PartitionIndexes, PartitionTransfer {
+export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionIndexes, PartitionTransfer {}
+
+/** Which partition it is, as a value. */
+export interface PartitionIdentity {
   readonly id: string;
   readonly settings: PartitionSettings;
 }
@@ -18,7 +21,7 @@ export interface PartitionAdmin {
   /** Throws `PartitionExists` where the id is taken with other settings. */
   add(id: string, settings: PartitionSettings): Promise<void>;
   /** In the order of ids. */
-  list(): Promise<readonly Pick<Partition, 'id' | 'settings'>[]>;
+  list(): Promise<readonly PartitionIdentity[]>;
   /** Removes the partition with everything in it; false where there is none. */
   remove(id: string): Promise<boolean>;
 }
