@@ -20,9 +20,9 @@ interface Place {
 }
 
 /**
- * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the partition
- * and 400 for one that does not come in one header. Without a verifier everybody may do everything; `metadata` is public.
- * https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the
+ * partition and 400 for one that does not come in one header. Without a verifier everybody may do everything;
+ * `metadata` is public. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
  */
 export function createAccessOf(
   engine: Engine,
@@ -32,7 +32,7 @@ export function createAccessOf(
   if (verify === undefined || shape === publicShape) return () => 'open';
   return (request, place) => {
     const { token, digest } = bearerOf(request, place.query, place.base);
-    const claims = verify.known?.(digest, place.partition.id); // without waiting, which would cost as much as all the rest
+    const claims = verify.known?.(digest, place.partition.id); // synchronous: waiting costs as much as the rest
     return claims === undefined ? ask(engine, verify, token, place) : accessOf(engine, claims, place);
   };
 }
@@ -81,8 +81,8 @@ interface Bearer {
 }
 
 /**
- * What a connection has sent last, for as long as it is there: most clients send the same token again, and the digest is most of
- * what a token that is remembered costs.
+ * What a connection has sent last, for as long as it is there: most clients send the same token again, and the digest
+ * is most of what a token that is remembered costs.
  */
 const lastOf = new WeakMap<Socket, Bearer>();
 

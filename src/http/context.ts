@@ -25,7 +25,9 @@ export interface RequestState {
   params: Readonly<Record<string, string>>;
   /** fhir-request.ts: undefined where nothing of FHIR is asked for. */
   asked: Asked | undefined;
-  /** fhir-request.ts: how the answer is written; undefined where a request is refused before its parameters are read. */
+  /**
+   * fhir-request.ts: how the answer is written; undefined where a request is refused before its parameters are read.
+   */
   pretty: boolean | undefined;
   contentType: string | undefined;
 }

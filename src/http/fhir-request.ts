@@ -45,8 +45,8 @@ interface ReadRequest {
 }
 
 /**
- * Reads what a request asks for. What has been read so far stands in `state.asked`, from which log and audit tell of a request
- * that is refused on the way. Throws FhirError.
+ * Reads what a request asks for. What has been read so far stands in `state.asked`, from which log and audit tell of a
+ * request that is refused on the way. Throws FhirError.
  */
 function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Context) => Promise<ReadRequest> {
   const { engine, publicUrl, verify, body: limits, uploads } = parts;
@@ -74,7 +74,8 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     state.contentType = contentTypeOf(pairs, handling, req.headers.accept);
     const parameters = withoutForm(pairs);
     asked.parameters = parameters;
-    const body = await readResource(context, { route, model, limits, uploads }); // after all that may be refused without it
+    // After all that may be refused without it.
+    const body = await readResource(context, { route, model, limits, uploads });
     const { requestId, origin, address } = state;
     const bytes = body === undefined ? {} : { body: body.bytes };
     const request = {

@@ -36,7 +36,10 @@ export const contentTypeOf = (pairs: readonly QueryPair[], handling: Handling, a
 export const withoutForm = (pairs: readonly QueryPair[]): readonly QueryPair[] =>
   pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
 
-/** A token in a URL or a form ends up in logs: it counts for nothing there. https://www.rfc-editor.org/rfc/rfc6750#section-5.3 */
+/**
+ * A token in a URL or a form ends up in logs: it counts for nothing there.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
+ */
 function refuseToken(pairs: readonly QueryPair[], realm: string): void {
   if (pairs.some(([name]) => name === 'access_token')) {
     throw tokenMisplaced(realm, 'A token is taken from the header Authorization alone, never from a URL or a body.');

@@ -16,7 +16,9 @@ interface Reading {
   readonly uploads: Uploads;
 }
 
-/** Reads the resource that a create or an operation sends, as bytes, for whoever frees it; undefined where none is sent. */
+/**
+ * Reads the resource that a create or an operation sends, as bytes, for whoever frees it; undefined where none is sent.
+ */
 export async function readResource(
   { req, res, method }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
