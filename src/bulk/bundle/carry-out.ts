@@ -2,7 +2,7 @@ import { isKeptElsewhere } from '../../auth/referable.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { LoadContext } from '../context.ts';
-import type { Addressing, Targets } from '../read/bundle-head.ts';
+import type { Addressing, Targets } from './head.ts';
 import { containerType, type ContainerType } from '../read/container-type.ts';
 import { type Outcome, notDeclared, prepareRecord } from '../record.ts';
 import type { Found } from './criteria.ts';

@@ -1,5 +1,5 @@
 import type { LoadContext } from '../context.ts';
-import type { Addressing, BundleHead } from '../read/bundle-head.ts';
+import type { Addressing, BundleHead } from './head.ts';
 import { containerType } from '../read/container-type.ts';
 import { maxDocument } from '../read/unit.ts';
 import { type Outcome, jsonIssue } from '../record.ts';
