@@ -1,6 +1,6 @@
 import type { Issue } from '../fhir/outcome.ts';
-import { warningOf } from './check.ts';
-import type { Warning } from './check.ts';
+import { warningOf } from '../interaction/write/check.ts';
+import type { Warning } from '../interaction/write/check.ts';
 
 /** How far a load is. */
 export interface LoadProgress {

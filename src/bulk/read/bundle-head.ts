@@ -1,6 +1,6 @@
-import type { Addressing, BundleHead, Targets } from '../bundle/head.ts';
-import { containerType } from './container-type.ts';
-import { planEntry } from '../bundle/plan.ts';
+import type { Addressing, BundleHead, Targets } from '../../interaction/bundle/head.ts';
+import { containerType } from '../../interaction/bundle/container-type.ts';
+import { planEntry } from '../../interaction/bundle/plan.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';

@@ -2,7 +2,7 @@ import { type Readable } from 'node:stream';
 import type { Input } from '../input.ts';
 import { openBytes } from './bytes.ts';
 import { BundleScanner } from './bundle-scanner.ts';
-import type { Addressing, BundleHead } from '../bundle/head.ts';
+import type { Addressing, BundleHead } from '../../interaction/bundle/head.ts';
 import { surveyBundle } from './bundle-head.ts';
 import { detectFormat } from './format.ts';
 import { readLines } from './lines.ts';

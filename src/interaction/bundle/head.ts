@@ -1,4 +1,4 @@
-import type { ContainerType } from '../read/container-type.ts';
+import type { ContainerType } from './container-type.ts';
 
 /** What a Bundle says outside of its entries, and where those with an address of their own go. https://hl7.org/fhir/R4/bundle.html */
 export interface BundleHead {

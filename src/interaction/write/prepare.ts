@@ -1,14 +1,14 @@
-import { type ParsedJson, JsonError } from '../fhir/json.ts';
-import type { Issue } from '../fhir/outcome.ts';
-import { splitForStamp } from '../fhir/resource-text.ts';
-import type { CarryingChange } from '../attachment/write.ts';
-import type { Attachment, ResourceType } from '../model/model.ts';
-import { isTooLong } from '../store/record-length.ts';
-import { longestRecord, type Precondition } from '../store/records.ts';
+import { type ParsedJson, JsonError } from '../../fhir/json.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import { splitForStamp } from '../../fhir/resource-text.ts';
+import type { CarryingChange } from '../../attachment/write.ts';
+import type { Attachment, ResourceType } from '../../model/model.ts';
+import { isTooLong } from '../../store/record-length.ts';
+import { longestRecord, type Precondition } from '../../store/records.ts';
 import { checkRecord } from './check.ts';
 import type { LoadContext } from './context.ts';
 import { cutRecord } from './cut-record.ts';
-import { isObject } from '../fhir/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 
 /** A change with what was found in it that rejects nothing. */
 export interface CheckedChange extends CarryingChange {

@@ -1,9 +1,9 @@
-import type { Decimals } from '../fhir/json.ts';
-import type { Issue } from '../fhir/outcome.ts';
-import type { ResourceType } from '../model/model.ts';
-import { policyOf, weighing } from '../validation/policy.ts';
-import type { ValidationIssue } from '../validation/profile/validator.ts';
-import { checkStructure } from '../validation/structure.ts';
+import type { Decimals } from '../../fhir/json.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { policyOf, weighing } from '../../validation/policy.ts';
+import type { ValidationIssue } from '../../validation/profile/validator.ts';
+import { checkStructure } from '../../validation/structure.ts';
 import type { LoadContext } from './context.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { attachmentPlaces, checkAttached, holdsText, readContents } from '../attachment/content.ts';
-import type { Content } from '../attachment/content.ts';
-import { cutBody } from '../attachment/cut.ts';
-import { withoutProperty } from '../fhir/edit-text.ts';
-import { FhirError } from '../fhir/error.ts';
-import { type ParsedJson, compactJson, parseJson } from '../fhir/json.ts';
-import type { Issue } from '../fhir/outcome.ts';
-import type { Attachment, ResourceType } from '../model/model.ts';
-import type { ValidationIssue } from '../validation/profile/validator.ts';
+import { attachmentPlaces, checkAttached, holdsText, readContents } from '../../attachment/content.ts';
+import type { Content } from '../../attachment/content.ts';
+import { cutBody } from '../../attachment/cut.ts';
+import { withoutProperty } from '../../fhir/edit-text.ts';
+import { FhirError } from '../../fhir/error.ts';
+import { type ParsedJson, compactJson, parseJson } from '../../fhir/json.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import type { Attachment, ResourceType } from '../../model/model.ts';
+import type { ValidationIssue } from '../../validation/profile/validator.ts';
 import { checkRecord } from './check.ts';
 import type { LoadContext } from './context.ts';
 

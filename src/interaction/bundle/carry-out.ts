@@ -1,10 +1,10 @@
 import { isKeptElsewhere } from '../../auth/referable.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { LoadContext } from '../context.ts';
+import type { LoadContext } from '../write/context.ts';
 import type { Addressing, Targets } from './head.ts';
-import { containerType, type ContainerType } from '../read/container-type.ts';
-import { type Outcome, notDeclared, prepareRecord } from '../record.ts';
+import { containerType, type ContainerType } from './container-type.ts';
+import { type Outcome, notDeclared, prepareRecord } from '../write/prepare.ts';
 import type { Found } from './criteria.ts';
 import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
 import { type Plan, planEntry } from './plan.ts';

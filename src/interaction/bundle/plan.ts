@@ -1,7 +1,7 @@
 import { parseETag } from '../../fhir/etag.ts';
 import { isId } from '../../fhir/id.ts';
 import type { VersionPrecondition } from '../../store/records.ts';
-import type { ContainerType } from '../read/container-type.ts';
+import type { ContainerType } from './container-type.ts';
 import { isObject } from '../../fhir/json-object.ts';
 
 /** What an entry of a Bundle asks for. Criteria are the part of a URL behind `?`. */
