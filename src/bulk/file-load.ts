@@ -16,7 +16,7 @@ import { containerType } from '../interaction/bundle/container-type.ts';
 import { OncePerFile } from './once-per-file.ts';
 import { BrokenInput, type Unit } from './read/unit.ts';
 import { readUnits } from './read/units.ts';
-import { type Outcome, jsonIssue, prepareRecord } from '../interaction/write/prepare.ts';
+import { type Outcome, jsonIssue, readLoadedRecord } from '../interaction/write/loaded-record.ts';
 import type { Rejects } from './rejects.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -138,7 +138,7 @@ export class FileLoad implements Addressing {
       const text = decodeUtf8(bytes);
       const parsed = parseJson(text);
       if (is === 'line' && containerType(parsed.value) !== undefined && (await this.#bundle(at, bytes))) return;
-      outcome = await prepareRecord(this.#parts.options, text, parsed, { newId: () => this.#ownId(at, bytes) });
+      outcome = await readLoadedRecord(this.#parts.options, text, parsed, { id: own => own ?? this.#ownId(at, bytes) });
     } catch (error) {
       outcome = { kind: 'reject', issues: [jsonIssue(error)] };
     }

@@ -2,7 +2,7 @@ import type { LoadContext } from '../interaction/write/context.ts';
 import type { Addressing, BundleHead } from '../interaction/bundle/head.ts';
 import { containerType } from '../interaction/bundle/container-type.ts';
 import { maxDocument } from './read/unit.ts';
-import { type Outcome, jsonIssue } from '../interaction/write/prepare.ts';
+import { type Outcome, jsonIssue } from '../interaction/write/loaded-record.ts';
 import { type BundleScope, carryOut, settleEntry } from '../interaction/bundle/carry-out.ts';
 import { type Found, findByCriteria } from '../interaction/bundle/criteria.ts';
 import { type Entry, readEntry } from '../interaction/bundle/entry.ts';
