@@ -1,11 +1,11 @@
-import type { Issue } from '../fhir/outcome.ts';
-import { splitForStamp, stamp } from '../fhir/resource-text.ts';
-import type { ResourceType } from '../model/model.ts';
-import { writeCarrying } from '../attachment/write.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { Precondition, WriteKey, WriteResult } from '../store/records.ts';
-import type { Engine, FhirRequest } from './interaction.ts';
-import { readClientRecord } from './write/client-record.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import { splitForStamp, stamp } from '../../fhir/resource-text.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { writeCarrying } from '../../attachment/write.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { Precondition, WriteKey, WriteResult } from '../../store/records.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { readClientRecord } from './client-record.ts';
 
 /** A resource that is to be written, as it came. */
 export interface Draft {
