@@ -1,8 +1,9 @@
 import { parseETag } from '../../fhir/etag.ts';
 import { isId } from '../../fhir/id.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import type { VersionPrecondition } from '../../store/records.ts';
 import type { ContainerType } from './container-type.ts';
-import { isObject } from '../../fhir/json-object.ts';
+import { type EntryHeaders, type EntryProblem, problem, readEntryRequest } from './request.ts';
 
 /** What an entry of a Bundle asks for. Criteria are the part of a URL behind `?`. */
 export type Plan =
@@ -11,13 +12,6 @@ export type Plan =
   | { readonly kind: 'create' | 'update'; readonly type: string; readonly criteria: string; readonly id: string }
   | { readonly kind: 'remove'; readonly type: string; readonly id: string; readonly precondition?: VersionPrecondition }
   | { readonly kind: 'delete'; readonly type: string; readonly criteria: string };
-
-/** An entry that cannot be carried out, and the element of it that is to blame. */
-export interface PlanProblem {
-  readonly kind: 'problem';
-  readonly element: string;
-  readonly text: string;
-}
 
 /**
  * What to do for an entry. In a batch and a transaction its request says so (PUT, POST, DELETE); in other Bundles the
@@ -29,55 +23,28 @@ export function planEntry(
   bundle: ContainerType,
   base: string,
   newId: () => string,
-): Plan | PlanProblem {
-  const { request, resource } = entry;
-  const type = isObject(resource) ? resource['resourceType'] : undefined;
-  const id = isObject(resource) ? resource['id'] : undefined;
-  const ownId = (): string => (typeof id === 'string' && isId(id) ? id : (urnId(entry['fullUrl']) ?? newId()));
+): Plan | EntryProblem {
+  const { resourceType, id: given } = isObject(entry['resource']) ? entry['resource'] : {};
+  const ownId = (): string => (typeof given === 'string' && isId(given) ? given : (urnId(entry['fullUrl']) ?? newId()));
   if (bundle !== 'batch' && bundle !== 'transaction') {
-    if (typeof type !== 'string') return problem('resource', 'The entry has no resource.');
-    return { kind: 'put', type, id: ownId() };
+    if (typeof resourceType !== 'string') return problem('resource', 'The entry has no resource.');
+    return { kind: 'put', type: resourceType, id: ownId() };
   }
-  if (!isObject(request)) return problem('request', `An entry of a ${bundle} must have a \`request\`.`);
-  const { method } = request;
-  const url = parseUrl(request['url'], base);
-  if (url === undefined) {
-    const wanted = 'must be `Type`, `Type/id` or `Type?criteria`';
-    return problem('request.url', `\`request.url\` ${wanted}, not \`${String(request['url']).slice(0, 100)}\`.`);
+  const request = readEntryRequest(entry, bundle, base);
+  if ('kind' in request) return request;
+  const { interaction, resourceType: type, id, criteria, headers } = request;
+  if (interaction === 'create') {
+    const condition = headers['if-none-exist'];
+    if (condition === undefined) return { kind: 'put', type, id: ownId() };
+    return { kind: 'create', type, criteria: condition.slice(condition.indexOf('?') + 1), id: ownId() };
   }
-  switch (method) {
-    case 'DELETE':
-      if (url.id !== undefined) return { kind: 'remove', type: url.type, id: url.id, ...precondition(request) };
-      if (url.criteria !== undefined) return { kind: 'delete', type: url.type, criteria: url.criteria };
-      return problem('request.url', 'A DELETE needs `Type/id` or `Type?criteria`.');
-    case 'PUT':
-      if (type !== url.type) return wrongType(type, url.type);
-      if (url.criteria !== undefined) return { kind: 'update', type, criteria: url.criteria, id: ownId() };
-      if (url.id === undefined) return problem('request.url', 'A PUT needs `Type/id` or `Type?criteria`.');
-      if (id !== undefined && id !== url.id) {
-        return problem('resource.id', `The id of the resource is not the one in \`request.url\`, \`${url.id}\`.`);
-      }
-      return { kind: 'put', type, id: url.id, ...precondition(request) };
-    case 'POST': {
-      if (type !== url.type) return wrongType(type, url.type);
-      if (url.id !== undefined || url.criteria !== undefined) {
-        return problem('request.url', 'A POST needs the type alone in `request.url`.');
-      }
-      const criteria = request['ifNoneExist'];
-      if (typeof criteria !== 'string') return { kind: 'put', type, id: ownId() };
-      return { kind: 'create', type, criteria: criteria.slice(criteria.indexOf('?') + 1), id: ownId() };
-    }
-    default:
-      return problem('request.method', 'Only PUT, POST and DELETE can be loaded.');
-  }
+  if (id !== undefined)
+    return { kind: interaction === 'delete' ? 'remove' : 'put', type, id, ...precondition(headers) };
+  if (criteria === undefined) throw new Error('A request without an id has criteria');
+  return interaction === 'delete'
+    ? { kind: 'delete', type, criteria }
+    : { kind: 'update', type, criteria, id: ownId() };
 }
-
-const problem = (element: string, text: string): PlanProblem => ({ kind: 'problem', element, text });
-
-const wrongType = (given: unknown, wanted: string): PlanProblem =>
-  given === undefined
-    ? problem('resource', 'The entry has no resource.')
-    : problem('request.url', `\`request.url\` names \`${wanted}\`, but the resource is of another type.`);
 
 /** The id that a `urn:uuid:` fullUrl is good for: it stays the same wherever the entry is loaded from. */
 function urnId(fullUrl: unknown): string | undefined {
@@ -87,28 +54,11 @@ function urnId(fullUrl: unknown): string | undefined {
 }
 
 /** https://hl7.org/fhir/R4/http.html#concurrency, https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch */
-function precondition(request: Readonly<Record<string, unknown>>): { precondition?: VersionPrecondition } {
-  if (request['ifNoneMatch'] === '*') return { precondition: { is: 'absent' } };
-  const [tag] = typeof request['ifMatch'] === 'string' ? parseETag(request['ifMatch']) : [];
+function precondition(headers: EntryHeaders): { precondition?: VersionPrecondition } {
+  if (headers['if-none-match'] === '*') return { precondition: { is: 'absent' } };
+  const [tag] = parseETag(headers['if-match'] ?? '');
   // A version that is no number never was one of ours: nothing is at version -1.
   return tag === undefined
     ? {}
     : { precondition: { is: 'version', version: /^\d{1,15}$/.test(tag) ? Number(tag) : -1 } };
-}
-
-interface RequestUrl {
-  readonly type: string;
-  readonly id: string | undefined;
-  readonly criteria: string | undefined;
-}
-
-function parseUrl(url: unknown, base: string): RequestUrl | undefined {
-  if (typeof url !== 'string') return undefined;
-  const relative = url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url.replace(/^\//, '');
-  const query = relative.indexOf('?');
-  const criteria = query === -1 ? undefined : relative.slice(query + 1);
-  const [type = '', id, ...more] = (query === -1 ? relative : relative.slice(0, query)).split('/');
-  if (!/^[A-Za-z]{1,64}$/.test(type) || more.length > 0) return undefined;
-  if (id !== undefined && (!isId(id) || criteria !== undefined)) return undefined;
-  return { type, id, criteria };
 }
