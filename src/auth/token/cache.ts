@@ -27,6 +27,13 @@ export class Cache<T> {
     if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
   }
 
+  /** Removes the entries that have expired by `now`; returns how many are left. */
+  sweep(now: number): number {
+    for (const [key, { until }] of this.#entries) if (until <= now) this.#entries.delete(key);
+    if (this.#last !== undefined && this.#last.until <= now) this.#last = undefined;
+    return this.#entries.size;
+  }
+
   #toTheEnd(key: string, entry: Entry<T>): void {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
