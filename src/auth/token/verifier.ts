@@ -1,6 +1,6 @@
+import { Cache } from '../../cache.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims, TokenVerifier } from '../claims.ts';
-import { Cache } from './cache.ts';
 import { digestOf } from './digest.ts';
 import { createIssuer } from './issuer.ts';
 import type { IssuerParts, Verified } from './issuer.ts';
