@@ -12,7 +12,8 @@ const alone = ['test/**/*.alone.test.ts'];
 // for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
 const together = [
   'test/{config,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
-  'test/auth/{*,token/*,server/!(quiet|accounts-file|processes|two-processes)}.test.ts',
+  'test/auth/{*,token/*}.test.ts',
+  'test/smart/!(quiet|accounts-file|processes|two-processes).test.ts',
   'test/http/!(*limits|server|create*).test.ts',
 ];
 const server = process.env['CRS_TEST_MONGODB'];

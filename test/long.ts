@@ -55,6 +55,11 @@ const rest: readonly Step[] = [
     files: ['test/auth/leak'],
   },
   {
+    what: 'FHIRPath: 50,000 generated rules and as many selections of search parameters, beside fhirpath.js',
+    env: { CRS_TEST_EXPRESSIONS: '50000' },
+    files: ['test/fhirpath/agreement.test.ts'],
+  },
+  {
     what: 'all that R4 publishes in one package, unpacked and then kept',
     env: { CRS_TEST_PACKAGES: '1' },
     files: ['test/definitions/package-cache.test.ts'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { isObject } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { isObject } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { Base64Error, Base64InPlace } from '../fhir/base64.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';

@@ -1,5 +1,6 @@
-import { PrintedLines } from '../store/audit/printed.ts';
-import type { AuditEntry, AuditLog } from '../store/store.ts';
+import { PrintedLines } from './log/printed.ts';
+import type { AuditEntry } from './log/entry.ts';
+import type { AuditLog } from './log/log.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;

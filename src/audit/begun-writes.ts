@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store/store.ts';
+import type { AuditEntry } from './log/entry.ts';
 import type { ShortEvent } from './short-event.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import type { AuditEntry } from '../store/store.ts';
+import type { AuditEntry } from './log/entry.ts';
 import { detailEntity, mostNamed, patientEntity } from './entities.ts';
 import { coding, entryOf, siteOf } from './event.ts';
 import type { Action, Agent, Entity, Outcome } from './event.ts';

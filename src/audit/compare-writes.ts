@@ -1,4 +1,6 @@
-import type { AuditEntry, AuditFilter, AuditLog, Store } from '../store/store.ts';
+import type { AuditEntry, AuditFilter } from './log/entry.ts';
+import type { AuditLog } from './log/log.ts';
+import type { Store } from '../store/store.ts';
 import { BegunWrites } from './begun-writes.ts';
 import type { Begun, UnfinishedWrite } from './begun-writes.ts';
 import { LostWrites } from './lost-writes.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import type { AuditEntry } from '../store/store.ts';
+import type { AuditEntry } from './log/entry.ts';
 import { systems } from './systems.ts';
 
 /** What an event says, the rest being the same for all. */

@@ -1,4 +1,5 @@
-import type { AuditEntry, Partition, Store } from '../store/store.ts';
+import type { AuditEntry } from './log/entry.ts';
+import type { Partition, Store } from '../store/store.ts';
 
 /** A record that a write left, as an event tells, and that the store does not hold. */
 export interface LostWrite {

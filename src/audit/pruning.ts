@@ -1,4 +1,4 @@
-import type { AuditLog } from '../store/store.ts';
+import type { AuditLog } from './log/log.ts';
 import { serverEvent } from './command-event.ts';
 import { counted } from '../observability/counted.ts';
 

@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditFilter, AuditLog } from '../store/store.ts';
+import type { AuditEntry, AuditFilter } from './log/entry.ts';
+import type { AuditLog } from './log/log.ts';
 import { detailEntity, keyEntity, patientEntity, queryEntity, recordEntity, requestEntity, targetEntity } from './entities.ts'; // prettier-ignore
 import { actionOf, agentsOf, coding, outcomeOf, printEvent, siteOf, unknownAgent } from './event.ts';
 import { parseShortEvent } from './short-event.ts';

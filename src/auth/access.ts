@@ -8,6 +8,8 @@ import type { Place } from './criteria.ts';
 import { parseFhirUser } from './fhir-user.ts';
 import type { LocalReference } from './fhir-user.ts';
 import { grantsOf } from './grants.ts';
+import type { Grant } from './grants.ts';
+import type { Letter } from './scope.ts';
 
 /**
  * What follows from the claims of a token in its partition. `place` is that of the partition; `now` is the time from which
@@ -71,23 +73,6 @@ function together(grants: readonly Grant[]): Query {
       return { kind: 'and', of: [...of.slice(0, 1).map(({ reach }) => reach), criteria] };
     }),
   });
-}
-
-/** Who is confined how: to the patient in context, to what a clinician sees, to what a system sees, to the user's own resource. */
-export type Context = 'patient' | 'user' | 'system' | 'fhirUser';
-
-/** create, read, update, delete, search. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html */
-export type Letter = 'c' | 'r' | 'u' | 'd' | 's';
-
-/** What one scope of a token gives on one resource type. */
-export interface Grant {
-  readonly context: Context;
-  readonly resourceType: string;
-  readonly letters: readonly Letter[];
-  /** What its context reaches of the type, the same for all grants of both. */
-  readonly reach: Query;
-  /** What of that it is about. */
-  readonly criteria: Query;
 }
 
 /** What of a type is open for a letter, by both; nothing where there is none. */

@@ -1,11 +1,23 @@
+import type { Query } from '../search/ast.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import { none, simplify } from '../search/simplify.ts';
-import type { Context, Grant, Letter } from './access.ts';
+import type { Context, Letter } from './scope.ts';
 import { criteriaQuery } from './criteria.ts';
 import type { Place } from './criteria.ts';
 import { reach } from './reach.ts';
 import type { Who } from './reach.ts';
 import { parseScope } from './scope.ts';
+
+/** What one scope of a token gives on one resource type. */
+export interface Grant {
+  readonly context: Context;
+  readonly resourceType: string;
+  readonly letters: readonly Letter[];
+  /** What its context reaches of the type, the same for all grants of both. */
+  readonly reach: Query;
+  /** What of that it is about. */
+  readonly criteria: Query;
+}
 
 /**
  * What a scope gives, type by type: what it asks for as far as a `smart-scope` of the type has it. Nothing for a scope that no

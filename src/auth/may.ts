@@ -1,6 +1,7 @@
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model, ResourceType } from '../model/model.ts';
-import type { Access, Letter } from './access.ts';
+import type { Access } from './access.ts';
+import type { Letter } from './scope.ts';
 import { scopeInsufficient } from './refusals.ts';
 import { parseScope } from './scope.ts';
 

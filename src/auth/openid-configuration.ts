@@ -1,4 +1,4 @@
-import type { Offered } from './server/offered.ts';
+import type { Offered } from '../smart/offered.ts';
 
 /**
  * The discovery document of the issuer, the same for OpenID Connect and for OAuth alone.

@@ -3,7 +3,7 @@ import type { Query } from '../search/ast.ts';
 import { escape } from '../search/parse/escape.ts';
 import { withIndexed } from '../search/with-indexed.ts';
 import { none } from '../search/simplify.ts';
-import type { Context } from './access.ts';
+import type { Context } from './scope.ts';
 import { criteriaQuery } from './criteria.ts';
 import type { Place } from './criteria.ts';
 import type { LocalReference } from './fhir-user.ts';

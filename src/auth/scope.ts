@@ -1,4 +1,8 @@
-import type { Context, Letter } from './access.ts';
+/** Who is confined how: to the patient in context, to what a clinician sees, to what a system sees, to the user's own resource. */
+export type Context = 'patient' | 'user' | 'system' | 'fhirUser';
+
+/** create, read, update, delete, search. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html */
+export type Letter = 'c' | 'r' | 'u' | 'd' | 's';
 
 /** A scope that is about resources. */
 export interface Scope {

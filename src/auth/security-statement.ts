@@ -1,5 +1,5 @@
-import type { JsonObject } from '../definitions/json-object.ts';
-import type { Offered } from './server/offered.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import type { Offered } from '../smart/offered.ts';
 
 /**
  * What `/metadata` says of access: that it needs tokens, and where the authorization server here gives them.

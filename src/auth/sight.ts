@@ -1,4 +1,4 @@
-import { isObject } from '../definitions/json-object.ts';
+import { isObject } from '../fhir/json-object.ts';
 import { stringEnd } from '../fhir/json-layout.ts';
 import { valueEnd } from '../fhir/resource-text.ts';
 import { parseStored } from '../fhir/stored-text.ts';

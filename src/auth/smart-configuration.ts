@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.ts';
-import type { Offered } from './server/offered.ts';
-import { permissions } from './server/offered.ts';
-import { listedScopes } from './server/scope-words.ts';
+import type { Offered } from '../smart/offered.ts';
+import { permissions } from '../smart/offered.ts';
+import { listedScopes } from '../smart/scope-words.ts';
 
 /**
  * What apps are told of access. Without an authorization server here: the scopes that exist, each once, and how they may be written;

@@ -4,7 +4,7 @@ import type { Partition } from '../store/store.ts';
 import type { IndependentEntries } from './bundle/independent.ts';
 import type { Outcome } from './record.ts';
 import { SeenRecords } from './seen-records.ts';
-import { isObject } from './value.ts';
+import { isObject } from '../fhir/json-object.ts';
 
 /**
  * Lets each record of a file pass once: one that stands there again with other content is rejected, since nobody knows which of

@@ -8,7 +8,7 @@ import { longestRecord, type Precondition } from '../store/store.ts';
 import { checkRecord } from './check.ts';
 import type { LoadContext } from './context.ts';
 import { cutRecord } from './cut-record.ts';
-import { isObject } from './value.ts';
+import { isObject } from '../fhir/json-object.ts';
 
 /** A change with what was found in it that rejects nothing. */
 export interface CheckedChange extends CarryingChange {

@@ -1,6 +1,6 @@
-import type { Accounts } from '../auth/server/accounts-file.ts';
-import { createRegistry } from '../auth/server/registry.ts';
-import type { Registry } from '../auth/server/registered.ts';
+import type { Accounts } from '../smart/accounts-file.ts';
+import { createRegistry } from '../smart/registry.ts';
+import type { Registry } from '../smart/registered.ts';
 import { readAccountsAt } from '../config/accounts-path.ts';
 import type { Config } from '../config.ts';
 import type { Flag } from '../config/settings.ts';

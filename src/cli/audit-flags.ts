@@ -2,7 +2,7 @@ import type { Flag } from '../config/settings.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
 import type { Config } from '../config.ts';
-import type { AuditFilter } from '../store/store.ts';
+import type { AuditFilter } from '../audit/log/entry.ts';
 
 /** Which events are meant, beside `--partition`. */
 export const auditFlags: readonly Flag[] = [

@@ -1,7 +1,7 @@
 import { readEvents } from '../audit/read-events.ts';
-import { asString, isObject, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
-import type { AuditEntry } from '../store/store.ts';
+import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import type { AuditEntry } from '../audit/log/entry.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { exitCodes, storeSettings } from './command.ts';

@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import {
-  clientId,
-  clientProblems,
-  redirectUri,
-  registrableScope,
-  webOrigin,
-  webUrl,
-} from '../auth/server/account-rules.ts';
-import { clientCollection } from '../auth/server/registry.ts';
-import type { StoredClient } from '../auth/server/registry.ts';
-import type { ClientKind, RegisteredClient } from '../auth/server/registered.ts';
+import { clientId, clientProblems, redirectUri, registrableScope, webOrigin, webUrl } from '../smart/account-rules.ts';
+import { clientCollection } from '../smart/registry.ts';
+import type { StoredClient } from '../smart/registry.ts';
+import type { ClientKind, RegisteredClient } from '../smart/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config.ts';
 import { choice, displayName, partitionId, some } from '../config/values.ts';

@@ -1,8 +1,8 @@
 import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { clientId } from '../auth/server/account-rules.ts';
-import { issuerPath } from '../auth/server/offered.ts';
+import { clientId } from '../smart/account-rules.ts';
+import { issuerPath } from '../smart/offered.ts';
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { keySet, webUrl } from '../auth/server/account-rules.ts';
-import type { RegisteredClient } from '../auth/server/registered.ts';
+import { keySet, webUrl } from '../smart/account-rules.ts';
+import type { RegisteredClient } from '../smart/registered.ts';
 import type { Flag } from '../config/settings.ts';
 
 /** Where the public keys of a client are. */

@@ -1,5 +1,5 @@
-import { clientId } from '../auth/server/account-rules.ts';
-import { clientCollection } from '../auth/server/registry.ts';
+import { clientId } from '../smart/account-rules.ts';
+import { clientCollection } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';

@@ -1,6 +1,6 @@
-import { clientId } from '../auth/server/account-rules.ts';
-import { clientCollection } from '../auth/server/registry.ts';
-import type { StoredClient } from '../auth/server/registry.ts';
+import { clientId } from '../smart/account-rules.ts';
+import { clientCollection } from '../smart/registry.ts';
+import type { StoredClient } from '../smart/registry.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config.ts';
 import { integer } from '../config/values.ts';

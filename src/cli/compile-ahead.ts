@@ -5,7 +5,7 @@ import { commands } from './commands.ts';
 await Promise.all([
   import('../demo/examples.ts'),
   import('../demo/fill.ts'),
-  import('../engine.ts'),
+  import('../engine/engine.ts'),
   import('../store/sqlite/reader-worker.ts'), // it and the writer run in threads of their own
   import('../store/sqlite/store.ts'),
   import('../store/sqlite/writer-worker.ts'),

@@ -13,7 +13,7 @@ export const command: Command = {
   async run({ config, positionals }) {
     noPositionals(positionals);
     const [{ loadModel }, { unusableCriteria }] = await Promise.all([
-      import('../load-model.ts'),
+      import('../engine/load-model.ts'),
       import('../auth/reach.ts'),
     ]);
     const { model, problems, warnings, notices } = await loadModel(config);

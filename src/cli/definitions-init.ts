@@ -1,7 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
-import { objectsOf } from '../definitions/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { objectsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Initialized, LeftOut } from '../guide/init.ts';
 import { CommandError, exitCodes } from './command.ts';

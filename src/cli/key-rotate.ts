@@ -1,5 +1,5 @@
-import { readKeyFile } from '../auth/server/key-file.ts';
-import { discardSigningKeys, rotateSigningKeys } from '../auth/server/signing-keys.ts';
+import { readKeyFile } from '../smart/key-file.ts';
+import { discardSigningKeys, rotateSigningKeys } from '../smart/signing-keys.ts';
 import { accounted } from './accounted.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';

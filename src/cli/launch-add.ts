@@ -1,6 +1,6 @@
-import { clientId, userId } from '../auth/server/account-rules.ts';
-import { createLaunch } from '../auth/server/launches.ts';
-import type { RegisteredClient, RegisteredUser } from '../auth/server/registered.ts';
+import { clientId, userId } from '../smart/account-rules.ts';
+import { createLaunch } from '../smart/launches.ts';
+import type { RegisteredClient, RegisteredUser } from '../smart/registered.ts';
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';

@@ -84,7 +84,7 @@ async function withBoth<T>(
   work: (ours: Opened, theirs: Opened) => Promise<T>,
 ): Promise<T> {
   const [{ requireModel }, { requireStore }] = await Promise.all([
-    import('../load-model.ts'),
+    import('../engine/load-model.ts'),
     import('../store/open.ts'),
   ]);
   await requireStore(from);

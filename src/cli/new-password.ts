@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { newPassword, requirePassword } from '../auth/server/password.ts';
+import { newPassword, requirePassword } from '../smart/password.ts';
 import { ConfigError } from '../config.ts';
 import type { Flag } from '../config/settings.ts';
 import { CommandError, exitCodes } from './command.ts';

@@ -29,7 +29,7 @@ export async function withStore<T>(
 ): Promise<T> {
   // Imported here, so that `--help` and wrong flags are answered at once.
   const [{ requireModel }, { requireStore }] = await Promise.all([
-    import('../load-model.ts'),
+    import('../engine/load-model.ts'),
     import('../store/open.ts'),
   ]);
   if (mode !== 'new') await requireStore(config.store);
@@ -49,7 +49,7 @@ export async function withStore<T>(
  */
 export async function openToVerify(config: Config): Promise<Opened | { readonly refused: string }> {
   const [{ requireModel }, { requireStore }, { StoreRefused }, { parseStoreUrl }] = await Promise.all([
-    import('../load-model.ts'),
+    import('../engine/load-model.ts'),
     import('../store/open.ts'),
     import('../store/store.ts'),
     import('../store/url.ts'),

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
-import type { RunningEngine } from '../engine.ts';
+import type { RunningEngine } from '../engine/engine.ts';
 import { createLog } from '../observability/log.ts';
 import { createReloads } from '../reloads.ts';
 import { shellWord } from '../store/shell-word.ts';
@@ -53,7 +53,7 @@ clients and users too, whose passwords it prints, for this machine alone.`,
       config = await withPort(config);
       await fillDemo(config);
     }
-    const { startEngine } = await import('../engine.ts'); // here, so that `--help` and wrong flags are answered at once
+    const { startEngine } = await import('../engine/engine.ts'); // here, so that `--help` and wrong flags are answered at once
     const running = await startEngine(config, log, { demo, reloads });
     uncaught.started();
     const stopped = stopSignal();

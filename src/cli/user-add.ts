@@ -1,8 +1,8 @@
-import { fhirUser, userId, userProblems } from '../auth/server/account-rules.ts';
-import { hashPassword } from '../auth/server/password.ts';
-import { userCollection } from '../auth/server/registry.ts';
-import type { StoredUser } from '../auth/server/registry.ts';
-import type { RegisteredUser } from '../auth/server/registered.ts';
+import { fhirUser, userId, userProblems } from '../smart/account-rules.ts';
+import { hashPassword } from '../smart/password.ts';
+import { userCollection } from '../smart/registry.ts';
+import type { StoredUser } from '../smart/registry.ts';
+import type { RegisteredUser } from '../smart/registered.ts';
 import { ConfigError } from '../config.ts';
 import { displayName, partitionId } from '../config/values.ts';
 import { accounted } from './accounted.ts';

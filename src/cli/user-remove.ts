@@ -1,5 +1,5 @@
-import { userId } from '../auth/server/account-rules.ts';
-import { userCollection } from '../auth/server/registry.ts';
+import { userId } from '../smart/account-rules.ts';
+import { userCollection } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';

@@ -1,7 +1,7 @@
-import { userId } from '../auth/server/account-rules.ts';
-import { hashPassword } from '../auth/server/password.ts';
-import { userCollection } from '../auth/server/registry.ts';
-import type { StoredUser } from '../auth/server/registry.ts';
+import { userId } from '../smart/account-rules.ts';
+import { hashPassword } from '../smart/password.ts';
+import { userCollection } from '../smart/registry.ts';
+import type { StoredUser } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';

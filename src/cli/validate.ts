@@ -38,7 +38,7 @@ and on --terminology-server, which is sent codes that those leave open.`,
     const missing = positionals.filter(file => !existsSync(file));
     if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` is not there.`));
     const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }] = await Promise.all([
-      import('../load-model.ts'),
+      import('../engine/load-model.ts'),
       import('../validation/profile/validator.ts'),
       import('../terminology/server.ts'),
       import('./read-resources.ts'),

@@ -1,5 +1,6 @@
 import { counted } from '../observability/counted.ts';
-import type { AuditFilter, Store } from '../store/store.ts';
+import type { AuditFilter } from '../audit/log/entry.ts';
+import type { Store } from '../store/store.ts';
 import { printable } from './printable.ts';
 
 /** While a server runs, what was begun so many milliseconds ago may be under way. */

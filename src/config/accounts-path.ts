@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Accounts } from '../auth/server/accounts-file.ts';
+import type { Accounts } from '../smart/accounts-file.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
 import { readAccounts } from './accounts.ts';

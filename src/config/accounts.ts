@@ -1,4 +1,4 @@
-import type { Accounts } from '../auth/server/accounts-file.ts';
+import type { Accounts } from '../smart/accounts-file.ts';
 import {
   clientId,
   clientProblems,
@@ -10,9 +10,9 @@ import {
   userProblems,
   webOrigin,
   webUrl,
-} from '../auth/server/account-rules.ts';
-import { isPasswordHash } from '../auth/server/password.ts';
-import type { RegisteredClient, RegisteredUser } from '../auth/server/registered.ts';
+} from '../smart/account-rules.ts';
+import { isPasswordHash } from '../smart/password.ts';
+import type { RegisteredClient, RegisteredUser } from '../smart/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { JsonError, parseJson } from '../fhir/json.ts';
 import type { Model } from '../model/model.ts';

@@ -1,6 +1,6 @@
-import { asObject, asString, isObject, objectsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
-import type { Digests } from './same.ts';
+import { asObject, asString, isObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import type { Digests } from './digests.ts';
 
 /** One definition resource and where it was found; parsed only when it is asked for. */
 export interface Definition extends Place {

@@ -1,6 +1,6 @@
 import { parseCanonical } from '../fhir/canonical.ts';
 import type { Definition } from './definition.ts';
-import { asObject } from './json-object.ts';
+import { asObject } from '../fhir/json-object.ts';
 import type { Problem } from './problem.ts';
 import { sameContent } from './same.ts';
 import { compareVersions } from './version.ts';

@@ -1,5 +1,5 @@
-import { asString, stringsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { asString, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 
 /** A definition of the R4 pack: its head, and the bytes of its line. */
 export interface PackEntry {

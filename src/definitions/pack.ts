@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { asObject } from './json-object.ts';
+import { asObject } from '../fhir/json-object.ts';
 import type { Definition } from './definition.ts';
 import { readIndex, scanPack } from './pack-index.ts';
 

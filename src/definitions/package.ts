@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Definition } from './definition.ts';
 import type { DiskCache } from './disk-cache.ts';
-import { asObject, asString, stringsOf } from './json-object.ts';
+import { asObject, asString, stringsOf } from '../fhir/json-object.ts';
 import { packageForm, printPackageContent, readPackageContent } from './package-content.ts';
 import type { PackageContent } from './package-content.ts';
 import type { Problem } from './problem.ts';

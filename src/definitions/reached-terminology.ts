@@ -1,5 +1,5 @@
-import { asObject, objectsOf, stringsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { asObject, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 
 /** The official definitions, as far as codes are concerned. */
 export interface TerminologySource {

@@ -1,5 +1,5 @@
-import { asObject, objectsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { asObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
  * A definition reduced to what the engine uses of it: no prose, no mappings, no history. The R4 pack holds definitions in

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { definitionTypes, resourcesIn } from './definition.ts';
-import { asObject, asString, objectsOf, stringsOf } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
-import { content } from './same.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { content } from './digests.ts';
 import { PackageRefused, readTar } from './tar.ts';
 
 /** What is in a package. */

@@ -1,7 +1,7 @@
-import { hashPassword } from '../auth/server/password.ts';
-import { clientCollection, userCollection } from '../auth/server/registry.ts';
-import type { StoredClient, StoredUser } from '../auth/server/registry.ts';
-import { supportedScopes } from '../auth/server/scope-words.ts';
+import { hashPassword } from '../smart/password.ts';
+import { clientCollection, userCollection } from '../smart/registry.ts';
+import type { StoredClient, StoredUser } from '../smart/registry.ts';
+import { supportedScopes } from '../smart/scope-words.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
 import { demoApp, demoBackend, demoClients, demoLaunchUrls, demoRedirectUris, demoUsers } from './clients.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../fhir/suggest.ts';
-import type { TypeDefinitions } from '../model/element.ts';
+import type { ElementDefinition, TypeDefinitions } from '../model/element.ts';
 import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 
@@ -25,6 +25,15 @@ export function namedType(tree: Expression | undefined, text: string, definition
 
 /** Whether a name is that of a type of FHIRPath itself. https://hl7.org/fhirpath/N1/#models */
 export const isSystemType = (name: string): boolean => name === 'Quantity' || Object.hasOwn(fhirNames, name);
+
+/**
+ * Whether the definitions leave open if an element is of a type: R4 types ids and the urls of extensions as texts of
+ * FHIRPath itself, and names a type of FHIR beside it.
+ */
+export const isAmbiguous = (element: ElementDefinition | undefined, code: string): boolean =>
+  element !== undefined && (element.name === 'id' || element.path === 'Extension.url') && texts.has(code);
+
+const texts: ReadonlySet<string> = new Set(['String', 'string', 'id', 'uri', 'Element']);
 
 const fhirNames: Readonly<Record<string, string>> = {
   Boolean: 'boolean',

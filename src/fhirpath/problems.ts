@@ -21,6 +21,14 @@ export interface KnownType {
   readonly definition: TypeDefinition | undefined;
 }
 
+/** What a rule is evaluated on, as far as that is known. */
+export interface RuleContext {
+  /** The types that its values may be of. */
+  readonly context?: readonly KnownType[] | undefined;
+  /** The types that `%resource` may be of. */
+  readonly resource?: readonly KnownType[] | undefined;
+}
+
 /**
  * What is wrong with an expression that is evaluated on values of some types: functions, variables, types and elements
  * that do not exist. Where a type cannot be told (`resolve()`, contained resources), nothing is said about what
@@ -29,10 +37,10 @@ export interface KnownType {
 export function problemsOf(
   tree: Expression,
   text: string,
-  context: readonly KnownType[] | undefined,
   types: TypeDefinitions,
+  { context, resource }: RuleContext,
 ): readonly Problem[] {
-  const check = new Check(text, context, types);
+  const check = new Check(text, types, context, resource);
   check.infer(tree, context);
   return check.problems();
 }
@@ -42,17 +50,19 @@ type Types = readonly KnownType[] | undefined;
 
 class Check {
   readonly #text: string;
-  readonly #context: Types;
   readonly #types: TypeDefinitions;
+  readonly #context: Types;
+  readonly #resource: Types;
   readonly #wrong: Problem[] = [];
   /** Elements that some type in question has, and those that all that came lack. */
   readonly #found = new Set<Expression>();
   readonly #missing = new Map<Expression, Problem>();
 
-  constructor(text: string, context: Types, types: TypeDefinitions) {
+  constructor(text: string, types: TypeDefinitions, context: Types, resource: Types) {
     this.#text = text;
-    this.#context = context;
     this.#types = types;
+    this.#context = context;
+    this.#resource = resource;
   }
 
   problems(): readonly Problem[] {
@@ -96,8 +106,11 @@ class Check {
 
   #variable({ name, at }: Expression & { kind: 'variable' }): Types {
     if (name === 'context') return this.#context;
-    if (!places.has(name) && constantOf(name) === undefined)
-      this.#wrong.push({ at, message: `There is no variable \`%${name}\`.${didYouMean(name, places)}` });
+    if (name === 'resource') return this.#resource;
+    if (!places.has(name) && constantOf(name) === undefined) {
+      const known = [...places].map(one => `%${one}`);
+      this.#wrong.push({ at, message: `There is no variable \`%${name}\`.${didYouMean(`%${name}`, known)}` });
+    }
     return undefined;
   }
 

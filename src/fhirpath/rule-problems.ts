@@ -2,22 +2,18 @@ import type { TypeDefinitions } from '../model/element.ts';
 import type { Job } from './delegate/job.ts';
 import { runNow } from './delegate/now.ts';
 import { compileRule } from './evaluate/rule.ts';
-import type { KnownType, Problem } from './problems.ts';
+import type { KnownType, Problem, RuleContext } from './problems.ts';
 
 /**
- * Everything that is wrong with the expression of a rule that is evaluated on values of some types (undefined for
- * any): what is no FHIRPath; functions, variables, types and elements that do not exist; and what neither this server
- * nor fhirpath.js evaluates. For the last, fhirpath.js runs in a thread, for which this one waits.
+ * Everything that is wrong with the expression of a rule: what is no FHIRPath; functions, variables, types and elements
+ * that do not exist; and what neither this server nor fhirpath.js evaluates. For the last, fhirpath.js runs in a thread,
+ * for which this one waits.
  */
-export function ruleProblems(
-  text: string,
-  context: readonly KnownType[] | undefined,
-  types: TypeDefinitions,
-): readonly Problem[] {
-  const rule = compileRule(text, context, types);
+export function ruleProblems(text: string, types: TypeDefinitions, context: RuleContext): readonly Problem[] {
+  const rule = compileRule(text, types, context);
   if (rule.kind === 'refused') return rule.problems;
   if (rule.kind === 'compiled') return [];
-  const [answer] = runNow([onNothing(text, context?.[0])]);
+  const [answer] = runNow([onNothing(text, context.context?.[0])]);
   const [, name] = answer?.kind === 'failed' ? (/^Not implemented: (\w+)$/.exec(answer.message) ?? []) : [];
   if (name === undefined) return []; // it fails on a value without content, which tells nothing
   const at = text.search(new RegExp(`\\b${name}\\s*\\(`));

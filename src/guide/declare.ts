@@ -1,5 +1,5 @@
-import { asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { servedInteractions } from '../model/served.ts';
 import type { GuideParameters, LeaveOut } from './parameters.ts';
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
-import { asString, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { readSources } from '../definitions/source.ts';
 import { defaultCompartment } from '../model/access-rules.ts';
 import { extensionBase } from '../model/extensions.ts';

@@ -1,7 +1,7 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import { asString, stringsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import { createParameterCompiler } from '../model/search-parameters.ts';
 import { supertypes } from '../model/type-definitions.ts';

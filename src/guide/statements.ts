@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { resourcesIn } from '../definitions/definition.ts';
 import { isDefinitionFile, isRefusal, refusalText } from '../definitions/unpack.ts';
 import { readTar } from '../definitions/tar.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
  * Writes a resource as a file into a folder that has no JSON yet, since all statements of a capability folder add up; gives its

@@ -1,6 +1,6 @@
 import { openidConfigurationOf } from '../auth/openid-configuration.ts';
-import type { Offered } from '../auth/server/offered.ts';
-import { issuerPath } from '../auth/server/offered.ts';
+import type { Offered } from '../smart/offered.ts';
+import { issuerPath } from '../smart/offered.ts';
 import { smartConfigurationOf } from '../auth/smart-configuration.ts';
 import type { Model } from '../model/model.ts';
 import type { Handler, Respond } from './context.ts';

@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
-import type { Offered } from '../auth/server/offered.ts';
+import type { Offered } from '../smart/offered.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';

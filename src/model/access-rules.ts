@@ -3,7 +3,7 @@ import { extensions } from './declared.ts';
 import type { Standing } from './declared.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { ResourceType, SearchParam } from './model.ts';
-import type { Context } from './resource-type.ts';
+import type { Context } from './context.ts';
 
 /**
  * Who a resource of the type belongs to, and what narrows a token's view of it. Without an `access-link` it belongs to the

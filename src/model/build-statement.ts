@@ -1,6 +1,6 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import { asString, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, Standing } from './declared.ts';

@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { Model } from './model.ts';
 
 /** What the statement of a running server says beside the model. */

@@ -1,5 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import { objectsOf, stringsOf } from '../definitions/json-object.ts';
+import { objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { Compartment } from './model.ts';
 
 /** The compartments that are loaded, by code. https://hl7.org/fhir/R4/compartmentdefinition.html */

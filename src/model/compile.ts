@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import { stringsOf } from '../definitions/json-object.ts';
+import { stringsOf } from '../fhir/json-object.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
 import { buildStatement } from './build-statement.ts';

@@ -1,9 +1,9 @@
 import type { Definition } from '../definitions/definition.ts';
 import { within } from '../definitions/definition.ts';
-import { asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { Problem } from '../definitions/problem.ts';
-import { print } from '../definitions/same.ts';
+import { print } from '../definitions/digests.ts';
 import { extensionsOf } from './extensions.ts';
 
 /** A piece of a definition and where it stands, for problems. */

@@ -1,4 +1,4 @@
-import { asString, stringsOf } from '../definitions/json-object.ts';
+import { asString, stringsOf } from '../fhir/json-object.ts';
 import { texts } from './declared.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';

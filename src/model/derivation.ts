@@ -1,6 +1,6 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { ReportAt } from './declared.ts';
 
 /** Reports profiles in single files that do not say that they are one. */

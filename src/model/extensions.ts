@@ -1,5 +1,5 @@
-import { asString, isObject, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
 
 /** Where our extensions live; each has its StructureDefinition under `profiles/`. */

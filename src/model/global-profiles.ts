@@ -1,12 +1,12 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import { asString, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { extensionBase, textOf } from './extensions.ts';
-import type { FindSnapshot } from './snapshot/generate.ts';
+import type { FindSnapshot } from './snapshot/snapshot.ts';
 
 /**
  * A profile that an ImplementationGuide asks of all resources of a type.

@@ -1,6 +1,6 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { TypeDefinition, TypeDefinitions } from './element.ts';
-import type { Snapshot } from './snapshot/generate.ts';
+import type { Snapshot } from './snapshot/snapshot.ts';
 
 /** What the definitions compile to: frozen, and the only thing that the rest of the engine sees of them. */
 export interface Model {

@@ -1,9 +1,9 @@
-import { asString } from '../definitions/json-object.ts';
+import { asString } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';
 import type { Standing } from './declared.ts';
 import type { SearchParam } from './model.ts';
-import type { Context } from './resource-type.ts';
+import type { Context } from './context.ts';
 
 /**
  * The parameters that a type offers: its own `searchParam`s, and those of `rest` where it can be searched. Two pieces may

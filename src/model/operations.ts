@@ -1,4 +1,4 @@
-import { asString, stringsOf } from '../definitions/json-object.ts';
+import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';

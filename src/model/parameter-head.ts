@@ -1,6 +1,6 @@
 import type { Definition } from '../definitions/definition.ts';
-import { asString } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asString } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';

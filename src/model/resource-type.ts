@@ -1,29 +1,17 @@
-import type { Definitions } from '../definitions/definitions.ts';
-import { asString } from '../definitions/json-object.ts';
+import type { Context } from './context.ts';
+import { asString } from '../fhir/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';
 import { extensions, oneExtension, oneValue, texts } from './declared.ts';
-import type { Declared, ReportAt, Standing } from './declared.ts';
-import type { TypeDefinitions } from './element.ts';
+import type { ReportAt, Standing } from './declared.ts';
 import { checkTypePromises } from './deliverable.ts';
 import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
-import type { Compartment, Pair, ResourceType, SearchParam } from './model.ts';
+import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
-import type { ParameterCompiler } from './search-parameters.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
-
-/** What the pieces of a declaration are compiled with. */
-export interface Context {
-  readonly declared: Declared;
-  readonly definitions: Definitions;
-  readonly types: TypeDefinitions;
-  readonly compartments: ReadonlyMap<string, Compartment>;
-  readonly parameters: ParameterCompiler;
-  readonly report: ReportAt;
-}
 
 /**
  * One declared resource type from every piece that declares it; undefined where no type has the name.

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../definitions/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
  * The parameters that shape the answer of every search, as the statement lists them. No SearchParameter of R4 defines them.

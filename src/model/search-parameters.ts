@@ -1,7 +1,7 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import { stringsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt, Standing } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import { asObject, asString, objectsOf, stringsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { packFile, readPack } from '../definitions/pack.ts';
 import type { ElementDefinition, ElementType, Property, TypeDefinition, TypeDefinitions } from './element.ts';
 

@@ -1,5 +1,5 @@
-import { asObject, asString, objectsOf } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
  * The code system that all codes of a ValueSet are from; undefined where it includes several, or other value sets. A `code`

@@ -4,7 +4,7 @@ import type { Standing } from './declared.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from './element.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { Attachment, ResourceType } from './model.ts';
-import type { Context } from './resource-type.ts';
+import type { Context } from './context.ts';
 
 /** What is cut out of a record when it is written; the path must lead to base64Binary. */
 export function compileAttachment(

@@ -1,5 +1,7 @@
 import type { Manifest } from './sqlite/backup/manifest.ts';
-import { type AttachmentFinding, type AuditDamage, type AuditLog, type StoreFinding, StoreRefused } from './store.ts';
+import { type AttachmentFinding, type StoreFinding, StoreRefused } from './store.ts';
+import type { AuditDamage } from '../audit/log/verify.ts';
+import type { AuditLog } from '../audit/log/log.ts';
 import { parseStoreUrl } from './url.ts';
 
 /** Opens the store that a URL names to copy it. Throws `StoreRefused` for one that is not there, and for MongoDB. */

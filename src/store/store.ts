@@ -1,9 +1,9 @@
+import type { AuditLog } from '../audit/log/log.ts';
 import type { Readable } from 'node:stream';
 import type { ParsedJson } from '../fhir/json.ts';
 import type { IndexEntry } from '../indexing/entry.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Position, Query, Sort } from '../search/ast.ts';
-import type { PrintedLines } from './audit/printed.ts';
 
 /** What a store needs from the rest of the engine. */
 export interface StoreOptions {
@@ -158,53 +158,6 @@ export interface Partition {
   mark(key: string): Promise<string | undefined>;
   /** Which parameters of a type cannot be searched yet, with how far their rebuild is. */
   pending(type: string): Promise<readonly PendingIndex[]>;
-}
-
-/** Events of who did what, to which nothing is done but adding, and dropping whole days; test/audit/contract.ts is its meaning. */
-export interface AuditLog {
-  /** Durable when it resolves. Where it throws, some may be kept: to append them again keeps those twice. */
-  append(events: readonly AuditEntry[] | PrintedLines): Promise<void>;
-  /** Those that the filter lets through, in the order of their time (as near as processes agree on it). */
-  list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
-  /** Drops the whole days (UTC) before a time in milliseconds since 1970 UTC; gives how many events that were. */
-  prune(before: number): Promise<number>;
-  /** What shows that events were altered or removed: each is chained to the one before by a digest. */
-  verify(): AsyncIterable<AuditDamage>;
-}
-
-/** An event, with what events are asked for by. */
-export interface AuditEntry {
-  /** Milliseconds since 1970 UTC. */
-  readonly recorded: number;
-  readonly partition: string | undefined;
-  readonly client: string | undefined;
-  /** Ids of those whom it is about. */
-  readonly patients: readonly string[];
-  /** The event itself, as JSON without line breaks: whole, or as short as `audit/short-event.ts` has it. */
-  readonly text: string;
-}
-
-/** What is given must all hold. */
-export interface AuditFilter {
-  readonly partition?: string;
-  readonly client?: string;
-  readonly patient?: string;
-  /** Milliseconds since 1970 UTC: from this one on. */
-  readonly since?: number;
-  /** Milliseconds since 1970 UTC: before this one. */
-  readonly until?: number;
-}
-
-export interface AuditDamage {
-  /** The chain, which is the name of its file where there are files. */
-  readonly chain: string;
-  /** The line of it, from 0 on; undefined for all of the chain. */
-  readonly line: number | undefined;
-  /**
-   * `altered`: what stands there is not what was written; `missing`: it is not there any more; `torn`: the end of it was not
-   * written whole, as happens to a process that is killed, so that nobody was told that it is kept.
-   */
-  readonly is: 'altered' | 'missing' | 'torn';
 }
 
 export interface StoredVersion {

@@ -1,4 +1,4 @@
-import { isObject } from '../definitions/json-object.ts';
+import { isObject } from '../fhir/json-object.ts';
 
 /** What is wrong with a small value that is kept as JSON, by itself; undefined where nothing is. */
 export function jsonFault(text: unknown): string | undefined {

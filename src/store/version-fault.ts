@@ -1,4 +1,4 @@
-import { isObject } from '../definitions/json-object.ts';
+import { isObject } from '../fhir/json-object.ts';
 import { recordDigest } from './record-digest.ts';
 import type { KeptVersion, StoredVersion, StoreFinding } from './store.ts';
 

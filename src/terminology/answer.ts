@@ -1,4 +1,4 @@
-import { asString, objectsOf, asObject } from '../definitions/json-object.ts';
+import { asString, objectsOf, asObject } from '../fhir/json-object.ts';
 import type { Answer } from './question.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from '../definitions/json-object.ts';
+import { isObject } from '../fhir/json-object.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import { Report } from './report.ts';
 import { walk } from './walk.ts';

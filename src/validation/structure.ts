@@ -2,6 +2,7 @@
 // compile (this walk needs nothing but the definitions), its errors name neither FHIRPath nor a misspelt element, and
 // closed objects with choices make its messages long and its schemas large.
 import { type Decimals, decimalText } from '../fhir/json.ts';
+import { type JsonObject, isObject } from '../fhir/json-object.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import type { Primitive } from '../fhir/primitive.ts';
 import { didYouMean } from '../fhir/suggest.ts';
@@ -47,11 +48,6 @@ interface Walk {
   readonly definitions: TypeDefinitions;
   readonly decimals: Decimals | undefined;
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The resourceType of a value, where it is a type of R4. */
 function typeOf(value: unknown, definitions: TypeDefinitions): string | undefined {

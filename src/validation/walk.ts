@@ -1,6 +1,6 @@
 import type { Property, TypeDefinition, TypeDefinitions } from '../model/element.ts';
-import { isObject } from '../definitions/json-object.ts';
-import type { JsonObject } from '../definitions/json-object.ts';
+import { isObject } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import type { Report } from './report.ts';
 
 /** A value met on a walk: with its element and type, and the object that has it. */

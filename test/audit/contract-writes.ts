@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commandEvent } from '../../src/audit/command-event.ts';
 import { compareWrites } from '../../src/audit/compare-writes.ts';
 import { createRequestEvents } from '../../src/audit/request-event.ts';
-import type { AuditEntry, Partition, Store, StoredVersion } from '../../src/store/store.ts';
+import type { AuditEntry } from '../../src/audit/log/entry.ts';
+import type { Partition, Store, StoredVersion } from '../../src/store/store.ts';
 import * as t from '../store/support/fixture.ts';
 
 const publicUrl = 'http://events.example';

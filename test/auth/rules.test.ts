@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFhirUser } from '../../src/auth/fhir-user.ts';
-import { loadModel } from '../../src/load-model.ts';
+import { loadModel } from '../../src/engine/load-model.ts';
 import { unusableCriteria } from '../../src/auth/reach.ts';
 import type { PendingIndex } from '../../src/store/store.ts';
 import { refusePending } from '../../src/interaction/pending.ts';

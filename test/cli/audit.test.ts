@@ -130,7 +130,7 @@ describe('verify', () => {
     expect([before.code, before.stdout]).toEqual([0, expect.stringContaining('Audit log: 0 findings, 0 writes that were begun')]); // prettier-ignore
     const store = await open(url, 'serve');
     const { createRequestEvents } = await import('../../src/audit/request-event.ts');
-    const { model } = await (await import('../../src/load-model.ts')).loadModel({ definitions: [] });
+    const { model } = await (await import('../../src/engine/load-model.ts')).loadModel({ definitions: [] });
     const demo = await store.partition('demo');
     if (model === undefined || demo === undefined) throw new Error('not there');
     const made = createRequestEvents(
@@ -178,7 +178,7 @@ describe('audit prune', () => {
   it('drops what is old, and leaves an event of that', async () => {
     const store = await open(url);
     const early = Date.now() - 500 * 86_400_000;
-    const old = await import('../../src/store/audit/log.ts');
+    const old = await import('../../src/audit/log/log.ts');
     const { auditFiles } = await import('../../src/store/sqlite/audit-files.ts');
     const log = new old.ChainedLog(auditFiles(url.slice(7)), () => early);
     await log.append([{ recorded: early, partition: 'demo', client: undefined, patients: [], text: '{}' }]);

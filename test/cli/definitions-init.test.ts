@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { objectsOf } from '../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import { objectsOf } from '../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { fhirPackage, folderWith, profile, searchParameter } from '../support/definition-files.ts';
 import { serve } from '../support/serve.ts';
 import { inOneProcess } from './one-process.ts';

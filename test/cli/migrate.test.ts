@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everything, fillStore, moreDefinitions, open, partitionOf } from '../support/filled-store.ts';
 import { inOneProcess } from './one-process.ts';
-import { launch } from './process.ts';
+import { launchUntil } from './launch-until.ts';
 import type { Ended } from './process.ts';
 
 const run = inOneProcess();
@@ -79,12 +78,10 @@ describe('migrate, from a file to a file', () => {
     await fillStore(large, 5_000);
     const stopped = /^Stopped( after [\d,]+ of [\d,]+ records)?\. The same command continues there\.$/m;
     for (const [after, signal, code, said] of [
-      [1, 'SIGKILL', null, /^/],
+      [1_000, 'SIGKILL', null, /^/],
       [1_000, 'SIGINT', 130, stopped],
     ] as const) {
-      const child = launch(['migrate', '--from', large, '--to', target, '--definitions', moreDefinitions]);
-      while ((await copiedTo(target)) < after) await setTimeout(5);
-      child.process.kill(signal);
+      const child = launchUntil(signal, after, ['migrate', '--from', large, '--to', target, '--definitions', moreDefinitions]); // prettier-ignore
       expect([await child.ended, child.stderr()]).toEqual([code, expect.stringMatching(said)]);
     }
     const left = await copiedTo(target);

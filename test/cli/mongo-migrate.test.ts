@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everything, fillStore, moreDefinitions, open, partitionOf } from '../support/filled-store.ts';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 import type { Place } from '../support/mongodb/place.ts';
 import { inOneProcess } from './one-process.ts';
-import { launch } from './process.ts';
+import { launchUntil } from './launch-until.ts';
 import type { Ended } from './process.ts';
 
 const run = inOneProcess();
@@ -36,9 +35,7 @@ describe('migrate, from a file to MongoDB and back', () => {
   let digest: string | undefined;
 
   it('copies all of it, killed in the middle', async () => {
-    const child = launch(['migrate', '--from', source, '--to', middle.url, ...definitions]);
-    while ((await copiedTo(middle.url)) < 500) await setTimeout(20);
-    child.process.kill('SIGKILL');
+    const child = launchUntil('SIGKILL', 1_000, ['migrate', '--from', source, '--to', middle.url, ...definitions]);
     expect(await child.ended).toBe(null);
     expect(await copiedTo(middle.url)).toBeLessThan(3_000);
     const { code, stdout, stderr } = await migrate(source, middle.url);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { publicUrlOf as usualUrlOf, readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine.ts';
+import { startEngine } from '../../src/engine/engine.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
 

@@ -1,8 +1,8 @@
 // FetchFhirClient of @bonfhir/core, for R4B, with a token from elsewhere.
 import { FetchFhirClient } from '@bonfhir/core/r4b';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchApp, refresh } from '../auth/server/support/flow.ts';
-import type { Authorizing } from '../auth/server/support/server.ts';
+import { launchApp, refresh } from '../smart/support/flow.ts';
+import type { Authorizing } from '../smart/support/server.ts';
 import { media } from '../support/media.ts';
 import { scope, service } from './support/service.ts';
 

@@ -1,10 +1,10 @@
 // Clients in a page of another origin: what CORS and redirects let them do.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { password } from '../auth/server/support/server.ts';
-import type { Authorizing } from '../auth/server/support/server.ts';
+import { password } from '../smart/support/server.ts';
+import type { Authorizing } from '../smart/support/server.ts';
 import { media } from '../support/media.ts';
-import { hasChromium, openBrowser, unlessChromium } from '../web/browser/support/chromium.ts';
+import { hasChromium, openBrowser, unlessChromium } from '../smart/pages/browser/support/chromium.ts';
 import { pageServer } from './support/page-server.ts';
 import type { PageServer } from './support/page-server.ts';
 import { scope, service } from './support/service.ts';

@@ -1,8 +1,8 @@
 // fhir-kit-client: it finds where to get a token, and what it then makes of the answers.
 import { Client } from 'fhir-kit-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchApp, refresh } from '../auth/server/support/flow.ts';
-import type { Authorizing } from '../auth/server/support/server.ts';
+import { launchApp, refresh } from '../smart/support/flow.ts';
+import type { Authorizing } from '../smart/support/server.ts';
 import { media } from '../support/media.ts';
 import { scope, service } from './support/service.ts';
 

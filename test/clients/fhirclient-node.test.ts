@@ -1,9 +1,9 @@
 // fhirclient, the JavaScript client of SMART, in Node. http://docs.smarthealthit.org/client-js/
 import { exportJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../auth/server/support/browser.ts';
-import { follow } from '../auth/server/support/flow.ts';
-import type { Authorizing } from '../auth/server/support/server.ts';
+import { Browser } from '../smart/support/browser.ts';
+import { follow } from '../smart/support/flow.ts';
+import type { Authorizing } from '../smart/support/server.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
 import { media } from '../support/media.ts';
 import { nodeApp } from './support/node-app.ts';

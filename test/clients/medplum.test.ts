@@ -2,10 +2,10 @@
 import { ClientStorage, MedplumClient, MemoryStorage } from '@medplum/core';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../auth/server/support/browser.ts';
-import { backendToken, follow, pkce } from '../auth/server/support/flow.ts';
-import { callback } from '../auth/server/support/server.ts';
-import type { Authorizing } from '../auth/server/support/server.ts';
+import { Browser } from '../smart/support/browser.ts';
+import { backendToken, follow, pkce } from '../smart/support/flow.ts';
+import { callback } from '../smart/support/server.ts';
+import type { Authorizing } from '../smart/support/server.ts';
 import { media } from '../support/media.ts';
 import { scope, service } from './support/service.ts';
 

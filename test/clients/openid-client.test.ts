@@ -1,10 +1,10 @@
 // openid-client, a certified relying party of OpenID Connect. https://openid.net/specs/openid-connect-core-1_0.html
 import * as client from 'openid-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Browser } from '../auth/server/support/browser.ts';
-import { follow } from '../auth/server/support/flow.ts';
-import { callback } from '../auth/server/support/server.ts';
-import type { Authorizing } from '../auth/server/support/server.ts';
+import { Browser } from '../smart/support/browser.ts';
+import { follow } from '../smart/support/flow.ts';
+import { callback } from '../smart/support/server.ts';
+import type { Authorizing } from '../smart/support/server.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
 import { media } from '../support/media.ts';
 import { scope, service } from './support/service.ts';

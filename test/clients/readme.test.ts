@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, root } from '../cli/process.ts';
 import type { Launched } from '../cli/process.ts';
 import { freePort } from '../support/free-port.ts';
-import { hasChromium, openBrowser, takePicture, unlessChromium } from '../web/browser/support/chromium.ts';
+import { hasChromium, openBrowser, takePicture, unlessChromium } from '../smart/pages/browser/support/chromium.ts';
 
 const section =
   /\n## Your app on localhost:3000[^]*?(?=\n## )/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? '';

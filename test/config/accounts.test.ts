@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAccounts } from '../../src/config/accounts.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
-import { loadModel } from '../../src/load-model.ts';
+import { loadModel } from '../../src/engine/load-model.ts';
 
 const { model } = await loadModel({ definitions: [] });
 if (model === undefined) throw new Error('no model');

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readKeyFile } from '../../src/auth/server/key-file.ts';
+import { readKeyFile } from '../../src/smart/key-file.ts';
 import { readConfig } from '../../src/config.ts';
 import { startNotices, startRefusals } from '../../src/config/safe-start.ts';
 

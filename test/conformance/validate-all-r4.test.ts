@@ -1,7 +1,7 @@
 // `$validate` of every resource type of R4, by the first official example of each. https://hl7.org/fhir/R4/resource-operation-validate.html
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import { faulty } from '../validation/profile/faulty-examples.ts';

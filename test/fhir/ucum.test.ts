@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { convertUnit, isUcumCode } from '../../src/fhir/ucum.ts';
-import { asObject, objectsOf } from '../../src/definitions/json-object.ts';
+import { asObject, objectsOf } from '../../src/fhir/json-object.ts';
 import { readExample } from '../validation/profile/support/examples.ts';
 
 // Units of measure: https://ucum.org/ucum

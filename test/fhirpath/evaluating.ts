@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { Budget } from '../../src/fhirpath/evaluate/environment.ts';
 import type { Environment } from '../../src/fhirpath/evaluate/environment.ts';
 import { rootNode } from '../../src/fhirpath/evaluate/node.ts';

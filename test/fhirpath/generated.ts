@@ -10,6 +10,13 @@ export function expressionFrom(tape: readonly number[], resource: object, types:
   return new Generator(tape, types).condition(root, 3);
 }
 
+/** The same for an expression of a search parameter: what it selects on a resource. */
+export function selectionFrom(tape: readonly number[], resource: object, types: TypeDefinitions): string {
+  const { resourceType } = resource as { resourceType: string }; // every resource has one
+  const root = { text: '', definition: types.get(resourceType), value: resource };
+  return new Generator(tape, types).selection(root, 2);
+}
+
 /** What a path leads to. */
 interface Reached {
   readonly text: string;
@@ -108,6 +115,56 @@ class Generator {
     }
   }
 
+  /** What search parameters are made of, and now and then something else. */
+  selection(of: Reached, depth: number): string {
+    if (depth <= 0) return this.path(of).text;
+    const one = this.path(of);
+    switch (this.#next(11)) {
+      case 0:
+        return `${this.selection(of, depth - 1)} | ${this.selection(of, depth - 1)}`;
+      case 1:
+        return `${one.text}.where(${this.criterion(one, depth)})`;
+      case 2:
+        return `${one.text}.where(${this.criterion(one, depth)}).${this.path(one).text}`;
+      case 3:
+        return `${one.text}.select(${this.selection(one, depth - 1)})`;
+      case 4:
+        return `${one.text}.${this.#pick(['first()', '[0]', '[1]'])}`;
+      case 5:
+        return `(${one.text} as ${this.#pick(['CodeableConcept', 'Quantity', 'Period', 'dateTime', 'Reference'])})`;
+      case 6:
+        return `${one.text}.ofType(${this.#pick(['CodeableConcept', 'Quantity', 'Period', 'string', 'Reference'])})`;
+      case 7:
+        return `${one.text}.extension('${this.#pick(urls)}').value`;
+      case 8:
+        return `${one.text}.${this.#pick(['exists()', 'empty()'])}`;
+      case 9:
+        return this.collection(of, depth);
+      default:
+        return one.text;
+    }
+  }
+
+  criterion(of: Reached, depth: number): string {
+    const one = this.path(of);
+    switch (this.#next(7)) {
+      case 0:
+        return `${one.text}.exists()`;
+      case 1:
+        return `${one.text} ${this.#pick(['=', '!='])} ${this.literal(one)}`;
+      case 2:
+        return `${one.text} is ${this.#pick(['Quantity', 'string', 'Reference', 'CodeableConcept'])}`;
+      case 3:
+        return `${this.criterion(of, depth)} ${this.#pick(['and', 'or'])} ${this.criterion(of, depth)}`;
+      case 4:
+        return `${one.text}.exists().not()`;
+      case 5:
+        return `${one.text}.resolve() is ${this.#pick(['Patient', 'Practitioner', 'Group'])}`;
+      default:
+        return this.condition(of, depth - 1);
+    }
+  }
+
   textFunction(): string {
     const text = `'${this.#pick(texts)}'`;
     return this.#pick([
@@ -164,7 +221,10 @@ class Generator {
     const steps = 1 + this.#next(3);
     for (let step = 0; step < steps; step++) {
       if (definition === undefined || definition.abstract || definition.kind === 'primitive-type') break;
-      const properties = [...definition.properties].filter(([name]) => !/^(contained|div)$/.test(name));
+      // fhirpath.js takes a method of a string, such as `repeat`, for an element of a primitive.
+      const properties = [...definition.properties].filter(
+        ([name]) => !/^(contained|div)$/.test(name) && !(name in String.prototype),
+      );
       const there = properties.filter(([name]) => typeof value === 'object' && value !== null && name in value);
       const among = there.length > 0 && this.#next(8) < 7 ? there : properties;
       const [name, { element, type }] = among[this.#next(among.length)] ?? properties[0] ?? ['', undefined as never];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 
 /** A case of HL7's test suite for FHIRPath on R4 (test/fixtures/fhirpath). */
 export interface Case {

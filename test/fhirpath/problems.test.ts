@@ -9,7 +9,7 @@ const named = (code: string): KnownType => ({ code, definition: types.get(code) 
 
 /** The problems of a rule on a type, each as `place: message`. */
 const problems = (expression: string, ...codes: readonly string[]): readonly string[] =>
-  ruleProblems(expression, codes.length === 0 ? undefined : codes.map(named), types).map(
+  ruleProblems(expression, types, codes.length === 0 ? {} : { context: codes.map(named) }).map(
     ({ at, message }) => `${at}: ${message}`,
   );
 
@@ -26,7 +26,7 @@ describe('the problems of a rule', () => {
       [
         '0: There is no element `nmae` in Patient. Did you mean `name`?',
         '5: There is no function `exist()`. Did you mean `exists`?',
-        '16: There is no variable `%resorce`. Did you mean `resource`?',
+        '16: There is no variable `%resorce`. Did you mean `%resource`?',
       ],
     ],
     ['value is Quanity', 'Observation', ['9: There is no type `Quanity`. Did you mean `Quantity`?']],

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine.ts';
+import { startEngine } from '../../src/engine/engine.ts';
 import { launch } from '../cli/process.ts';
 import { media, png } from '../support/media.ts';
 import { patient } from '../support/resources.ts';

@@ -1,7 +1,7 @@
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine.ts';
+import { startEngine } from '../../src/engine/engine.ts';
 import { launch } from '../cli/process.ts';
 import { issuesOf, keptBytes, media, png, post } from '../support/media.ts';
 import { patient } from '../support/resources.ts';

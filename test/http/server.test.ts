@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine.ts';
+import { startEngine } from '../../src/engine/engine.ts';
 import { createReloads } from '../../src/reloads.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { patient } from '../support/resources.ts';

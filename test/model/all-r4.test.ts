@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadModel } from '../../src/load-model.ts';
+import { loadModel } from '../../src/engine/load-model.ts';
 import { readOfficialSearchParameters } from '../../src/model/type-definitions.ts';
 import { allR4 } from '../support/make-all-r4.ts';
 

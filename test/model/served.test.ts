@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { objectsOf } from '../../src/definitions/json-object.ts';
+import { objectsOf } from '../../src/fhir/json-object.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { interactions } from '../../src/interaction/index.ts';
 import { operations } from '../../src/interaction/operation/index.ts';

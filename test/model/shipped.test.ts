@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asObject, asString, objectsOf } from '../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
-import { loadModel } from '../../src/load-model.ts';
-import type { LoadedModel } from '../../src/load-model.ts';
+import { asObject, asString, objectsOf } from '../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
+import { loadModel } from '../../src/engine/load-model.ts';
+import type { LoadedModel } from '../../src/engine/load-model.ts';
 import { extensionBase, extensionShapes } from '../../src/model/extensions.ts';
 import type { Model, ResourceType } from '../../src/model/model.ts';
 

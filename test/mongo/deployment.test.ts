@@ -1,7 +1,7 @@
 import { MongoClient, MongoServerError } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine.ts';
+import { startEngine } from '../../src/engine/engine.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import type { Change, Partition } from '../../src/store/store.ts';
 import { VersionConflict } from '../../src/store/store.ts';

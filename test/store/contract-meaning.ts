@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
-import { requireModel } from '../../src/load-model.ts';
+import { requireModel } from '../../src/engine/load-model.ts';
 import type { Model } from '../../src/model/model.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { openStore } from '../../src/store/open.ts';

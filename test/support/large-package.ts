@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asObject, objectsOf } from '../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import { asObject, objectsOf } from '../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { fhirPackage } from './definition-files.ts';
 
 const source = join(import.meta.dirname, '../../node_modules/hl7.fhir.r4.examples');

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asString, stringsOf } from '../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../src/definitions/json-object.ts';
+import { asString, stringsOf } from '../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { extensionBase } from '../../src/model/extensions.ts';
 import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
 

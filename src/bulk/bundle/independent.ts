@@ -1,5 +1,6 @@
 import type { LoadContext } from '../context.ts';
-import { type Addressing, type BundleHead, containerType } from '../read/bundle-head.ts';
+import type { Addressing, BundleHead } from '../read/bundle-head.ts';
+import { containerType } from '../read/container-type.ts';
 import { maxDocument } from '../read/unit.ts';
 import { type Outcome, jsonIssue } from '../record.ts';
 import { type BundleScope, carryOut, settleEntry } from './carry-out.ts';

@@ -1,8 +1,8 @@
 import { parseETag } from '../../fhir/etag.ts';
 import { isId } from '../../fhir/id.ts';
 import type { VersionPrecondition } from '../../store/store.ts';
-import type { ContainerType } from '../read/bundle-head.ts';
-import { isObject } from '../value.ts';
+import type { ContainerType } from '../read/container-type.ts';
+import { isObject } from '../../fhir/json-object.ts';
 
 /** What an entry of a Bundle asks for. Criteria are the part of a URL behind `?`. */
 export type Plan =

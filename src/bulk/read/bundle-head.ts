@@ -1,5 +1,6 @@
+import { type ContainerType, containerType } from './container-type.ts';
 import { planEntry } from '../bundle/plan.ts';
-import { isObject } from '../value.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
 import { BundleScanner } from './bundle-scanner.ts';
@@ -30,16 +31,6 @@ export interface Addressing {
   readonly base: string;
   /** An id for a resource that brings none, the same whenever this input is loaded. */
   newId(at: string): string;
-}
-
-/** The types of Bundles that carry records; others (document, message, history) are records themselves. */
-export type ContainerType = (typeof containerTypes)[number];
-const containerTypes = ['batch', 'transaction', 'collection', 'searchset'] as const;
-
-/** The type of a Bundle that carries records; undefined for every other value. */
-export function containerType(value: unknown): ContainerType | undefined {
-  if (!isObject(value) || value['resourceType'] !== 'Bundle') return undefined;
-  return containerTypes.find(type => type === value['type']);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Expression } from '../syntax.ts';
 import { constantOf } from '../variables.ts';
 import { answer, distinct } from './compiling.ts';
 import type { Compiling } from './compiling.ts';
-import { Delegated, EvaluationError, Undecided } from './environment.ts';
+import { Delegated, EvaluationError, Undecided } from './errors.ts';
 import type { Environment, Evaluate } from './environment.ts';
 import { functions, isUnordered } from './functions.ts';
 import { keyOf, plain, ucumUnit } from './item.ts';

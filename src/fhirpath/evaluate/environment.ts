@@ -1,3 +1,4 @@
+import { TooCostly } from './errors.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 import type { Item } from './item.ts';
 import type { Node } from './node.ts';
@@ -41,18 +42,3 @@ export class Budget {
     return this.#left;
   }
 }
-
-/** Checking this any further would take too long. */
-export class TooCostly extends Error {}
-
-/** The expression cannot be decided with what is loaded here; what was asked for is the message. */
-export class Undecided extends Error {}
-
-/**
- * This form cannot evaluate the expression exactly as the standard says; fhirpath.js does. Thrown while an expression
- * is compiled for a construct, and while it runs for values; the message says which.
- */
-export class Delegated extends Undecided {}
-
-/** FHIRPath's own error while an expression runs, such as several values where one is asked for. */
-export class EvaluationError extends Error {}

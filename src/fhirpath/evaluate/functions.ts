@@ -1,10 +1,10 @@
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import { checkXhtml } from '../../validation/profile/xhtml.ts';
 import { answer, distinct, forOne } from './compiling.ts';
 import type { Build } from './compiling.ts';
-import { Delegated, EvaluationError, Undecided } from './environment.ts';
+import { Delegated, EvaluationError, Undecided } from './errors.ts';
 import type { Budget, Environment, Evaluate } from './environment.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item } from './item.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../definitions/json-object.ts';
-import { Delegated } from './environment.ts';
+import { isObject } from '../../fhir/json-object.ts';
+import { Delegated } from './errors.ts';
 import type { Node } from './node.ts';
 
 /** What an expression yields: a value of the resource, or one that was computed. A computed number is an Integer. */

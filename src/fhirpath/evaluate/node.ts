@@ -1,5 +1,5 @@
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 
 /**
  * A value of a resource with what the definitions say of it; extensions of a primitive stand in `sibling` (`_name`).

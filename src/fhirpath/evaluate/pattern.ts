@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { Cache } from '../../cache.ts';
-import { TooCostly } from './environment.ts';
+import { TooCostly } from './errors.ts';
 
 /**
  * True where a part of the text fits the pattern, as FHIRPath's `matches()` means it. Patterns may backtrack without

@@ -1,4 +1,4 @@
-import { TooCostly } from './environment.ts';
+import { TooCostly } from './errors.ts';
 import type { Budget } from './environment.ts';
 import type { Item } from './item.ts';
 

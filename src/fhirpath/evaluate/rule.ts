@@ -1,11 +1,11 @@
 import type { TypeDefinitions } from '../../model/element.ts';
 import { parseExpression } from '../parse.ts';
 import { problemsOf } from '../problems.ts';
-import type { KnownType, Problem } from '../problems.ts';
+import type { Problem, RuleContext } from '../problems.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import { compileTree } from './compile.ts';
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
 
 /** An expression of a definition that is evaluated on values of a record: an invariant, a context of an extension. */
@@ -18,14 +18,13 @@ export type Rule =
   | { readonly kind: 'refused'; readonly text: string; readonly problems: readonly [Problem, ...Problem[]] };
 
 /**
- * Compiles an expression that is evaluated on values of one of some types, undefined for any. Never throws: mistakes
- * are in the result. https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ * Compiles an expression. Never throws: mistakes are in the result. https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
-export function compileRule(text: string, context: readonly KnownType[] | undefined, types: TypeDefinitions): Rule {
+export function compileRule(text: string, types: TypeDefinitions, context: RuleContext): Rule {
   let tree: Expression;
   try {
     tree = parseExpression(text);
-    const [first, ...others] = problemsOf(tree, text, context, types);
+    const [first, ...others] = problemsOf(tree, text, types, context);
     if (first !== undefined) return { kind: 'refused', text, problems: [first, ...others] };
     return { kind: 'compiled', text, evaluate: compileTree(tree, text, types) };
   } catch (error) {

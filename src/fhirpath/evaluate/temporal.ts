@@ -1,4 +1,4 @@
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Temporal } from './item.ts';
 
 /**

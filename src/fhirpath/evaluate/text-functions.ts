@@ -1,6 +1,6 @@
 import { ExpressionError } from '../syntax.ts';
 import type { Build } from './compiling.ts';
-import { Delegated, EvaluationError } from './environment.ts';
+import { Delegated, EvaluationError } from './errors.ts';
 import type { Environment } from './environment.ts';
 import { plain } from './item.ts';
 import type { Item, Plain } from './item.ts';

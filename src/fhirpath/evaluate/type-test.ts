@@ -1,9 +1,9 @@
-import { namedType } from '../named-type.ts';
+import { isAmbiguous, namedType } from '../named-type.ts';
 import { isA } from '../result-type.ts';
 import type { Expression } from '../syntax.ts';
 import { answer } from './compiling.ts';
 import type { Compiling } from './compiling.ts';
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
 import type { Item } from './item.ts';
 import type { Node } from './node.ts';
@@ -20,7 +20,7 @@ export function isTest(tree: Expression | undefined, compiling: Compiling): (ite
       if (!system && code === 'Quantity') throw new Delegated('the type of a computed quantity');
       return system && systemTypeOf(item) === code;
     }
-    if (isUntyped(item) && texts.has(code)) throw new Delegated('the type of an id or of the url of an extension');
+    if (isAmbiguous(item.element, code)) throw new Delegated('the type of an id or of the url of an extension');
     return !system && isA(item.code, code, compiling.types);
   };
 }
@@ -35,7 +35,7 @@ export function asTest(tree: Expression | undefined, compiling: Compiling): (ite
   return item => {
     if (!isNode(item)) return false;
     const own = item.code;
-    if (isUntyped(item) && texts.has(code)) throw new Delegated('the type of an id or of the url of an extension');
+    if (isAmbiguous(item.element, code)) throw new Delegated('the type of an id or of the url of an extension');
     if (own === code) return true;
     if (!isA(own, code, compiling.types)) return false;
     if (item.definition?.kind === 'primitive-type' && code !== 'Element')
@@ -59,12 +59,6 @@ export const isOfType = (item: Item, code: string, compiling: Compiling): boolea
   isNode(item) && isA(item.code, code, compiling.types);
 
 export const isNode = (item: Item): item is Node => typeof item === 'object' && item.kind === 'node';
-
-/** R4 types ids and the urls of extensions as texts of FHIRPath itself, and names a type of FHIR beside it. */
-const isUntyped = ({ element }: Node): boolean =>
-  element !== undefined && (element.name === 'id' || element.path === 'Extension.url');
-
-const texts: ReadonlySet<string> = new Set(['String', 'string', 'id', 'uri', 'Element']);
 
 function typeOf(
   tree: Expression | undefined,

@@ -1,4 +1,4 @@
-import { namedType } from '../named-type.ts';
+import { isAmbiguous, namedType } from '../named-type.ts';
 import { isPredicate, compilePredicate } from './predicate.ts';
 import { computedBoolean, isA } from '../result-type.ts';
 import type { Choose, Receive, ResultType } from '../result-type.ts';
@@ -47,6 +47,7 @@ export function compilePath(tree: Expression, type: ResultType, scope: Scope, ch
   throw new NeedsInterpreter();
 }
 
+/** A union, with what is equal on both sides: an index has each value once. */
 function both(left: Receive | undefined, right: Receive | undefined): Receive | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return (value, parent, key) => {
@@ -166,6 +167,7 @@ function compileExtension(
 function ofType(code: string, scope: Scope, choose: Choose): Choose {
   const { definitions } = scope;
   return type => {
+    if (isAmbiguous(type.element, code)) throw new NeedsInterpreter();
     if (isA(type.code, code, definitions)) return choose(type);
     const definition = definitions.get(code);
     if (definition?.kind !== 'resource' || !isA(code, type.code, definitions)) return undefined;

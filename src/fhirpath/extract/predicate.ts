@@ -1,5 +1,5 @@
 import { compileComparison } from './comparison.ts';
-import { namedType } from '../named-type.ts';
+import { isAmbiguous, namedType } from '../named-type.ts';
 import { referredType } from '../referred-type.ts';
 import { isA } from '../result-type.ts';
 import type { Predicate, ResultType } from '../result-type.ts';
@@ -111,7 +111,7 @@ function compileIs(of: Expression, typeName: Expression, type: ResultType, scope
     { ...type, many: false },
     scope,
     found => {
-      if (found.many) throw new NeedsInterpreter();
+      if (found.many || isAmbiguous(found.element, code)) throw new NeedsInterpreter();
       if (resolved) {
         return value => {
           const target = referredType(value, scope.resource, definitions);

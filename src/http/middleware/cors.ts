@@ -1,4 +1,4 @@
-import { issuerPath } from '../../auth/server/offered.ts';
+import { issuerPath } from '../../smart/offered.ts';
 import type { Middleware, Respond } from '../context.ts';
 import { splitTarget } from '../query.ts';
 

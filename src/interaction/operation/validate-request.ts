@@ -1,6 +1,6 @@
 import { cutBody } from '../../attachment/cut.ts';
-import { isObject } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { compactJson } from '../../fhir/json.ts';

@@ -1,7 +1,7 @@
 import { attachmentPlaces, readContents } from '../../attachment/content.ts';
 import { cutBody } from '../../attachment/cut.ts';
 import { isAllowed } from '../../auth/may.ts';
-import { asString, isObject } from '../../definitions/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';

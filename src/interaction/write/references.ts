@@ -1,7 +1,7 @@
 import { isKeptElsewhere, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
-import { objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';

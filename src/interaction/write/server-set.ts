@@ -1,5 +1,5 @@
 import { withProperty } from '../../fhir/edit-text.ts';
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { printZoned } from '../../fhir/zone.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { ResourceType } from '../../model/model.ts';

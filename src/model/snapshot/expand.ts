@@ -1,6 +1,6 @@
-import { asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
-import type { FindSnapshot } from './generate.ts';
+import { asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import type { FindSnapshot } from './snapshot.ts';
 import { parseSnapshot } from './tree.ts';
 import type { Node } from './tree.ts';
 

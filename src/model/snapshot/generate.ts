@@ -1,37 +1,11 @@
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import type { FindSnapshot, Snapshot, SnapshotProblem } from './snapshot.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { ofType, typeOfChoice, withShorthands } from './choice.ts';
 import { childrenOf } from './expand.ts';
 import { maxOf, mergeElement, minOf } from './merge-element.ts';
 import { foldSlice, parseSnapshot, parseTree, printTree } from './tree.ts';
 import type { Node } from './tree.ts';
-
-/** All elements that a StructureDefinition describes. https://hl7.org/fhir/R4/profiling.html#snapshot */
-export interface Snapshot {
-  /** Canonical url, without version. */
-  readonly url: string;
-  /** The FHIR type that it constrains or makes. */
-  readonly type: string;
-  /** The StructureDefinition, as it was read. */
-  readonly structure: JsonObject;
-  readonly elements: readonly JsonObject[];
-  /** Where the differential could not be followed; empty for a published snapshot. */
-  readonly problems: readonly SnapshotProblem[];
-}
-
-export interface SnapshotProblem {
-  /** Id of the element. */
-  readonly element: string;
-  /** A whole sentence. */
-  readonly text: string;
-}
-
-/** One line that names the profile and its element. */
-export const printSnapshotProblem = (canonical: string, { element, text }: SnapshotProblem): string =>
-  `The differential of \`${canonical}\` cannot be followed at \`${element}\`: ${text}`;
-
-/** Finds the snapshot of a canonical or of a type by its name; undefined where nobody has it. */
-export type FindSnapshot = (canonical: string) => Snapshot | undefined;
 
 /**
  * The snapshot of a StructureDefinition from its differential: the elements of its base with what it says of them, with

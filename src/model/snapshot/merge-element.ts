@@ -1,5 +1,5 @@
-import { asObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 
 /**
  * One element of the base with what a differential says of it. Most of it replaces; invariants add up by their key, lists of

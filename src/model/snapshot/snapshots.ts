@@ -1,8 +1,8 @@
 import type { Definitions } from '../../definitions/definitions.ts';
-import { asObject, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { generateSnapshot } from './generate.ts';
-import type { FindSnapshot, Snapshot } from './generate.ts';
+import type { FindSnapshot, Snapshot } from './snapshot.ts';
 
 /** Finds the StructureDefinition of a canonical; undefined where nobody has it. */
 export type FindStructure = (canonical: string) => JsonObject | undefined;

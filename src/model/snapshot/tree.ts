@@ -1,5 +1,5 @@
-import { asString } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 
 /**
  * One ElementDefinition in the tree that paths and slice names make of a list: `Observation.component:systolic.code` is the

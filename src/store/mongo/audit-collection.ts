@@ -1,8 +1,8 @@
 import type { Collection, Filter } from 'mongodb';
-import { parseLine } from '../audit/line.ts';
-import { isChainName } from '../audit/place.ts';
-import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
-import type { AuditFilter } from '../store.ts';
+import { parseLine } from '../../audit/log/line.ts';
+import { isChainName } from '../../audit/log/place.ts';
+import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
+import type { AuditFilter } from '../../audit/log/entry.ts';
 import type { Core } from './core.ts';
 import { told, toldEach } from './failures.ts';
 import type { AuditDocument } from './layout.ts';

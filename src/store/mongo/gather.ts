@@ -6,8 +6,7 @@ import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
 import { type Place, unorderedPlan } from './plan.ts';
-import type { Found } from './search.ts';
-import type { Wanted } from './walk.ts';
+import type { Found, Wanted } from './found.ts';
 
 /** So many are sorted where no index has the order. */
 export const mostSorted = 10_000;

@@ -152,7 +152,7 @@ export interface SmallDocument {
   readonly expires?: number;
 }
 
-/** `audit`: a line of a chain (store/audit/line.ts), with what events are asked for by; `_id` is `{chain}/{n, 12 digits}`. */
+/** `audit`: a line of a chain (audit/log/line.ts), with what events are asked for by; `_id` is `{chain}/{n, 12 digits}`. */
 export interface AuditDocument {
   readonly _id: string;
   readonly chain: string;

@@ -1,16 +1,13 @@
+import type { Found } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Page, StoredVersion, StoreSearch } from '../store.ts';
 import { askedOf } from './asked.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
-import type { ResourceDocument } from './layout.ts';
 import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
 import type { Place } from './plan.ts';
 import { walk } from './walk.ts';
-
-/** What is read of a document for a page. */
-export type Found = Pick<ResourceDocument, '_id' | 'version' | 'updated' | 'text' | 'o'>;
 
 /**
  * A page of what matches, in order. Throws `IndexPending`, and `TooManyToSort` where no index has the order and too many match;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { ChainedLog } from '../audit/log.ts';
+import { ChainedLog } from '../../audit/log/log.ts';
 import { auditCollection } from './audit-collection.ts';
 import { sweepAtStart, work } from './background.ts';
 import { connect, durable, patientClient } from './connect.ts';

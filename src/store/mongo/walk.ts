@@ -1,18 +1,12 @@
+import type { Wanted } from './found.ts';
 import type { Position } from '../../search/ast.ts';
 import type { Clause } from './clause.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
 import { firstValue } from './order-key.ts';
 import { orderedPlan, type Place } from './plan.ts';
-import type { Found } from './search.ts';
+import type { Found } from './found.ts';
 import { type Segment, segmentsOf } from './segments.ts';
-
-/** What is wanted of a search: so many documents behind a position, with these fields. */
-export interface Wanted {
-  readonly limit: number;
-  readonly after: Position | undefined;
-  readonly projection: Readonly<Record<string, 1>>;
-}
 
 /** Finds documents in the order of one key: one `find`, and one more where the first part of the order holds too few. */
 export async function walk(

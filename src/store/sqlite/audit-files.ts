@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isChainName } from '../audit/place.ts';
+import { isChainName } from '../../audit/log/place.ts';
 import { ownerOnly } from '../file-mode.ts';
-import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
+import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
 import { isAbsent, syncFolder } from './attachment-files.ts';
 
 /**

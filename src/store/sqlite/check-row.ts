@@ -4,7 +4,7 @@ import { attempt } from './attempt.ts';
 import { attachedTo } from './carried.ts';
 import type { Database, Row } from './open.ts';
 import { nameOf, type Places } from './places.ts';
-import type { Table } from './unindexed.ts';
+import type { Table } from './places.ts';
 
 /** What is read of a version to check it. */
 export const checkedColumns: Readonly<Record<Table, string>> = {

@@ -1,8 +1,8 @@
+import type { Clause } from './clause.ts';
 import type { Attached, KeptVersion, Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
 import type { DueBytes } from './attachment-sweep.ts';
 import type { Failure } from './failures.ts';
 import type { WatchedFiles } from './file-watch.ts';
-import type { NoMatch } from './no-match.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
 import type { WantedPartition, WantedType } from './wanted.ts';
@@ -73,6 +73,21 @@ export interface PreparedChange {
   readonly precondition: VersionPrecondition | NoMatch | undefined;
   /** Undefined: what the version before carries. */
   readonly attachments: readonly Attached[] | undefined;
+}
+
+/**
+ * A `no-match` that was asked beforehand. The write then looks only at what was found and at what has changed since, so
+ * that no transaction is long: every change has a later lastUpdated than all commits before it.
+ */
+export interface NoMatch {
+  readonly is: 'no-match';
+  readonly clause: Clause;
+  /** lastUpdated of the partition before it was asked. */
+  readonly since: number;
+  /** Ids that matched then: all of them, or two. */
+  readonly found: readonly string[];
+  /** The terms that the clause was lowered with. */
+  readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
 }
 
 /** Versions of one partition as another store had them, prepared from what was read at this epoch. */

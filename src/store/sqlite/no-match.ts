@@ -1,3 +1,4 @@
+import type { NoMatch } from './jobs.ts';
 import type { Query } from '../../search/ast.ts';
 import { check } from './check.ts';
 import { above } from '../interval.ts';
@@ -11,21 +12,6 @@ import type { Database } from './open.ts';
 import { lowerSort } from './order.ts';
 import { candidates, sourcesOf } from './source.ts';
 import { sql } from './sql.ts';
-
-/**
- * A `no-match` that was asked beforehand. The write then looks only at what was found and at what has changed since, so
- * that no transaction is long: every change has a later lastUpdated than all commits before it.
- */
-export interface NoMatch {
-  readonly is: 'no-match';
-  readonly clause: Clause;
-  /** lastUpdated of the partition before it was asked. */
-  readonly since: number;
-  /** Ids that matched then: all of them, or two. */
-  readonly found: readonly string[];
-  /** The terms that the clause was lowered with. */
-  readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
-}
 
 /** Asks a query before its write. Throws what a search throws. */
 export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeIndex, query: Query): Promise<NoMatch> {

@@ -1,7 +1,9 @@
 import type { StoreFinding } from '../store.ts';
 import type { Database, Row } from './open.ts';
-import type { Table } from './unindexed.ts';
 import { walkAround } from './walk-around.ts';
+
+/** What holds versions of records: current ones, and older ones. */
+export type Table = 'resources' | 'versions';
 
 /** Where the rows of a type number belong. */
 export interface Place {

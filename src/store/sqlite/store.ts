@@ -10,7 +10,7 @@ import {
   StoreRefused,
   StoreUnavailable,
 } from '../store.ts';
-import { ChainedLog } from '../audit/log.ts';
+import { ChainedLog } from '../../audit/log/log.ts';
 import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';

@@ -1,11 +1,8 @@
 import type { StoreFinding } from '../store.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Row } from './open.ts';
-import { nameOf, type Places } from './places.ts';
+import { nameOf, type Places, type Table } from './places.ts';
 import type { SqlValue } from './sql.ts';
-
-/** What holds versions of records: current ones, and older ones. */
-export type Table = 'resources' | 'versions';
 
 /** An index of such a table: a tree of its own. */
 export interface Index {

@@ -5,7 +5,8 @@ import { checkedColumns, checkRow } from './check-row.ts';
 import type { Database, Row } from './open.ts';
 import { nameOf, type Places } from './places.ts';
 import { rowsAround } from './rows-around.ts';
-import { type Index, recordIndexes, type Table, undigestedFindings, Unindexed } from './unindexed.ts';
+import { type Index, recordIndexes, undigestedFindings, Unindexed } from './unindexed.ts';
+import type { Table } from './places.ts';
 import { walkAround } from './walk-around.ts';
 
 /** Versions that are in memory at once. */

@@ -1,8 +1,8 @@
 import { isProfile } from '../../definitions/definition.ts';
-import { asString } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
-import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
+import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
 import { checkConstraints, constraintKeys } from './constraint-checks.ts';
 import { checkBinding, checkCardinality, checkTypes, checkValueTypes } from './element-checks.ts';
 import { placeOf } from './place.ts';

@@ -1,5 +1,5 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { checkExpression } from './expression.ts';
 import type { Place } from './place.ts';
 import type { Loaded, Tell, WrittenElement } from './profile.ts';
@@ -39,7 +39,7 @@ export function checkConstraints(
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
     const text = asString(expression);
     if (text === undefined || given.has(constraintKey(key, text))) return;
-    for (const { text: problem, undecided } of checkExpression(text, { values: place.values, resource, types }))
+    for (const { text: problem, undecided } of checkExpression(text, types, { context: place.values, resource }))
       tell(element, `constraint[${index}].expression`, `The constraint \`${String(key)}\`: ${problem}`, undecided);
   });
 }

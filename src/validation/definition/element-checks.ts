@@ -1,4 +1,4 @@
-import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { codesOf } from './place.ts';

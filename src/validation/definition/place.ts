@@ -1,5 +1,5 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 import { childrenOf, isMissing, valuesOfType } from './values.ts';
 import type { Missing, Values } from './values.ts';

@@ -1,8 +1,8 @@
 import type { Definition } from '../../definitions/definition.ts';
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
-import type { FindSnapshot } from '../../model/snapshot/generate.ts';
+import type { FindSnapshot } from '../../model/snapshot/snapshot.ts';
 
 /** What profiles are checked with. */
 export interface Loaded {

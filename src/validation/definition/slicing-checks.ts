@@ -1,5 +1,5 @@
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { parseExpression } from '../../fhirpath/parse.ts';
 import type { Expression } from '../../fhirpath/syntax.ts';
 import { checkExpression } from './expression.ts';
@@ -15,7 +15,7 @@ export function checkDiscriminators(element: WrittenElement, place: Place, { typ
     const text = asString(path);
     if (text === undefined) return; // the structure check reports it
     const at = `slicing.discriminator[${index}].path`;
-    const found = checkExpression(text, { values: place.values, resource: undefined, types });
+    const found = checkExpression(text, types, { context: place.values });
     for (const { text: problem, undecided } of found) tell(element, at, `The discriminator: ${problem}`, undecided);
     const call = found.length === 0 ? otherCall(parseExpression(text)) : undefined;
     if (call !== undefined)

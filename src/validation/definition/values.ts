@@ -1,13 +1,8 @@
+import type { KnownType } from '../../fhirpath/problems.ts';
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 
-/** What a value may be: a type code, and its children where they are known. */
-export interface Value {
-  readonly code: string;
-  readonly definition: TypeDefinition | undefined;
-}
-
 /** What the values at some place may be; undefined where that is not known. */
-export type Values = readonly Value[] | undefined;
+export type Values = readonly KnownType[] | undefined;
 
 /** A step to a child that none of the values has. */
 export interface Missing {
@@ -29,7 +24,7 @@ export function valuesOfType(name: string, types: TypeDefinitions): Values {
 export function childrenOf(values: Values, name: string, types: TypeDefinitions): Values | Missing {
   if (values === undefined || values.length === 0) return undefined;
   const bare = name.endsWith('[x]') ? name.slice(0, -3) : name;
-  const found: Value[] = [];
+  const found: KnownType[] = [];
   let isOpen = false;
   for (const { definition } of values) {
     const owner = definition?.kind === 'primitive-type' ? types.get('Element') : definition;
@@ -54,7 +49,7 @@ export const isMissing = (found: Values | Missing): found is Missing =>
   found !== undefined && !Array.isArray(found) && 'owners' in found;
 
 /** The values of an element, or of one of its types where it is named by that. */
-function valuesOf(element: ElementDefinition, name: string, types: TypeDefinitions): readonly Value[] {
+function valuesOf(element: ElementDefinition, name: string, types: TypeDefinitions): readonly KnownType[] {
   const wanted = element.name === name ? element.types : element.types.filter(({ property }) => property === name);
   return wanted.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
 }

@@ -1,5 +1,5 @@
-import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { shorten } from '../report.ts';
 import { bindingExceptions } from './binding-exceptions.ts';

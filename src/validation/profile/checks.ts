@@ -1,13 +1,12 @@
 import { compileBinding } from './binding.ts';
 import { compileFixed, compilePattern } from './fixed.ts';
 import { compileInvariants } from './invariant.ts';
-import type { Kit } from './kit.ts';
+import type { Kit, ValueCheck } from './walk.ts';
 import { compileLength, compileRange } from './limits.ts';
 import type { Source } from './source.ts';
 import { compileTargets } from './target.ts';
 import type { Tree } from './tree.ts';
 import { compileTypeProfiles } from './type-profile.ts';
-import type { ValueCheck } from './walk.ts';
 
 /**
  * What an element asks of each of its values beyond what `base` asks, the same element of the type without the profile;

@@ -1,5 +1,5 @@
-import { objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 
 /** The concepts of a loaded CodeSystem. https://hl7.org/fhir/R4/codesystem.html */
 export interface CodeSystem {

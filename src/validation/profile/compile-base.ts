@@ -1,6 +1,6 @@
 import type { TypeDefinition } from '../../model/element.ts';
 import { compileChecks } from './checks.ts';
-import type { BaseChecks, Kit } from './kit.ts';
+import type { BaseChecks, Kit } from './walk.ts';
 import { sourceOf } from './source.ts';
 import type { Tree } from './tree.ts';
 

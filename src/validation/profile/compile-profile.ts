@@ -1,11 +1,11 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
+import { asString, objectsOf } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { compileChecks } from './checks.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { inFrameOf } from './frame.ts';
-import type { Kit, ProfileChecks } from './kit.ts';
+import type { Kit, ProfileChecks, ValueCheck, Walk } from './walk.ts';
 import { compileSlicing } from './slicing.ts';
 import type { SlicingCheck } from './slicing.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -14,7 +14,6 @@ import type { Source } from './source.ts';
 import { treeOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
-import type { ValueCheck, Walk } from './walk.ts';
 
 /**
  * Compiles a profile's snapshot to what it asks beyond the base definitions, which are held against every value anyway: what

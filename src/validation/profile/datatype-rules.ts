@@ -1,4 +1,4 @@
-import { asString, isObject } from '../../definitions/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
 import { checkCoding, checkUnit } from './coding.ts';

@@ -1,21 +1,20 @@
-import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { isOf, requiredValueSet } from './binding.ts';
 import { conformsTo } from './conform.ts';
 import { any, every } from './decide.ts';
 import { holds, isSame } from './fixed.ts';
-import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { environmentOf } from './invariant.ts';
-import type { Kit } from './kit.ts';
+import type { Kit, Walk } from './walk.ts';
 import { placesOf } from './places.ts';
 import type { Implied, Place } from './places.ts';
 import { typeNamedBy } from './target.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
-import type { Walk } from './walk.ts';
 
 /** Whether a value is of a slice; undefined where that cannot be told. */
 export type Match = (node: Node, walk: Walk) => boolean | undefined;

@@ -1,6 +1,6 @@
-import { asObject } from '../../definitions/json-object.ts';
+import { asObject } from '../../fhir/json-object.ts';
 import { abstractTypes } from './abstract-types.ts';
-import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { environmentOf } from './invariant.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import { asString, isObject } from '../../definitions/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import { shorten } from '../report.ts';
 import { holdAgainst } from './conform.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';

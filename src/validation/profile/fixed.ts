@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { shorten } from '../report.ts';
 import type { Source } from './source.ts';
 import { valueOf } from './tree.ts';

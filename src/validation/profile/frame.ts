@@ -1,4 +1,4 @@
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { containedIn } from './resolve.ts';
 import type { Frame, Walk } from './walk.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import type { Rule } from './fast-rules.ts';
 import { containedIn } from './resolve.ts';
 import { checkXhtml } from './xhtml.ts';

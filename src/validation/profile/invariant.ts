@@ -1,9 +1,8 @@
-import { asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
-import { asObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { isOf } from './binding.ts';
 import { conformsTo } from './conform.ts';
-import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import type { Environment } from '../../fhirpath/evaluate/environment.ts';
 import { valueAt } from '../../fhirpath/delegate/place.ts';
 import type { Result } from '../../fhirpath/delegate/job.ts';
@@ -12,12 +11,11 @@ import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { condition } from '../../fhirpath/evaluate/operators.ts';
 import { corrections, exceptions } from './invariant-exceptions.ts';
 import { fastRules } from './fast-rules.ts';
-import type { Kit } from './kit.ts';
+import type { Kit, ValueCheck, Walk } from './walk.ts';
 import { shorten } from '../report.ts';
 import { resolve } from './resolve.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
-import type { ValueCheck, Walk } from './walk.ts';
 
 /** Rules that the walk itself checks on every value. */
 const everywhere: ReadonlySet<string> = new Set(['ele-1', 'ext-1']);

@@ -1,5 +1,5 @@
-import { isObject } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { jsonItem } from '../../fhirpath/evaluate/item.ts';
 import { orderIfSimple } from '../../fhirpath/evaluate/operators.ts';
 import { shorten } from '../report.ts';

@@ -1,7 +1,7 @@
-import { isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import { parseExpression } from '../../fhirpath/parse.ts';
 import type { Expression } from '../../fhirpath/syntax.ts';
-import type { Kit } from './kit.ts';
+import type { Kit } from './walk.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { convertUnit, ucumSystem } from '../../fhir/ucum.ts';
 
 /** Whether a Quantity has a number and a unit of UCUM, so that it can be compared across units. */

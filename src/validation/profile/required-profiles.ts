@@ -1,24 +1,12 @@
-import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { GlobalProfile } from '../../model/global-profiles.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import type { Kit } from './kit.ts';
+import type { FindRequired, Kit, RequiredProfile, Walk } from './walk.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
-import type { Walk } from './walk.ts';
-
-/** A profile that an ImplementationGuide asks of a resource, which need not claim it. */
-export interface RequiredProfile {
-  readonly profile: string;
-  /** True where what breaks it is a warning. */
-  readonly advice: boolean;
-  /** Why it is held against this resource; a sentence. */
-  readonly reason: string;
-}
-
-export type FindRequired = (node: Node, walk: Walk) => readonly RequiredProfile[];
 
 /**
  * Finds the profiles that guides ask of a resource: of all of its type, or of those whose codes the profile fixes (see the

@@ -1,4 +1,4 @@
-import { asObject, asString, isObject, objectsOf } from '../../definitions/json-object.ts';
+import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';

@@ -1,13 +1,12 @@
-import { asObject, asString, objectsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { compileDiscriminator } from './discriminator.ts';
 import type { Match } from './discriminator.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import type { Kit } from './kit.ts';
+import type { Kit, ValueCheck, Walk } from './walk.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
-import type { ValueCheck, Walk } from './walk.ts';
 
 /** Sorts the values of an element into slices and checks each with its own; `path` stands at the owner. */
 export type SlicingCheck = (nodes: readonly Node[], walk: Walk) => void;

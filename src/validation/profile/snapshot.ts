@@ -1,6 +1,6 @@
 import { isIncomplete, isProfile } from '../../definitions/definition.ts';
-import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 
 /** A StructureDefinition with its snapshot, as checks are compiled from it. https://hl7.org/fhir/R4/profiling.html#snapshot */
 export interface Snapshot {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 
 /** The StructureDefinition that a check comes from. */
 export interface Source {

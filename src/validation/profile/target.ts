@@ -1,12 +1,11 @@
-import { asString, isObject, objectsOf, stringsOf } from '../../definitions/json-object.ts';
+import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
 import { conformsTo } from './conform.ts';
-import type { Kit } from './kit.ts';
+import type { Kit, ValueCheck, Walk } from './walk.ts';
 import { resolve } from './resolve.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
-import type { ValueCheck, Walk } from './walk.ts';
 
 /** What a Reference may point to. */
 interface Targets {

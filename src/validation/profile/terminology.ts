@@ -1,6 +1,6 @@
 import type { Definitions } from '../../definitions/definitions.ts';
-import { asObject, asString, objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { codeSystemOf } from './code-system.ts';
 import type { CodeSystem } from './code-system.ts';
 import { grammars, grammarSets } from './grammars.ts';

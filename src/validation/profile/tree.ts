@@ -1,5 +1,5 @@
-import { asString } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { asString } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** An element of a snapshot with those below it and the slices made of it. */

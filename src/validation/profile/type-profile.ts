@@ -1,5 +1,5 @@
-import { objectsOf, stringsOf } from '../../definitions/json-object.ts';
-import type { JsonObject } from '../../definitions/json-object.ts';
+import { objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { conformsTo, holdAgainst } from './conform.ts';
 import type { Source } from './source.ts';

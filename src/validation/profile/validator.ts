@@ -1,11 +1,11 @@
 import type { Definitions } from '../../definitions/definitions.ts';
-import { asString, isObject } from '../../definitions/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { globalProfiles } from '../../model/global-profiles.ts';
 import type { GlobalProfile } from '../../model/global-profiles.ts';
 import type { Model } from '../../model/model.ts';
-import { printSnapshotProblem } from '../../model/snapshot/generate.ts';
+import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
 import { checkStructure } from '../structure.ts';
@@ -14,14 +14,15 @@ import { compileBase } from './compile-base.ts';
 import { compileProfile } from './compile-profile.ts';
 import { validateDelegating, validateDelegatingNow } from './delegating.ts';
 import type { Questions } from '../../fhirpath/delegate/questions.ts';
-import { Budget, TooCostly } from '../../fhirpath/evaluate/environment.ts';
+import { Budget } from '../../fhirpath/evaluate/environment.ts';
+import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
 import { rootNode } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { compileRule } from '../../fhirpath/evaluate/rule.ts';
 import type { Rule } from '../../fhirpath/evaluate/rule.ts';
 import { Findings } from './findings.ts';
 import type { ValidationIssue, Weigh } from './findings.ts';
-import type { BaseChecks, Kit, ProfileChecks } from './kit.ts';
+import type { BaseChecks, Kit, ProfileChecks, Walk } from './walk.ts';
 import { requiredProfiles } from './required-profiles.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
@@ -30,7 +31,6 @@ import type { Terminology } from './terminology.ts';
 import { treeOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { visit, visitResource } from './visit.ts';
-import type { Walk } from './walk.ts';
 
 export type { ValidationIssue } from './findings.ts';
 
@@ -231,7 +231,7 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
     let rule = rules.get(key);
     if (rule === undefined) {
       const context = choice?.types.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
-      rule = compileRule(text, context ?? (node && [node]), types);
+      rule = compileRule(text, types, { context: context ?? (node && [node]) });
       rules.set(key, rule);
     }
     return rule;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../definitions/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { isBelow } from './code-system.ts';
 import type { CodeSystem, Concept } from './code-system.ts';
 import { matchesPattern } from '../../fhirpath/evaluate/pattern.ts';

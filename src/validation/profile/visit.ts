@@ -1,15 +1,14 @@
-import { isObject, stringsOf } from '../../definitions/json-object.ts';
+import { isObject, stringsOf } from '../../fhir/json-object.ts';
 import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { holdAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
 import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
-import type { RequiredProfile } from './required-profiles.ts';
+import type { RequiredProfile, Walk } from './walk.ts';
 import { childrenOf } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { checkResource } from './resource-rules.ts';
-import type { Walk } from './walk.ts';
 
 /** Deeper than the parser lets anything nest. */
 const deepest = 200;

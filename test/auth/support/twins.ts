@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
-import { startEngine } from '../../../src/engine.ts';
-import type { RunningEngine } from '../../../src/engine.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import type { Place } from '../../support/store-place.ts';
 import { testTokens } from '../../support/tokens.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { asObject, asString, objectsOf } from '../../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { primitives } from '../../../src/fhir/primitive.ts';
 import type { ElementDefinition, ElementType, TypeDefinition, TypeDefinitions } from '../../../src/model/element.ts';
 

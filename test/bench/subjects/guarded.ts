@@ -7,7 +7,7 @@ import { tokenCollection } from '../../../src/auth/token/own-tokens.ts';
 import { revocationCollection } from '../../../src/auth/token/revocations.ts';
 import { createTokenVerifier } from '../../../src/auth/token/verifier.ts';
 import { readConfig } from '../../../src/config.ts';
-import { startEngine } from '../../../src/engine.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/client-address.ts';
 import { fixedHeaders } from '../../../src/http/headers.ts';

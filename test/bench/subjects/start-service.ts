@@ -1,6 +1,6 @@
 import { readConfig } from '../../../src/config.ts';
-import { startEngine } from '../../../src/engine.ts';
-import type { RunningEngine } from '../../../src/engine.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { publicUrl } from '../public-url.ts';
 
 /** Starts the service in this process, without access control and audit, which `--guard` and `--audit` measure. Arguments of the process: the file of the store, or its URL, and settings. */

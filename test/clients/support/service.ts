@@ -1,5 +1,5 @@
-import { authorizing } from '../../auth/server/support/server.ts';
-import type { Authorizing, AuthorizingOptions } from '../../auth/server/support/server.ts';
+import { authorizing } from '../../smart/support/server.ts';
+import type { Authorizing, AuthorizingOptions } from '../../smart/support/server.ts';
 
 /** A service with an authorization server, and a patient `ann` who has so many conditions, `c0` and so on. */
 export function service(conditions: number, options: AuthorizingOptions = {}): Promise<Authorizing> {

@@ -1,10 +1,10 @@
 // https://hl7.org/fhir/R4/profiling.html#snapshot and https://hl7.org/fhir/R4/profiling.html#slicing
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asObject, asString, objectsOf } from '../../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { asObject, asString, objectsOf } from '../../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { packFile, readPack } from '../../../src/definitions/pack.ts';
-import type { Snapshot } from '../../../src/model/snapshot/generate.ts';
+import type { Snapshot } from '../../../src/model/snapshot/snapshot.ts';
 import { createSnapshots } from '../../../src/model/snapshot/snapshots.ts';
 import { profile } from '../../support/definition-files.ts';
 

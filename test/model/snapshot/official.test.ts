@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asObject, objectsOf } from '../../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { asObject, objectsOf } from '../../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { reduce } from '../../../src/definitions/reduce.ts';
-import { print } from '../../../src/definitions/same.ts';
+import { print } from '../../../src/definitions/digests.ts';
 import { generateSnapshot } from '../../../src/model/snapshot/generate.ts';
 import { createSnapshots } from '../../../src/model/snapshot/snapshots.ts';
 import { knownDifferences } from './known-differences.ts';

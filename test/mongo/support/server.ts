@@ -1,5 +1,5 @@
 import { readConfig } from '../../../src/config.ts';
-import { startEngine } from '../../../src/engine.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
 import { launch } from '../../cli/process.ts';
 import type { Launched } from '../../cli/process.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LinePrinter, parseLine } from '../../../src/store/audit/line.ts';
-import { PrintedLines } from '../../../src/store/audit/printed.ts';
+import { LinePrinter, parseLine } from '../../../src/audit/log/line.ts';
+import { PrintedLines } from '../../../src/audit/log/printed.ts';
 import { chainPath } from '../../../src/store/sqlite/audit-files.ts';
 import { manifestName, parseManifest } from '../../../src/store/sqlite/backup/manifest.ts';
 import { placeBeside } from '../../../src/store/sqlite/backup/place.ts';

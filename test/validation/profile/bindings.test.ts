@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { against, observation, patient, problems, profile, validatorOf } from './support/validator.ts';
 
 // Bindings: https://hl7.org/fhir/R4/terminologies.html#strength

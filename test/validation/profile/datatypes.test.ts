@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { observation, patient, problems, validatorOf } from './support/validator.ts';
 
 // What R4 says in words of data types, Bundles and contained resources: https://hl7.org/fhir/R4/datatypes.html. The cases are

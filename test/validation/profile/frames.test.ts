@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { against, observation, patient, profile, url } from './support/validator.ts';
 
 // A resource within another one: `%resource` and `#id` have the meaning that they have in it.

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, jsonValue, nat, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { checkXhtml } from '../../../src/validation/profile/xhtml.ts';
 import { officialValidator, readExample } from './support/examples.ts';
 import { Budget } from '../../../src/fhirpath/evaluate/environment.ts';

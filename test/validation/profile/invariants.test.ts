@@ -1,8 +1,8 @@
 import { compile } from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
 import { describe, expect, it } from 'vitest';
-import { asObject, objectsOf } from '../../../src/definitions/json-object.ts';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import { asObject, objectsOf } from '../../../src/fhir/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { readTypeDefinitions } from '../../../src/model/type-definitions.ts';
 import { compileTree } from '../../../src/fhirpath/evaluate/compile.ts';
 import { Budget } from '../../../src/fhirpath/evaluate/environment.ts';

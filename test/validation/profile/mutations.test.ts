@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../../../src/definitions/json-object.ts';
+import { isObject } from '../../../src/fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../../src/model/element.ts';
 import { readTypeDefinitions } from '../../../src/model/type-definitions.ts';
 import { faulty } from './faulty-examples.ts';

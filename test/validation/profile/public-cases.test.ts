@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { against, observation, patient, problems, profile, url, validatorOf } from './support/validator.ts';
 
 // Kinds of case that HL7's public test cases of validators have, in words of our own, with the verdict of the reference validator.

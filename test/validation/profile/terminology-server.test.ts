@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/terminologies.html#strength, with code systems that a terminology server has
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { createTerminologyServer } from '../../../src/terminology/server.ts';
 import type { ValidateOptions } from '../../../src/validation/profile/validator.ts';
 import { terminologyServer } from '../../support/terminology-server.ts';

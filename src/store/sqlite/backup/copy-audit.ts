@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rm, stat } from 'node:fs/promises';
-import { verifyChains } from '../../audit/verify.ts';
+import { verifyChains } from '../../../audit/log/verify.ts';
 import type { BackupFinding } from '../../backup.ts';
-import type { AuditDamage } from '../../store.ts';
+import type { AuditDamage } from '../../../audit/log/verify.ts';
 import { isAbsent } from '../attachment-files.ts';
 import { auditFiles, auditFolder, chainPath } from '../audit-files.ts';
 import type { Places } from './copy-attachments.ts';

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { ChainedLog } from '../../audit/log.ts';
+import { ChainedLog } from '../../../audit/log/log.ts';
 import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup.ts';
 import { StoreRefused } from '../../store.ts';
 import { auditFiles } from '../audit-files.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ChainedLog } from '../../audit/log.ts';
+import { ChainedLog } from '../../../audit/log/log.ts';
 import type { BackupSource } from '../../backup.ts';
 import { StoreRefused, StoreUnavailable } from '../../store.ts';
 import { auditFiles } from '../audit-files.ts';

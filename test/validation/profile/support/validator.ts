@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { definitionOf } from '../../../../src/definitions/definition.ts';
 import { indexDefinitions } from '../../../../src/definitions/definitions.ts';
-import type { JsonObject } from '../../../../src/definitions/json-object.ts';
+import type { JsonObject } from '../../../../src/fhir/json-object.ts';
 import { readPack } from '../../../../src/definitions/pack.ts';
 import { readTypeDefinitions } from '../../../../src/model/type-definitions.ts';
 import type { TerminologyServer } from '../../../../src/terminology/server.ts';

@@ -1,0 +1,67 @@
+import { digestOf, parseLine } from './line.ts';
+import type { Link } from './printed.ts';
+import { dayOf } from './place.ts';
+import type { ChainPlace } from './place.ts';
+
+export interface AuditDamage {
+  /** The chain, which is the name of its file where there are files. */
+  readonly chain: string;
+  /** The line of it, from 0 on; undefined for all of the chain. */
+  readonly line: number | undefined;
+  /**
+   * `altered`: what stands there is not what was written; `missing`: it is not there any more; `torn`: the end of it was not
+   * written whole, as happens to a process that is killed, so that nobody was told that it is kept.
+   */
+  readonly is: 'altered' | 'missing' | 'torn';
+}
+
+/**
+ * Reads all chains and tells what was altered in them or removed from them. Within a chain each line has a digest of all before
+ * it; the end of a chain, and a whole chain, is missed where a later one names it. What was dropped by whole days is not.
+ */
+export async function* verifyChains(place: ChainPlace): AsyncIterable<AuditDamage> {
+  const chains = await place.chains();
+  const links = await namedEnds(place, chains);
+  let pruned = '';
+  const ended = new Map<string, number>();
+  for (const chain of chains) {
+    const named = links.get(chain) ?? new Map<number, string>();
+    let [n, hash] = [0, ''];
+    for await (const { text, whole } of place.lines(chain)) {
+      const line = whole ? parseLine(text) : undefined;
+      const isRight =
+        line?.n === n && line.hash === digestOf(hash, line.content) && (named.get(n) ?? line.hash) === line.hash;
+      if (!isRight) yield { chain, line: n, is: whole ? 'altered' : 'torn' };
+      // One that does not follow is told once: what comes next is judged by what it says itself.
+      n = (line?.n ?? n) + (whole ? 1 : 0);
+      hash = line?.hash ?? '';
+      if (line?.pruned !== undefined && line.pruned > pruned) ({ pruned } = line as { pruned: string });
+    }
+    ended.set(chain, n);
+  }
+  for (const [chain, named] of links) {
+    const there = ended.get(chain);
+    const last = Math.max(...named.keys());
+    if (there === undefined && dayOf(chain) >= pruned) yield { chain, line: undefined, is: 'missing' };
+    if (there !== undefined && last >= there) yield { chain, line: there, is: 'missing' };
+  }
+}
+
+/** What the first lines of chains say of others: digests by chain and line. */
+async function namedEnds(
+  place: ChainPlace,
+  chains: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> {
+  const found = new Map<string, Map<number, string>>();
+  for (const chain of chains) {
+    for await (const { text } of place.lines(chain)) {
+      const before: readonly Link[] = parseLine(text)?.before ?? [];
+      for (const { chain: other, n, hash } of before) {
+        const named = found.get(other) ?? new Map<number, string>();
+        found.set(other, named.set(n, hash));
+      }
+      break;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { isObject, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { reduce, withoutConcepts } from './reduce.ts';
+
+/** Digests of what a definition says, for comparing it with others. */
+export interface Digests {
+  /** Of all that counts. */
+  readonly whole: string;
+  /** Of its reduced form. */
+  readonly reduced: string;
+  /** Of a CodeSystem: of its reduced form without concepts. */
+  readonly bare?: string;
+}
+
+/** The digests of a definition, which cost as much as parsing it some times over. */
+export function digestsOf(resource: JsonObject): Digests {
+  const [whole, reduced] = [digestOf(resource, 'whole'), digestOf(resource, 'reduced')];
+  return resource['resourceType'] === 'CodeSystem'
+    ? { whole, reduced, bare: digestOf(resource, 'bare') }
+    : { whole, reduced };
+}
+
+export function digestOf(resource: JsonObject, form: keyof Digests): string {
+  const counts = content(resource);
+  switch (form) {
+    case 'whole':
+      return hash('sha256', print(counts));
+    case 'reduced':
+      return hash('sha256', print(reduce(counts)));
+    case 'bare':
+      return hash('sha256', print(reduce(withoutConcepts(counts))));
+    default:
+      return form satisfies never;
+  }
+}
+
+/**
+ * What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards, nor what an
+ * element says to its readers.
+ */
+export function content(resource: JsonObject): JsonObject {
+  const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;
+  if (rest['resourceType'] === 'ImplementationGuide') return withoutContents(rest);
+  if (rest['resourceType'] !== 'StructureDefinition') return rest;
+  const { snapshot, differential, ...definition } = rest;
+  if (isObject(snapshot)) return { ...definition, snapshot: elements(snapshot) };
+  return isObject(differential) ? { ...definition, differential: elements(differential) } : definition;
+}
+
+/** A guide lists all of its pages and examples, which define nothing. */
+function withoutContents({ definition: _definition, manifest: _manifest, ...guide }: JsonObject): JsonObject {
+  return guide;
+}
+
+const elements = (part: JsonObject): JsonObject => ({
+  ...part,
+  element: objectsOf(part['element']).map(element => {
+    const { definition: _definition, comment: _comment, requirements: _requirements, ...rest } = element;
+    const { mapping: _mapping, alias: _alias, ...counts } = rest;
+    return counts;
+  }),
+});
+
+/** JSON text with sorted keys. */
+export const print = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) =>
+    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
+  );

@@ -1,0 +1,132 @@
+import { fileURLToPath } from 'node:url';
+import { checkPackages } from '../definitions/check.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { within } from '../definitions/definition.ts';
+import { indexDefinitions } from '../definitions/definitions.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
+import { asObject } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { printProblem } from '../definitions/problem.ts';
+import type { Problem } from '../definitions/problem.ts';
+import { readSources } from '../definitions/source.ts';
+import { compileModel } from '../model/compile.ts';
+import type { TypeDefinitions } from '../model/element.ts';
+import type { Model } from '../model/model.ts';
+import { baseTypes } from '../model/type-definitions.ts';
+import { checkProfiles } from '../validation/definition/check-profiles.ts';
+import { checkStructure } from '../validation/structure.ts';
+
+export type { Problem } from '../definitions/problem.ts';
+
+export interface LoadedModel {
+  /** Undefined where there are problems. */
+  readonly model: Model | undefined;
+  /** What the model was compiled from. */
+  readonly definitions: Definitions;
+  /** Everything that stops the start, in the order of the files. */
+  readonly problems: readonly Problem[];
+  /** What a package names and nobody has, one line each. */
+  readonly warnings: readonly string[];
+  /** Replaced definitions, types that no token reaches: one line each. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The definitions of the three shipped folders (`root` is the checkout that has them), of `--definitions` folders and
+ * packages, with `capability` in place of the shipped folder of that name: read, checked against the base definitions, and
+ * compiled to a model.
+ */
+export async function loadModel(sources: {
+  readonly definitions: readonly string[];
+  readonly capability?: string | undefined;
+  readonly root?: string | undefined;
+  /** Folders of which the first that belongs to this user keeps what was unpacked; those of the checkout where undefined. */
+  readonly cache?: readonly string[] | undefined;
+}): Promise<LoadedModel> {
+  const root = sources.root ?? fileURLToPath(new URL('../..', import.meta.url));
+  const found = await readSources({
+    definitions: sources.definitions,
+    capability: sources.capability,
+    root,
+    cache: openDiskCache(sources.cache ?? cacheFolders(root, 'definitions')),
+  });
+  const { definitions, problems, notices } = indexDefinitions(found.definitions);
+  const types = baseTypes(definitions);
+  const compiled = compileModel(found.statements, definitions, types, found.digests);
+  const plain = [...found.statements, ...found.definitions].filter(
+    ({ core, package: from }) => !core && from === undefined,
+  );
+  const checked = checkProfiles(definitions, compiled.model);
+  const nothing: Problem = {
+    file: sources.capability ?? 'capability',
+    path: '',
+    text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
+  };
+  const shape = plain
+    .flatMap(one => misshapen(one, types))
+    .filter(one => !compiled.problems.some(other => samePlace(one, other)));
+  const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
+  const all = [
+    ...(empty ? [nothing] : []),
+    ...found.problems,
+    ...problems,
+    ...shape,
+    ...compiled.problems,
+    ...checked.problems,
+  ];
+  return {
+    model: all.length === 0 ? compiled.model : undefined,
+    definitions,
+    problems: inOrder(all),
+    warnings: [...checkPackages(found.packages, definitions), ...checked.warnings],
+    notices: [...notices, ...compiled.notices],
+  };
+}
+
+/** As loadModel, for whoever cannot go on without a model: throws one Error with a line for each problem. */
+export async function requireModel(sources: Parameters<typeof loadModel>[0]): Promise<{
+  readonly model: Model;
+  readonly definitions: Definitions;
+  readonly notices: readonly string[];
+  readonly warnings: readonly string[];
+}> {
+  const { model, definitions, problems, notices, warnings } = await loadModel(sources);
+  if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings], warnings };
+  throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
+}
+
+/** What the base definitions of R4 refuse in a definition that is a single file: a misspelt element would count for nothing. */
+function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {
+  const resource = definition.resource();
+  return checkStructure(resource, { definitions }, definition.resourceType).map(({ text, expression = '' }) => ({
+    file: definition.file,
+    path: within(definition, jsonPath(resource, expression)),
+    text,
+  }));
+}
+
+const samePlace = (a: Problem, b: Problem): boolean => a.file === b.file && a.path === b.path;
+
+/** The JSON path of a FHIRPath from the root: `CapabilityStatement.x.value` → `x.valueCode`. */
+function jsonPath(resource: JsonObject, fhirPath: string): string {
+  let value: unknown = resource;
+  const names = fhirPath.split('..').slice(1);
+  return names
+    .map(step => {
+      const [, name = step, index] = /^(.*?)(?:\[(\d+)\])?$/.exec(step) ?? [];
+      const at = asObject(value);
+      const key =
+        Object.keys(at).find(known => known === name) ?? Object.keys(at).find(known => isChoice(known, name)) ?? name;
+      value = index === undefined ? at[key] : Array.isArray(at[key]) ? at[key][Number(index)] : undefined;
+      return index === undefined ? key : `${key}[${index}]`;
+    })
+    .join('..');
+}
+
+const isChoice = (key: string, name: string): boolean => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length));
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  const distinct = new Map(problems.map(problem => [JSON.stringify(problem), problem]));
+  return [...distinct.values()].sort((a, b) => (a.file === b.file ? 0 : a.file < b.file ? -1 : 1));
+}

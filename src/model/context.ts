@@ -1,0 +1,15 @@
+import type { Definitions } from '../definitions/definitions.ts';
+import type { Declared, ReportAt } from './declared.ts';
+import type { TypeDefinitions } from './element.ts';
+import type { Compartment } from './model.ts';
+import type { ParameterCompiler } from './search-parameters.ts';
+
+/** What the pieces of a declaration are compiled with. */
+export interface Context {
+  readonly declared: Declared;
+  readonly definitions: Definitions;
+  readonly types: TypeDefinitions;
+  readonly compartments: ReadonlyMap<string, Compartment>;
+  readonly parameters: ParameterCompiler;
+  readonly report: ReportAt;
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../fhir/json-object.ts';
+
+/** All elements that a StructureDefinition describes. https://hl7.org/fhir/R4/profiling.html#snapshot */
+export interface Snapshot {
+  /** Canonical url, without version. */
+  readonly url: string;
+  /** The FHIR type that it constrains or makes. */
+  readonly type: string;
+  /** The StructureDefinition, as it was read. */
+  readonly structure: JsonObject;
+  readonly elements: readonly JsonObject[];
+  /** Where the differential could not be followed; empty for a published snapshot. */
+  readonly problems: readonly SnapshotProblem[];
+}
+
+export interface SnapshotProblem {
+  /** Id of the element. */
+  readonly element: string;
+  /** A whole sentence. */
+  readonly text: string;
+}
+
+/** One line that names the profile and its element. */
+export const printSnapshotProblem = (canonical: string, { element, text }: SnapshotProblem): string =>
+  `The differential of \`${canonical}\` cannot be followed at \`${element}\`: ${text}`;
+
+/** Finds the snapshot of a canonical or of a type by its name; undefined where nobody has it. */
+export type FindSnapshot = (canonical: string) => Snapshot | undefined;

@@ -1,0 +1,188 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Provider } from 'oidc-provider';
+import { createFetch } from '../fetch/fetch.ts';
+import { networkOf } from '../fetch/network-of.ts';
+import type { Endpoint } from './endpoints.ts';
+import { authorizeQuery } from './authorize.ts';
+import { createBeginnings, waitToBegin } from './beginnings.ts';
+import { createClientKeys } from './client-keys.ts';
+import { createConversations, longestConversation } from './conversations.ts';
+import type { ConversationsParts } from './conversations.ts';
+import type { Conversations } from './conversation.ts';
+import { makeOnce } from '../make-once.ts';
+import { remember } from '../auth/token/remember.ts';
+import { parseForm } from './form.ts';
+import { introspect } from './introspection.ts';
+import { OAuthError } from './oauth-error.ts';
+import { onceCollection } from './once.ts';
+import { authorizationOffered } from './offered.ts';
+import { createProgressStore } from './progress.ts';
+import { createProvider } from './provider.ts';
+import type { Granted, ProviderParts } from './provider-parts.ts';
+import { providerRequest } from './provider-request.ts';
+import { revokeToken } from './revocation.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { hasShown, tokenRequest } from './token-endpoint.ts';
+import { tokenEvent } from './token-event.ts';
+import type { Tell } from './token-event.ts';
+import { userInfo } from './user-info.ts';
+
+export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>, Pick<ConversationsParts, 'session'> {
+  readonly keys: SigningKeys;
+  /** In a demonstration the keys of clients may be on this machine, over plain http. */
+  readonly demo: boolean;
+  /** The body of a request as text; throws what is to be answered where it is too large or too slow. */
+  readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
+  readonly clientAddress: (request: IncomingMessage) => string;
+  readonly tell: Tell;
+}
+
+/** The endpoints for clients, and what pages ask and tell. */
+export interface AuthorizationServer {
+  /**
+   * Answers a request under one of `endpoints`, or gives what it is to be answered with. `query` is what follows the `?`, or what
+   * stands for `:uid`. Throws OAuthError, and what is a fault of ours.
+   */
+  handle(
+    endpoint: Endpoint,
+    query: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<JsonAnswer | undefined>;
+  readonly conversations: Conversations;
+}
+
+/** Longest query of an authorization request that comes as a form, which all browsers and proxies take as a URL. */
+const longestQuery = 6_000;
+
+/** An answer in JSON. */
+export interface JsonAnswer {
+  readonly body: unknown;
+}
+
+/**
+ * The authorization server of the service: what of it is kept is in the store alone, so that all processes agree. oidc-provider is
+ * imported when it is first needed.
+ */
+export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
+  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, tell } = parts;
+  const { issuer, tokenEndpoint } = authorizationOffered(model, publicUrl);
+  const fetch = createFetch({
+    reach: demo ? 'loopback' : 'public',
+    plain: demo,
+    authorities: undefined,
+    bytes: 64 * 1024,
+    time: 5_000,
+  });
+  const once = store.documents(onceCollection);
+  const forClients = { ...parts, issuer, tokenEndpoint, once, keys: createClientKeys(fetch, now) };
+
+  const granted: Granted = new WeakMap();
+  const keysNow = remember(() => parts.keys.refresh(), { keep: 10_000, keepFailure: 1_000 }, now);
+  let made: { readonly keys: SigningKeys; readonly provider: () => Promise<Provider> } | undefined;
+  const provider = async (): Promise<Provider> => {
+    const keys = await keysNow(); // another object once they have changed
+    if (made?.keys !== keys) {
+      made = { keys, provider: makeOnce(() => createProvider({ ...parts, granted }, keys.jwks)) };
+    }
+    return made.provider();
+  };
+  const forward = async (path: string, request: IncomingMessage, response: ServerResponse, body?: string) => {
+    const answer = (await provider()).callback();
+    await answer(providerRequest(request, publicUrl, path, body), response);
+    return undefined;
+  };
+  const mayBegin = createBeginnings();
+  const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
+    if (!mayBegin(networkOf(clientAddress(request)))) {
+      const why = 'Too many requests for authorization come from this address.';
+      throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(waitToBegin) });
+    }
+    return forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
+  };
+  const repeat = async (request: IncomingMessage, response: ServerResponse) => {
+    const form = parseForm(request.headers['content-type'], await readBody(request, response));
+    const query = new URLSearchParams([...form]).toString();
+    if (query.length > longestQuery) throw new OAuthError('invalid_request', 'The request is too long.', 413);
+    response.writeHead(303, { Location: `${issuer}/authorize?${query}` }).end();
+    return undefined;
+  };
+
+  const token = async (request: IncomingMessage, response: ServerResponse): Promise<JsonAnswer | undefined> => {
+    const form = parseForm(request.headers['content-type'], await readBody(request, response));
+    const grantType = form.get('grant_type');
+    const asked = await tokenRequest(form, request.headers.authorization, forClients);
+    if (asked.kind === 'answered') {
+      const { scope, audience } = asked.answer.grant;
+      const client = asked.client.id;
+      tell(tokenEvent('issued', 200, { grantType, client, scope, audience }), request, response);
+      return { body: asked.answer.body };
+    }
+    await forward('/token', request, response, asked.body);
+    const { statusCode: status } = response;
+    const { scope, error, consent } = granted.get(response) ?? {};
+    const { user, patient, audience } = consent ?? {};
+    const what = status === 200 ? 'issued' : 'refused';
+    const client = what === 'issued' || (await hasShown(asked.client, form, parts)) ? asked.client.id : undefined;
+    tell(tokenEvent(what, status, { error, grantType, client, user, patient, audience, scope }), request, response);
+    return undefined;
+  };
+  const revocation = async (request: IncomingMessage, response: ServerResponse): Promise<JsonAnswer> => {
+    const form = parseForm(request.headers['content-type'], await readBody(request, response));
+    const { client, ended } = await revokeToken(form, request.headers.authorization, forClients);
+    if (ended !== undefined) tell(tokenEvent('revoked', 200, { client: client.id, ...ended }), request, response);
+    return { body: {} };
+  };
+
+  const introspection = async (request: IncomingMessage, response: ServerResponse) => {
+    const form = parseForm(request.headers['content-type'], await readBody(request, response));
+    return introspect(form, request.headers.authorization, forClients);
+  };
+
+  return {
+    async handle(endpoint, query, request, response) {
+      switch (endpoint) {
+        case '/authorize':
+          return request.method === 'POST' ? repeat(request, response) : authorize(query, request, response);
+        case '/authorize/:uid':
+          return forward(`/authorize/${query}`, request, response);
+        case '/token':
+          return refusalTold(token(request, response), tell, request, response);
+        case '/introspect':
+          return { body: await introspection(request, response) };
+        case '/revoke':
+          return refusalTold(revocation(request, response), tell, request, response);
+        case '/userinfo':
+          return { body: await userInfo(request.headers.authorization, parts) };
+        case '/jwks':
+          return { body: (await keysNow()).publicJwks };
+        default:
+          return endpoint satisfies never;
+      }
+    },
+    conversations: createConversations({
+      ...parts,
+      provider,
+      progress: createProgressStore(store.documents('conversations'), longestConversation, now),
+      consentLifetime: lifetimes.refreshLifetime + lifetimes.appTokenLifetime,
+    }),
+  };
+}
+
+/** A refusal of a client that may not have shown who it is. */
+async function refusalTold<T>(
+  work: Promise<T>,
+  tell: Tell,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OAuthError) {
+      const { code, status, client } = error;
+      tell(tokenEvent('refused', status, { error: code, client }), request, response);
+    }
+    throw error;
+  }
+}

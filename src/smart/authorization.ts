@@ -1,0 +1,152 @@
+import type { ServerResponse } from 'node:http';
+import type { Audit } from '../audit/audit.ts';
+import { endpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { OAuthError } from './oauth-error.ts';
+import { issuerPath } from './offered.ts';
+import type { RenderError } from './provider-parts.ts';
+import { FhirError } from '../fhir/error.ts';
+import { storeFailure } from '../interaction/store-failure.ts';
+import type { Log } from '../observability/log.ts';
+import type { Context, Handler } from '../http/context.ts';
+import type { Place, Places } from '../http/places.ts';
+
+/** What answers under `/auth`: made when it is first asked for. */
+export interface Authorization {
+  readonly server: AuthorizationServer;
+  /** False where a request is for no page. */
+  readonly pages: (request: Context['req'], response: ServerResponse) => Promise<boolean>;
+  readonly renderError: RenderError;
+}
+
+/** What is refused or went wrong, as it is told there. */
+interface Refusal {
+  readonly status: number;
+  readonly error: string;
+  readonly description: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The paths of the authorization server: what clients ask is answered in JSON as OAuth has it, what people ask by pages. `headers`
+ * go with every answer, as far as it does not say otherwise. While events cannot be kept nothing is answered, as with records.
+ */
+export function authorization(
+  load: () => Promise<Authorization>,
+  headers: Readonly<Record<string, string>>,
+  audit: Pick<Audit, 'require'>,
+  places: Places,
+  log: Log,
+): readonly (readonly [path: string, handler: Handler])[] {
+  const begin = ({ res, state }: Context): void => {
+    for (const [name, value] of Object.entries({ ...headers, ...neverKept })) res.setHeader(name, value);
+    res.setHeader('X-Request-Id', state.requestId);
+    if (state.correlationId !== undefined) res.setHeader('X-Correlation-Id', state.correlationId);
+  };
+  const refusalOf = (error: unknown, requestId: string): Refusal => {
+    if (error instanceof OAuthError) {
+      return { status: error.status, error: error.code, description: error.message, headers: error.headers };
+    }
+    const known = error instanceof FhirError ? error : storeFailure(error);
+    if (known === undefined) log.fault(error, requestId);
+    const status = known?.status ?? 500;
+    return {
+      status,
+      error: status === 503 ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request',
+      description: plain(known?.message ?? `The server failed. Its log tells more under the request id ${requestId}.`),
+      headers: known?.headers ?? {},
+    };
+  };
+
+  const forClients =
+    (endpoint: Endpoint): Handler =>
+    async context => {
+      const { req, res, state, method } = context;
+      context.respond = false;
+      begin(context);
+      const isPage = endpoint.startsWith('/authorize');
+      let place: Place | undefined;
+      try {
+        place = places.enter(req, state.address);
+        const allowed: readonly string[] = endpoints[endpoint];
+        if (!allowed.includes(method)) return sendJson(res, wrongMethod(method, allowed));
+        if (endpoint !== '/jwks') audit.require(); // nobody could tell afterwards who got a token
+        const { server } = await load();
+        const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
+        if (answer !== undefined) sendJson(res, { status: 200, headers: {}, body: answer.body });
+      } catch (error) {
+        const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
+        if (res.headersSent || res.destroyed) return void res.destroy();
+        if (!req.complete) req.resume(); // the rest is thrown away, so that the client comes to read the answer
+        if (!isPage)
+          return sendJson(res, { status, headers: more, body: { error: code, error_description: description } });
+        for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
+        await (await load()).renderError(req, res, { status, error: code, description });
+      } finally {
+        place?.leave();
+      }
+    };
+
+  const page: Handler = async context => {
+    const { req, res, state } = context;
+    context.respond = false;
+    begin(context);
+    let place: Place | undefined;
+    try {
+      place = places.enter(req, state.address);
+      if (!state.path.startsWith(assets)) audit.require();
+      if (await (await load()).pages(req, res)) return;
+      await (await load()).renderError(req, res, { status: 404, error: 'not_found', description: undefined });
+    } catch (error) {
+      const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
+      if (res.headersSent || res.destroyed) {
+        res.destroy();
+        return;
+      }
+      for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
+      await (await load()).renderError(req, res, { status, error: code, description });
+    } finally {
+      place?.leave();
+    }
+  };
+
+  return [
+    ...(Object.keys(endpoints) as Endpoint[]).map(
+      endpoint => [`${issuerPath}${endpoint}`, forClients(endpoint)] as const,
+    ),
+    [issuerPath, page],
+    [`${issuerPath}/`, page],
+    [`${issuerPath}/*`, page],
+  ];
+}
+
+/** Style and script of the pages. */
+const assets = `${issuerPath}/assets/`;
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-5.1 */
+const neverKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+function sendJson(response: ServerResponse, { status, headers, body }: Answer): void {
+  const text = JSON.stringify(body);
+  const about = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) };
+  response.writeHead(status, { ...headers, ...about }).end(text);
+}
+
+const wrongMethod = (method: string, allowed: readonly string[]): Answer => ({
+  status: 405,
+  headers: { Allow: allowed.join(', ') },
+  body: {
+    error: 'invalid_request',
+    error_description: `'${method}' is not supported; allowed: ${allowed.join(', ')}.`,
+  },
+});
+
+/** As an error_description may be written. */
+const plain = (text: string): string => text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'");

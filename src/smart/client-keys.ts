@@ -1,0 +1,52 @@
+import type { JWK } from 'jose';
+import { Cache } from '../cache.ts';
+import type { Fetch } from '../fetch/fetch.ts';
+import type { RegisteredClient } from './registered.ts';
+
+/** The public keys of a client, by value or from where it keeps them. Rejects where they cannot be had. */
+export type ClientKeys = (client: RegisteredClient) => Promise<readonly JWK[]>;
+
+/**
+ * Fetches keys when they are needed and keeps them as long as their answer allows (`Cache-Control`), ten minutes at most; those
+ * who ask meanwhile wait for the same answer. A failure stands for five seconds, so that nobody can make us ask all the time.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#registering-a-client-communicating-public-keys
+ */
+export function createClientKeys(fetch: Fetch, now: () => number): ClientKeys {
+  const known = new Cache<Promise<readonly JWK[]>>(mostKept);
+
+  const ask = (url: string): Promise<readonly JWK[]> => {
+    const kept = known.get(url, now());
+    if (kept !== undefined) return kept;
+    const answer = fetchKeys(fetch, url);
+    const keys = answer.then(fetched => fetched.keys);
+    known.put(url, keys);
+    answer.then(
+      ({ fresh }) => known.put(url, keys, now() + fresh),
+      () => known.put(url, keys, now() + keepFailure),
+    );
+    return keys;
+  };
+  return async ({ jwks, jwksUrl }) => (jwksUrl === undefined ? (jwks?.keys ?? []) : ask(jwksUrl));
+}
+
+const mostKept = 1_000;
+const keepFailure = 5_000;
+const longest = 600_000;
+
+async function fetchKeys(
+  fetch: Fetch,
+  url: string,
+): Promise<{ readonly keys: readonly JWK[]; readonly fresh: number }> {
+  const response = await fetch(url, { headers: { accept: 'application/json' } });
+  const { keys } = (await response.json()) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error(`${new URL(url).host} answered no JSON Web Key Set`);
+  const objects = keys.filter(key => typeof key === 'object' && key !== null);
+  return { keys: objects as readonly JWK[], fresh: freshFor(response.headers.get('cache-control') ?? '') };
+}
+
+/** Milliseconds; 0 where nothing is said. https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2 */
+export function freshFor(cacheControl: string): number {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
+  const seconds = /(?:^|[\s,])max-age="?(\d{1,10})/i.exec(cacheControl)?.[1] ?? '0';
+  return Math.min(Number(seconds) * 1000, longest);
+}

@@ -1,0 +1,61 @@
+import { FhirError } from '../fhir/error.ts';
+import type { Model } from '../model/model.ts';
+import { parsePairs } from '../search/parse/pairs.ts';
+import type { Letter, Scope } from '../auth/scope.ts';
+import { parseScope } from '../auth/scope.ts';
+import { isScopeWord } from './scope-words.ts';
+import type { ScopeWord } from './scope-words.ts';
+
+/** What a scope lets an app do, for a page to put into words. */
+export type ScopeMeaning =
+  | {
+      readonly kind: 'resources';
+      readonly scope: string;
+      /** Whose records: those of the patient in context, those that the user sees, those that a system sees. */
+      readonly context: Scope['context'];
+      /** The types that it is about, in the order of the definitions; one, where it is no wildcard. */
+      readonly resourceTypes: readonly string[];
+      readonly permissions: readonly Permission[];
+      /** What narrows it, decoded: all of them hold. */
+      readonly criteria: readonly { readonly parameter: string; readonly value: string }[];
+    }
+  /** `openid`, `fhirUser`, `launch/patient` and the like. */
+  | { readonly kind: 'word'; readonly scope: ScopeWord }
+  | { readonly kind: 'unknown'; readonly scope: string };
+
+export type Permission = 'create' | 'read' | 'update' | 'delete' | 'search';
+
+/** What a scope means by its text, in no language; whether it is granted is not asked. */
+export function describeScope(scope: string, model: Model): ScopeMeaning {
+  if (isScopeWord(scope, model)) return { kind: 'word', scope };
+  const parsed = parseScope(scope);
+  const criteria = criteriaOf(parsed?.criteria ?? '');
+  if (parsed === undefined || criteria === undefined) return { kind: 'unknown', scope };
+  const { context, resourceType, letters } = parsed;
+  return {
+    kind: 'resources',
+    scope,
+    context,
+    resourceTypes: [...model.types.keys()].filter(name => resourceType === '*' || resourceType === name),
+    permissions: letters.map(letter => permissions[letter]),
+    criteria,
+  };
+}
+
+/** Undefined where it cannot be decoded, which no scope that is granted has. */
+function criteriaOf(text: string): readonly { readonly parameter: string; readonly value: string }[] | undefined {
+  try {
+    return parsePairs(text).map(([parameter, value]) => ({ parameter, value }));
+  } catch (error) {
+    if (error instanceof FhirError) return undefined;
+    throw error;
+  }
+}
+
+const permissions: Readonly<Record<Letter, Permission>> = {
+  c: 'create',
+  r: 'read',
+  u: 'update',
+  d: 'delete',
+  s: 'search',
+};

@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openAccountsFile } from './accounts-file.ts';
+import { createCookies, sessionCookie } from './cookies.ts';
+import { readKeyFile } from './key-file.ts';
+import { createRegistry } from './registry.ts';
+import { derivedSecret } from './seal.ts';
+import { createSessions } from './session.ts';
+import type { Session } from './session.ts';
+import type { SignInTried } from './sign-in.ts';
+import { loadSigningKeys } from './signing-keys.ts';
+import type { TokenEvent } from './token-event.ts';
+import { readAccountsAt } from '../config/accounts-path.ts';
+import type { Config } from '../config.ts';
+import type { Authorization } from './authorization.ts';
+import { readBody } from '../http/body.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import type { Origins } from '../http/middleware/cors.ts';
+import { readBrand } from './pages/brand.ts';
+import type { Brand } from './pages/brand.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import { makeOnce } from '../make-once.ts';
+import type { Log } from '../observability/log.ts';
+
+export interface AuthorizationParts {
+  readonly engine: Engine;
+  readonly config: Config;
+  /** File of the secret that encrypts the signing keys. */
+  readonly keyFile: string;
+  /** What absolute URLs begin with. */
+  readonly publicUrl: string;
+  readonly demo: boolean;
+  readonly clientAddress: ClientAddress;
+  readonly log: Log;
+}
+
+/** The authorization server as the rest of the engine knows it. */
+export interface OpenedAuthorization {
+  /** Of registered apps. */
+  readonly origins: Origins;
+  /** What answers requests for it: imported and made when the first one comes. */
+  readonly load: () => Promise<Authorization>;
+  /** Reads the file of accounts again, and logs how that went; undefined where there is none. */
+  readonly reload: (() => Promise<void>) | undefined;
+  close(): void;
+}
+
+/** Most bytes of a form that a client or a person sends. */
+const mostForm = 64 * 1024;
+
+/**
+ * Opens what the authorization server stands on: clients and users, and the signing keys, which are made where there are none.
+ * Rejects with a plain sentence where the key file, the file of accounts or the logo cannot be used.
+ */
+export async function openAuthorization(parts: AuthorizationParts): Promise<OpenedAuthorization> {
+  const { engine, config, log } = parts;
+  const { store, model, now } = engine;
+  const { accounts } = config;
+  const secret = readKeyFile(parts.keyFile);
+  const brand = readBrand(config);
+  const keys = await loadSigningKeys(store, secret, now);
+  const cookieSecret = derivedSecret(secret, 'cookies');
+  const file =
+    accounts === undefined
+      ? undefined
+      : await openAccountsFile({
+          store,
+          path: accounts,
+          read: () => readAccountsAt(accounts, store, model),
+          now,
+          notice: text => log.notice(text),
+        });
+  const registry = createRegistry(store, file, now);
+  return {
+    origins: () => registry.origins(),
+    load: makeOnce(() => assemble({ ...parts, keys, cookieSecret, registry, brand })),
+    reload: file && (() => file.reload()),
+    close: () => file?.close(),
+  };
+}
+
+interface Assembled extends AuthorizationParts {
+  readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
+  readonly cookieSecret: string;
+  readonly registry: ReturnType<typeof createRegistry>;
+  readonly brand: Brand;
+}
+
+async function assemble(parts: Assembled): Promise<Authorization> {
+  const [{ createAuthorizationServer }, { createLaunch }, { signIn }, { createThrottle }, { createPages }, errors] =
+    await Promise.all([
+      import('./authorization-server.ts'),
+      import('./launches.ts'),
+      import('./sign-in.ts'),
+      import('./throttle.ts'),
+      import('./pages/pages.ts'),
+      import('./pages/protocol-error.ts'),
+    ]);
+  const { engine, config, publicUrl, demo, clientAddress, log, keys, cookieSecret, registry, brand } = parts;
+  const { store, model, now } = engine;
+  const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
+  const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
+  const cookies = createCookies(publicUrl);
+  const session = async (request: IncomingMessage, response: ServerResponse): Promise<Session | undefined> => {
+    const secret = cookies.read(request, response, sessionCookie);
+    return secret === undefined ? undefined : sessions.find(secret);
+  };
+  const errorPage = errors.createProtocolErrorPage(publicUrl, frameAncestors, brand);
+  const renderError: Authorization['renderError'] = async (request, response, error) =>
+    errorPage(request, response, error);
+  const server = createAuthorizationServer({
+    store,
+    model,
+    registry,
+    sessions,
+    session,
+    keys,
+    cookieSecret,
+    publicUrl,
+    lifetimes: config,
+    demo,
+    now,
+    renderError,
+    readBody: async (request, response) =>
+      (await readBody(request, response, { most: mostForm, timeout: bodyTimeout })).toString(),
+    clientAddress,
+    tell: (event, request, response) => tell(parts, event, request, response),
+    fault: (error, requestId) => log.fault(error, requestId),
+  });
+  const throttle = createThrottle(store, now);
+  const pages = createPages({
+    engine,
+    conversations: server.conversations,
+    registry,
+    sessions,
+    signIn: credentials => signIn({ registry, throttle, tell: tried => tellSignIn(parts, tried) }, credentials),
+    createLaunch: launch => createLaunch(store, launch, { lifetime: launchLifetime, now }),
+    publicUrl,
+    config,
+    brand,
+    clientAddress,
+    log,
+  });
+  return { server, pages, renderError };
+}
+
+/** Accounts for what became of a sign-in; those of names that nobody has are counted, and so are those that had to wait. */
+function tellSignIn({ engine }: AuthorizationParts, { user, status, address, requestId = 'none' }: SignInTried): void {
+  if (user === undefined || status === 429) engine.audit.refused(status, undefined, address);
+  else engine.audit.signIn({ what: 'login', user, status, address, requestId });
+}
+
+/** Accounts for what became of a request for a token; of clients that nobody knows they are counted. */
+function tell(
+  { engine, publicUrl, clientAddress }: AuthorizationParts,
+  { client, audience, ...event }: TokenEvent,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const partition = audience?.slice(`${publicUrl}/r4/`.length);
+  const address = clientAddress(request);
+  if (client === undefined) return engine.audit.refused(event.status, partition, address);
+  const requestId = String(response.getHeader('X-Request-Id') ?? 'none');
+  engine.audit.authorization({ ...event, client, partition, address, requestId });
+}

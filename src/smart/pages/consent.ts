@@ -1,0 +1,155 @@
+import { partitionName } from '../../store/partition-names.ts';
+import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
+import type { Signed } from './conversation.ts';
+import { errorSummary, titleOf, tokenField } from './fields.ts';
+import type { FieldError } from './fields.ts';
+import { html } from './html.ts';
+import type { Html, Part } from './html.ts';
+import { choosesPatient } from './patient-step.ts';
+import { readPatient } from './patients.ts';
+import { permissionsOf } from './permissions.ts';
+import type { Asked } from './permissions.ts';
+import { patientLines } from './picker.ts';
+import { userAccess } from './user-access.ts';
+import type { Reply, Visit } from './visit.ts';
+
+/** What an app asks for, for whom, about whom and for how long, in plain words: to be allowed or not. */
+export async function consentStep(visit: Visit): Promise<Reply> {
+  const of = conversationOf(visit);
+  if (!hasUser(of) || of.step !== 'consent') return nextStep(of);
+  return consentPage(visit, of, []);
+}
+
+/** Allowed: what cannot be left out, and what is ticked; asked again where another patient was chosen since, such as in another tab. */
+export async function consentStepPosted(visit: Visit): Promise<Reply> {
+  const of = conversationOf(visit);
+  if (!hasUser(of) || of.step !== 'consent') return nextStep(of);
+  const { parts, form, request, response, texts } = visit;
+  if ((form.get('patient') ?? '') !== (of.patient ?? '')) return nextStep(of);
+  const ticked = new Set(form.getAll('scope'));
+  const { records, others } = permissions(visit, of);
+  const data = records.flatMap(({ asked }) => asked);
+  const isGiven = ({ optional, scopes }: Asked): boolean => !optional || scopes.every(scope => ticked.has(scope));
+  if (data.length > 0 && !data.some(isGiven))
+    return consentPage(visit, of, [{ field: 'scope', text: texts.consent.nothing }]);
+  const given = new Set([...data, ...others].filter(isGiven).flatMap(({ scopes }) => scopes));
+  const scopes = of.scopes.filter(scope => given.has(scope));
+  const url = await parts.conversations.consented(of, scopes, request, response);
+  return goOn(visit, of, url);
+}
+
+const permissions = ({ parts, language }: Visit, { scopes }: Signed) =>
+  permissionsOf(scopes, parts.engine.model, language, parts.config);
+
+async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError[]): Promise<Reply> {
+  const { texts, link, parts, form } = visit;
+  const words = texts.consent;
+  const { client } = of;
+  const title = words.title(client.name);
+  const { records, others } = permissions(visit, of);
+  const isLasting = of.scopes.some(scope => scope === 'offline_access' || scope === 'online_access');
+  let boxes = 0;
+  const item = (asked: Asked): Html => {
+    const { scopes, text, note, optional } = asked;
+    const inner = html`${text}${note !== undefined && html` <span class="note">(<bdi>${note}</bdi>)</span>`}`;
+    if (!optional) return html`<li class="fixed"><span>${inner}</span></li>`;
+    const id = boxes === 0 ? 'scope' : `scope-${boxes}`;
+    boxes += 1;
+    const isTicked = errors.length === 0 || form.getAll('scope').includes(scopes[0] ?? '');
+    return html`<li>
+      <input type="checkbox" id="${id}" name="scope" value="${scopes[0]}" ${isTicked && html` checked`} /><label
+        for="${id}"
+        >${inner}</label
+      >
+    </li>`;
+  };
+  return {
+    kind: 'page',
+    status: errors.length === 0 ? 200 : 422,
+    title: titleOf(visit, title, errors),
+    wide: true,
+    body: html`<div class="card">
+      <h1>${title}</h1>
+      <p class="lead">${words.asks(client.name)}</p>
+      ${errorSummary(visit, errors)}
+      <dl class="facts">
+        <div>
+          <dt>${words.app}</dt>
+          <dd>
+            <strong><bdi>${client.name}</bdi></strong
+            >${returnHost(visit, of)}
+          </dd>
+        </div>
+        ${await patientFact(visit, of)}
+        <div>
+          <dt>${words.records}</dt>
+          <dd><bdi>${await partitionName(parts.engine.store, of.partition)}</bdi></dd>
+        </div>
+        <div>
+          <dt>${words.you}</dt>
+          <dd>
+            <bdi>${of.user.name}</bdi>
+            <p><a href="${link(stepPath(of, 'sign-in'))}">${words.notYou}</a></p>
+          </dd>
+        </div>
+        <div>
+          <dt>${words.howLong}</dt>
+          <dd>${(isLasting ? words.lastsAtLeast : words.lasts)(texts.time(parts.config.appTokenLifetime / 1000))}</dd>
+        </div>
+      </dl>
+      <form method="post" action="${link(stepPath(of, 'consent'))}">
+        ${tokenField(visit)}
+        ${of.patient !== undefined && html`<input type="hidden" name="patient" value="${of.patient}" />`}
+        <h2>${words.may}</h2>
+        ${records.map(
+          ({ heading, asked }) =>
+            html`<fieldset class="asked">
+              <legend>${heading}</legend>
+              <ul>
+                ${asked.map(item)}
+              </ul>
+            </fieldset>`,
+        )}
+        ${
+          others.length > 0 &&
+          html`<fieldset class="asked whole">
+            <legend>${words.others}</legend>
+            <ul>
+              ${others.map(item)}
+            </ul>
+          </fieldset>`
+        }
+        ${boxes > 0 && html`<p class="hint">${words.untick}</p>`}
+        <div class="go"><button>${words.allow}</button><button class="quiet" form="deny">${words.deny}</button></div>
+      </form>
+      <form id="deny" method="post" action="${link(cancelPath(of))}" hidden>${tokenField(visit)}</form>
+    </div>`,
+  };
+}
+
+/** Where the browser goes afterwards, as far as all addresses of the app agree on it. */
+function returnHost({ texts }: Visit, { client }: Signed): Part {
+  const hosts = new Set(
+    client.redirectUris.filter(uri => URL.canParse(uri)).map(uri => new URL(uri).host || new URL(uri).protocol),
+  );
+  const [host] = hosts;
+  return (
+    hosts.size === 1 && host !== undefined && html`<br /><span class="note">${texts.consent.returnsTo(host)}</span>`
+  );
+}
+
+async function patientFact(visit: Visit, of: Signed): Promise<Part> {
+  const { parts, texts, link } = visit;
+  if (of.patient === undefined) return undefined;
+  const words = texts.consent;
+  const who = await userAccess(parts, { client: of.client.id, user: of.user, partition: of.partition });
+  const patient = await readPatient(parts, who, visit, of.patient);
+  const another = choosesPatient(of) && who.is === 'clinician';
+  return html`<div>
+    <dt>${words.patient}</dt>
+    <dd>
+      ${patient === undefined ? words.ofLaunch : patientLines(visit, patient)}
+      ${another && html`<p><a href="${link(stepPath(of, 'patient'))}">${words.another}</a></p>`}
+    </dd>
+  </div>`;
+}

@@ -1,0 +1,180 @@
+import type { RegisteredClient, RegisteredUser } from '../registered.ts';
+import { partitionName } from '../../store/partition-names.ts';
+import { errorSummary, titleOf, tokenField } from './fields.ts';
+import type { FieldError } from './fields.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { readPatient } from './patients.ts';
+import { noSearch, patientLines, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
+import type { Search } from './picker.ts';
+import { Problem } from './problem.ts';
+import { userAccess } from './user-access.ts';
+import type { UserAccess } from './user-access.ts';
+import type { Reply, Visit } from './visit.ts';
+
+/**
+ * Plays the electronic record that starts an app: first the app, then the patient, then the app's launch address with `iss` and
+ * `launch`. https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch
+ */
+export async function launcher(visit: Visit): Promise<Reply> {
+  const { user, query } = visit;
+  if (user === undefined) return { kind: 'see', path: '/auth/sign-in' };
+  const choices = await choicesOf(visit, user);
+  const asked = query.get('open');
+  const none = [{ field: 'open', text: visit.texts.launcher.noApp }];
+  if (asked === null) return appsPage(visit, choices, query.has('next') && choices.length > 0 ? none : []);
+  const choice = choices.find(({ key }) => key === asked);
+  if (choice === undefined) return appsPage(visit, choices, none);
+  return patientPage(visit, choice, await accessOf(visit, user, choice), noSearch, []);
+}
+
+export async function launcherPosted(visit: Visit): Promise<Reply> {
+  const { user, form, texts, parts, query } = visit;
+  if (user === undefined) return { kind: 'see', path: '/auth/sign-in' };
+  const choices = await choicesOf(visit, user);
+  const choice = choices.find(({ key }) => key === query.get('open'));
+  if (choice === undefined) return appsPage(visit, choices, [{ field: 'open', text: texts.launcher.noApp }]);
+  const who = await accessOf(visit, user, choice);
+  if (form.get('do') !== 'choose') {
+    const search = await searchPatients(visit, who);
+    if (form.has('part')) return { kind: 'fragment', status: 200, body: resultsFragment(visit, search) };
+    return patientPage(visit, choice, who, search, []);
+  }
+  const id = who.own ?? form.get('patient') ?? '';
+  if (id === '') {
+    const search = (form.get('query') ?? '') === '' ? noSearch : await searchPatients(visit, who);
+    const field = (search.found?.patients.length ?? 0) > 0 ? 'patient' : 'query';
+    return patientPage(visit, choice, who, search, [{ field, text: texts.patient.noChoice }]);
+  }
+  const patient = await readPatient(parts, who, visit, id);
+  if (patient === undefined) throw new Problem(403, 'patientGone');
+  const { client, partition, launchUrl } = choice;
+  const launch = await parts.createLaunch({
+    client: client.id,
+    user: user.id,
+    partition,
+    patient: patient.id,
+    encounter: undefined,
+    intent: undefined,
+    needPatientBanner: form.has('banner'),
+  });
+  const url = new URL(launchUrl);
+  url.searchParams.set('iss', who.base);
+  url.searchParams.set('launch', launch);
+  return { kind: 'onward', url: url.href, app: client.name };
+}
+
+/** An app at one of its launch addresses, in a partition. */
+interface Choice {
+  readonly key: string;
+  readonly client: RegisteredClient;
+  readonly partition: string;
+  readonly launchUrl: string;
+}
+
+async function choicesOf({ parts }: Visit, user: RegisteredUser): Promise<readonly Choice[]> {
+  const clients = (await parts.registry.clients()).filter(({ flows }) => flows.includes('app'));
+  return clients.flatMap(client =>
+    user.partitions
+      .filter(({ id }) => client.partitions.includes(id))
+      .flatMap(({ id }) =>
+        client.launchUrls
+          .filter(url => URL.canParse(url))
+          .map((launchUrl, at) => ({ key: `${id} ${client.id} ${at}`, client, partition: id, launchUrl })),
+      ),
+  );
+}
+
+async function accessOf({ parts }: Visit, user: RegisteredUser, { client, partition }: Choice): Promise<UserAccess> {
+  const who = await userAccess(parts, { client: client.id, user, partition });
+  if (who.is === 'other') throw new Problem(403, 'noPatientAccess');
+  return who;
+}
+
+async function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly FieldError[]): Promise<Reply> {
+  const { texts, link, parts } = visit;
+  const words = texts.launcher;
+  if (choices.length === 0) {
+    const body = html`<div class="card">
+      <h1>${words.noApps}</h1>
+      <p class="lead">${words.noAppsTodo}</p>
+    </div>`;
+    return { kind: 'page', status: 200, title: words.noApps, body };
+  }
+  const partitions = [...new Set(choices.map(({ partition }) => partition))];
+  const names = new Map(
+    await Promise.all(partitions.map(async id => [id, await partitionName(parts.engine.store, id)] as const)),
+  );
+  const app = ({ key, client, partition, launchUrl }: Choice, at: number): Html => {
+    const id = at === 0 ? 'open' : `open-${at}`;
+    return html`<div class="choice">
+      <input type="radio" name="open" id="${id}" value="${key}" ${choices.length === 1 && html` checked`} /><label
+        for="${id}"
+        ><span class="name"><bdi>${client.name}</bdi></span>
+        <span class="facts-line"
+          >${names.size > 1 && html`<span>${words.partition} <bdi>${names.get(partition)}</bdi></span> `}<span
+            >${words.opensAt} <bdi>${launchUrl}</bdi></span
+          ></span
+        ></label
+      >
+    </div>`;
+  };
+  return {
+    kind: 'page',
+    status: errors.length === 0 ? 200 : 422,
+    title: titleOf(visit, words.title, errors),
+    wide: true,
+    body: html`<div class="card">
+      <h1>${words.title}</h1>
+      <p class="lead">${words.intro}</p>
+      ${errorSummary(visit, errors)}
+      <form method="get" action="${link('/auth/launcher')}">
+        <fieldset class="results">
+          <legend>${words.app}</legend>
+          ${choices.map(app)}
+        </fieldset>
+        <div class="go"><button name="next" value="1">${words.next}</button></div>
+      </form>
+    </div>`,
+  };
+}
+
+async function patientPage(
+  visit: Visit,
+  { key, client }: Choice,
+  who: UserAccess,
+  search: Search,
+  errors: readonly FieldError[],
+): Promise<Reply> {
+  const { texts, link, parts } = visit;
+  const words = texts.launcher;
+  const action = link(`/auth/launcher?${new URLSearchParams({ open: key }).toString()}`);
+  const banner = html`<div class="tick">
+    <input type="checkbox" id="banner" name="banner" value="1" checked /><label for="banner">${words.banner}</label>
+  </div>`;
+  const own = who.own === undefined ? undefined : await readPatient(parts, who, visit, who.own);
+  if (who.own !== undefined && own === undefined) throw new Problem(403, 'patientGone');
+  const submit = words.start(client.name);
+  const title = own === undefined ? words.patientTitle(client.name) : submit;
+  return {
+    kind: 'page',
+    status: errors.length === 0 ? 200 : 422,
+    title: titleOf(visit, searchTitle(visit, search, title), errors),
+    script: own === undefined,
+    wide: true,
+    body: html`<div class="card">
+      <h1>${title}</h1>
+      ${
+        own === undefined
+          ? picker(visit, search, { action, errors, more: banner, submit })
+          : html`<p class="lead">${words.own}</p>
+              <p class="chosen">${patientLines(visit, own)}</p>
+              <form method="post" action="${action}">
+                ${tokenField(visit)}
+                <div class="go">${banner}<button name="do" value="choose">${submit}</button></div>
+              </form>`
+      }
+      <p><a href="${link('/auth/launcher')}">${words.otherApp}</a></p>
+    </div>`,
+  };
+}

@@ -1,0 +1,108 @@
+import { isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { FhirError } from '../../fhir/error.ts';
+import { isId } from '../../fhir/id.ts';
+import { dispatch } from '../../interaction/dispatch.ts';
+import type { FhirRequest, FhirResponse } from '../../interaction/interaction.ts';
+import type { QueryPair } from '../../search/request.ts';
+import type { PagesParts } from './parts.ts';
+import { patientQueries } from './patient-query.ts';
+import { patientOf } from './patient-summary.ts';
+import type { FoundPatient } from './patient-summary.ts';
+import type { UserAccess } from './user-access.ts';
+
+/** Most patients that are shown of a search. */
+export const mostShown = 20;
+
+/** All but the narrative: so a record whose stored text is damaged is left out, and the others are shown. */
+const readable: readonly QueryPair[] = [['_summary', 'data']];
+
+/** Who asks, for the audit. */
+export interface Asker {
+  readonly requestId: string;
+  readonly address: string;
+}
+
+export interface Found {
+  readonly patients: readonly FoundPatient[];
+  /** Whether more match than are shown. */
+  readonly more: boolean;
+}
+
+/**
+ * The patients that what was typed finds, among those that the user sees; undefined where too little was typed. It is a search like
+ * any other: through the guard, and in the audit. Throws what the search throws.
+ */
+export async function findPatients(
+  parts: Pick<PagesParts, 'engine'>,
+  who: UserAccess,
+  asker: Asker,
+  typed: string,
+): Promise<Found | undefined> {
+  const queries = patientQueries(typed);
+  if (queries.length === 0) return undefined;
+  for (const query of queries) {
+    const parameters: readonly QueryPair[] = [...query, ...readable, ['_count', String(mostShown)]];
+    const { body = '{}' } = await ask(parts, who, asker, { interaction: 'search-type', parameters });
+    const bundle = asObject(body);
+    const patients = objectsOf(bundle['entry']).flatMap(
+      ({ resource }) => (isObject(resource) ? patientOf(resource) : undefined) ?? [],
+    );
+    const more = objectsOf(bundle['link']).some(({ relation }) => relation === 'next');
+    if (patients.length > 0) return { patients, more };
+  }
+  return { patients: [], more: false };
+}
+
+/** The patient with an id, where the user sees it; undefined otherwise. A read like any other. */
+export async function readPatient(
+  parts: Pick<PagesParts, 'engine'>,
+  who: UserAccess,
+  asker: Asker,
+  id: string,
+): Promise<FoundPatient | undefined> {
+  if (!isId(id)) return undefined;
+  try {
+    const { body = '{}' } = await ask(parts, who, asker, { interaction: 'read', id, parameters: [] });
+    return patientOf(asObject(body));
+  } catch (error) {
+    if (error instanceof FhirError && error.status >= 400 && error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+const asObject = (text: string): JsonObject => {
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? value : {};
+};
+
+/** Through the one door to every interaction, and into the audit as HTTP requests are. */
+async function ask(
+  { engine }: Pick<PagesParts, 'engine'>,
+  { partition, base, patientType, access }: UserAccess,
+  { requestId, address }: Asker,
+  asked: Pick<FhirRequest, 'interaction' | 'parameters'> & { readonly id?: string },
+): Promise<FhirResponse> {
+  engine.audit.require();
+  const request: FhirRequest = {
+    ...asked,
+    requestId,
+    address,
+    access,
+    partition,
+    base,
+    resourceType: patientType,
+    method: 'GET',
+    headers: {},
+  };
+  const text = new URLSearchParams(asked.parameters.map(([name, value]) => [name, value])).toString();
+  const audited = { ...request, query: text === '' ? undefined : `${patientType}?${text}` };
+  try {
+    const response = await dispatch(engine, request);
+    engine.audit.answered(audited, { status: response.status, records: response.records ?? [] });
+    return response;
+  } catch (error) {
+    engine.audit.answered(audited, { status: error instanceof FhirError ? error.status : 500, records: [] });
+    throw error;
+  }
+}

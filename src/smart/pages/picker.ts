@@ -1,0 +1,143 @@
+import { FhirError } from '../../fhir/error.ts';
+import { errorSummary, textField, tokenField } from './fields.ts';
+import type { FieldError } from './fields.ts';
+import { html } from './html.ts';
+import type { Html, Part } from './html.ts';
+import { findPatients } from './patients.ts';
+import type { Found } from './patients.ts';
+import type { FoundPatient } from './patient-summary.ts';
+import { printDate } from './print-date.ts';
+import type { UserAccess } from './user-access.ts';
+import type { Visit } from './visit.ts';
+
+/** What was searched for, and what came of it. */
+export interface Search {
+  readonly typed: string;
+  readonly found: Found | undefined;
+  /** What there is to say in place of patients. */
+  readonly trouble: string | undefined;
+}
+
+export const noSearch: Search = { typed: '', found: undefined, trouble: undefined };
+
+/** Searches for what stands in the field `query` of the form. */
+export async function searchPatients({ parts, form, texts, ...asker }: Visit, who: UserAccess): Promise<Search> {
+  const typed = (form.get('query') ?? '').slice(0, 500);
+  const { tooShort, tooCostly } = texts.patient;
+  try {
+    const { requestId, address } = asker;
+    const found = await findPatients(parts, who, { requestId, address }, typed);
+    return { typed, found, trouble: found === undefined ? tooShort : undefined };
+  } catch (error) {
+    if (error instanceof FhirError && error.status >= 400 && error.status < 500)
+      return { typed, found: undefined, trouble: tooCostly };
+    throw error;
+  }
+}
+
+/**
+ * The search for patients and what it found: two forms, so that it works without its script, which only searches while
+ * somebody types. `action` is where both are sent; `more` stands above the button that goes on.
+ */
+export function picker(
+  visit: Visit,
+  search: Search,
+  options: {
+    readonly action: string;
+    readonly errors: readonly FieldError[];
+    readonly more?: Part;
+    readonly submit?: string;
+  },
+): Html {
+  const { texts } = visit;
+  const words = texts.patient;
+  const { action, errors, more, submit = words.choose } = options;
+  const searched = search !== noSearch;
+  return html`${errorSummary(visit, errors)}
+    <search>
+      <form
+        class="search"
+        method="post"
+        action="${action}"
+        data-searching="${words.searching}"
+        data-failed="${words.failed}"
+      >
+        ${tokenField(visit)}
+        ${textField({
+          id: 'query',
+          label: words.search,
+          hint: words.hint,
+          value: search.typed,
+          errors: [],
+          input: html`type="search" autocomplete="off" autocapitalize="none" spellcheck="false"
+          maxlength="200"${!searched && errors.length === 0 && html` autofocus`}`,
+        })}
+        <button class="quiet" name="do" value="search">${words.submit}</button>
+      </form>
+    </search>
+    <form method="post" action="${action}">
+      ${tokenField(visit)}
+      <input type="hidden" name="query" value="${search.typed}" />
+      <p
+        id="status"
+        class="status"
+        role="status"
+        aria-live="polite"
+        ${searched && errors.length === 0 && html` tabindex="-1" autofocus`}
+      >
+        ${statusOf(visit, search)}
+      </p>
+      <div id="results">${results(visit, search)}</div>
+      <div class="go">${more}<button name="do" value="choose">${submit}</button></div>
+    </form>`;
+}
+
+/** The title of a page with a search: what came of it, then what the page is. */
+export const searchTitle = (visit: Visit, search: Search, title: string): string =>
+  `${statusOf(visit, search)} ${title}`.trimStart();
+
+/** What the script puts in place of the results; it reads the status out of it. */
+export const resultsFragment = (visit: Visit, search: Search): Html =>
+  html`<p id="status">${statusOf(visit, search)}</p>
+    <div id="results">${results(visit, search)}</div>`;
+
+function statusOf({ texts }: Visit, { found, trouble }: Search): string {
+  const words = texts.patient;
+  if (trouble !== undefined) return trouble;
+  if (found === undefined) return '';
+  if (found.patients.length === 0) return words.none;
+  return found.more ? words.more(found.patients.length) : words.found(found.patients.length);
+}
+
+function results(visit: Visit, { found }: Search): Part {
+  if (found === undefined || found.patients.length === 0) return undefined;
+  return html`<fieldset class="results">
+    <legend>${visit.texts.patient.results}</legend>
+    ${found.patients.map((patient, at) => {
+      const id = at === 0 ? 'patient' : `patient-${at}`;
+      return html`<div class="choice">
+        <input type="radio" name="patient" id="${id}" value="${patient.id}" /><label for="${id}"
+          >${patientLines(visit, patient)}</label
+        >
+      </div>`;
+    })}
+  </fieldset>`;
+}
+
+/** A patient in two lines: the name, and what tells those of one name apart. */
+export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'language'>, patient: FoundPatient): Html {
+  const words = texts.patient;
+  const { name, birthDate, gender, identifiers, deceased } = patient;
+  const printedGender = Object.entries(words.genders).find(([code]) => code === gender)?.[1];
+  const facts: readonly Part[] = [
+    birthDate === undefined
+      ? words.noBirthDate
+      : html`${words.born} <time datetime="${birthDate}">${printDate(birthDate, language)}</time>`,
+    ...(printedGender === undefined ? [] : [printedGender]),
+    ...identifiers.map(value => html`${words.number} <bdi>${value}</bdi>`),
+  ];
+  return html`<span class="name"
+      ><bdi>${name ?? words.noName}</bdi>${deceased && html` <span class="tag">${words.deceased}</span>`}</span
+    >
+    <span class="facts-line">${facts.map(fact => html`<span>${fact}</span> `)}</span>`;
+}

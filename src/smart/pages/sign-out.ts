@@ -1,0 +1,62 @@
+import { sessionCookie } from '../cookies.ts';
+import { digestOf } from '../../auth/token/digest.ts';
+import { tokenField } from './fields.ts';
+import { html } from './html.ts';
+import type { Reply, Visit } from './visit.ts';
+
+/**
+ * Asks before it signs out, so that no link of another site does; also where the session was unused for too long, since apps may
+ * have online access by it.
+ */
+export async function signOut(visit: Visit): Promise<Reply> {
+  const { parts, texts, user, link } = visit;
+  const secret = secretOf(visit);
+  if (user === undefined && (secret === undefined || !(await parts.sessions.isAlive(digestOf(secret)))))
+    return signedOut(visit);
+  const words = texts.signOut;
+  return {
+    kind: 'page',
+    status: 200,
+    title: words.title,
+    body: html`<div class="card">
+      <h1>${words.title}</h1>
+      ${user !== undefined && html`<p class="lead"><bdi>${words.who(user.name)}</bdi></p>`}
+      <form method="post" action="${link('/auth/sign-out')}">
+        ${tokenField(visit)}
+        <div class="go">
+          <button name="from" value="here">${words.here}</button>
+          ${user !== undefined && html`<button class="quiet" name="from" value="everywhere">${words.everywhere}</button>`}
+        </div>
+        ${user !== undefined && html`<p class="hint">${words.everywhereHint}</p>`}
+      </form>
+    </div>`,
+  };
+}
+
+/** Ends this session, or all that the user has with all that apps may do for the user. */
+export async function signOutPosted(visit: Visit): Promise<Reply> {
+  const { parts, form, user, response, cookies, address, requestId } = visit;
+  const secret = secretOf(visit);
+  if (user !== undefined) parts.engine.audit.signIn({ what: 'logout', user: user.id, status: 200, address, requestId });
+  if (user !== undefined && form.get('from') === 'everywhere') await parts.sessions.endAll(user.id);
+  if (secret !== undefined) await parts.sessions.end(secret);
+  cookies.clear(response, sessionCookie);
+  return signedOut({ ...visit, user: undefined });
+}
+
+const secretOf = ({ cookies, request, response }: Visit): string | undefined =>
+  cookies.read(request, response, sessionCookie);
+
+function signedOut({ texts, link }: Visit): Reply {
+  const words = texts.signOut;
+  return {
+    kind: 'page',
+    status: 200,
+    title: words.done,
+    body: html`<div class="card">
+      <h1>${words.done}</h1>
+      <p class="lead">${words.doneTodo}</p>
+      <p><a href="${link('/auth/sign-in')}">${words.again}</a></p>
+    </div>`,
+  };
+}

@@ -1,0 +1,137 @@
+import type { Configuration, errors as providerErrors, interactionPolicy as policy } from 'oidc-provider';
+import { StoreUnavailable } from '../store/store.ts';
+import { createAdapter } from './adapter.ts';
+import { consentCollection, fhirUserUrl, findConsent } from './consents.ts';
+import { interactionPath, longestConversation } from './conversations.ts';
+import type { ProviderParts } from './provider-parts.ts';
+import { originalOf } from './provider-request.ts';
+import { scopeOf } from './requested-scope.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** What oidc-provider brings along, which is not imported before it is needed. */
+export interface ProviderModule {
+  readonly errors: typeof providerErrors;
+  readonly interactionPolicy: typeof policy;
+}
+
+/** The cookie of a session that is kept nowhere: ours is the only one. */
+export const sessionCookie = 'crs_none';
+
+/** What of oidc-provider is used, and how; everything else is off. */
+export function providerConfiguration(
+  parts: ProviderParts,
+  keys: SigningKeys['jwks'],
+  { errors, interactionPolicy }: ProviderModule,
+): Configuration {
+  const { publicUrl, store, registry, lifetimes, cookieSecret } = parts;
+  const { Prompt, Check } = interactionPolicy;
+  const consents = store.documents(consentCollection);
+  const prefix = publicUrl.startsWith('https:') ? '__Secure-' : ''; // they have paths, which `__Host-` does not allow
+  return {
+    adapter: createAdapter({ ...parts, refreshLifetime: lifetimes.refreshLifetime, errors }),
+    jwks: { keys: keys.keys.map(key => ({ ...key })) },
+    responseTypes: ['code'],
+    subjectTypes: ['public'],
+    scopes: ['openid', 'fhirUser', 'profile'],
+    claims: { openid: ['sub'], fhirUser: ['fhirUser'], profile: ['name'] },
+    clientAuthMethods: ['none'],
+    conformIdTokenClaims: false,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    extraParams: ['launch'],
+    pkce: { required: () => true },
+    clientBasedCORS: () => true, // asked around it
+    rotateRefreshToken: true,
+    expiresWithSession: () => false, // our own session decides
+    issueRefreshToken: async (_, __, { scopes }) => scopes.has('offline_access') || scopes.has('online_access'),
+    loadExistingGrant: async ctx => {
+      const { client, params } = ctx.oidc;
+      // The address may have been taken away while the request waited for its user.
+      if (client?.redirectUriAllowed(String(params?.['redirect_uri'])) !== true) throw new errors.InvalidRedirectUri();
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+    },
+    async findAccount(_, id, token) {
+      const user = await registry.user(id);
+      const consent = await findConsent(consents, token?.grantId);
+      if (user === undefined) return undefined;
+      const fhirUser = consent && fhirUserUrl(consent);
+      return {
+        accountId: id,
+        claims: () => ({ sub: id, name: user.name, ...(fhirUser === undefined ? {} : { fhirUser }) }),
+      };
+    },
+    interactions: {
+      url: (_, { uid }) => `${publicUrl}${interactionPath}/${uid}`,
+      policy: [
+        new Prompt(
+          { name: 'login', requestable: true },
+          new Check(
+            'not_agreed',
+            'The user has to sign in and to agree',
+            ctx => ctx.oidc.result?.consent?.grantId === undefined,
+          ),
+        ),
+        new Prompt({ name: 'consent', requestable: true }),
+        new Prompt({ name: 'select_account', requestable: true }),
+      ],
+    },
+    cookies: {
+      keys: [cookieSecret],
+      names: { session: sessionCookie, interaction: `${prefix}crs_interaction`, resume: `${prefix}crs_resume` },
+      long: cookie(publicUrl),
+      short: cookie(publicUrl),
+    },
+    ttl: {
+      AccessToken: seconds(lifetimes.appTokenLifetime),
+      AuthorizationCode: seconds(lifetimes.codeLifetime),
+      Grant: seconds(lifetimes.refreshLifetime),
+      IdToken: seconds(lifetimes.appTokenLifetime),
+      Interaction: seconds(longestConversation),
+      Session: seconds(longestConversation),
+      RefreshToken: seconds(lifetimes.refreshIdle), // and no longer in all than adapter.ts says
+    },
+    routes: { authorization: '/authorize', token: '/token', jwks: '/jwks' },
+    features: {
+      devInteractions: off,
+      dPoP: off,
+      introspection: off,
+      revocation: off,
+      userinfo: off,
+      rpInitiatedLogout: off,
+      pushedAuthorizationRequests: off,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => {
+          throw new errors.InvalidTarget(
+            "The parameter 'aud' is missing: it must be the FHIR base URL of a partition.",
+          );
+        },
+        useGrantedResource: () => true,
+        getResourceServerInfo: async (ctx, resource, { clientId }) => ({
+          scope: await scopeOf(ctx, resource, clientId, parts, errors),
+          audience: resource,
+          accessTokenFormat: 'opaque',
+        }),
+      },
+    },
+    renderError: async (ctx, { error, error_description: description }, cause) => {
+      ctx.respond = false;
+      const isOut = cause instanceof StoreUnavailable;
+      if (isOut) ctx.res.setHeader('Retry-After', '5');
+      const told = isOut ? { status: 503, ...storeOut } : { status: ctx.status, error, description };
+      await parts.renderError(originalOf(ctx.req), ctx.res, told);
+    },
+  };
+}
+
+const storeOut = {
+  error: 'temporarily_unavailable',
+  description: 'The store cannot be asked. Ask again later.',
+};
+
+const off = { enabled: false };
+
+const seconds = (milliseconds: number): number => Math.max(1, Math.floor(milliseconds / 1000));
+
+const cookie = (publicUrl: string) =>
+  ({ signed: true, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const;

@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { StoreUnavailable } from '../store/store.ts';
+import { newToken } from '../auth/token/own-tokens.ts';
+import { consentCollection, contextOf, findConsent } from './consents.ts';
+import { authorizationOffered } from './offered.ts';
+import { providerConfiguration, sessionCookie } from './provider-configuration.ts';
+import type { ProviderParts } from './provider-parts.ts';
+import { explainRefusal, sentence } from './refusal-words.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/**
+ * oidc-provider, as far as it is used: the authorization request and its answer, the exchange of codes and refresh tokens, ID
+ * tokens. Who a client is, what is granted, and who is signed in is decided around it. Takes a while to import.
+ */
+export async function createProvider(parts: ProviderParts, keys: SigningKeys['jwks']): Promise<Provider> {
+  const { Provider, interactionPolicy, errors } = await importQuietly();
+  const { model, publicUrl, store } = parts;
+  const { issuer } = authorizationOffered(model, publicUrl);
+  const consents = store.documents(consentCollection);
+
+  const provider = new Provider(issuer, providerConfiguration(parts, keys, { errors, interactionPolicy }));
+  provider.proxy = true; // provider-request.ts says what the public URL is
+  const access = provider.AccessToken.prototype as unknown as { generateTokenId(): string }; // which has no type
+  const made = Object.getOwnPropertyDescriptor(access, 'generateTokenId')?.value as (this: unknown) => string;
+  access.generateTokenId = function () {
+    made.call(this); // which notes the format too
+    return newToken();
+  };
+  provider.Client.prototype.redirectUriAllowed = function (uri) {
+    return this.redirectUris?.includes(uri) ?? false; // character by character, also where a port is all that differs
+  };
+  provider.use(async (ctx, next) => {
+    const isShared = ctx.res.hasHeader(sharing[0]); // http/middleware/cors.ts has decided which pages may read the answer
+    await next();
+    if (ctx.res.headersSent) return; // by a page
+    if (!isShared) for (const name of sharing) ctx.res.removeHeader(name);
+    const within = ctx as KoaContextWithOIDC; // its own context, once it has taken the request
+    if ((within.oidc as typeof within.oidc | undefined)?.route === 'token' && ctx.status === 200)
+      await addContext(within);
+    explain(ctx);
+    dropSession(ctx.res);
+  });
+  provider.on('grant.error', (ctx, { error, error_detail: why }) => {
+    parts.granted.set(ctx.res, { error });
+    if (why !== undefined) ctx.body = { ...(ctx.body as object), error_description: sentence(why) };
+  });
+  provider.on('server_error', (ctx, error) => {
+    parts.fault(error, String(ctx.res.getHeader('X-Request-Id') ?? 'none'));
+    if (ctx.oidc.route !== 'token' || !(error instanceof StoreUnavailable)) return;
+    ctx.status = 503;
+    ctx.set('Retry-After', '5');
+    ctx.body = { error: 'temporarily_unavailable', error_description: 'The store cannot be asked. Ask again later.' };
+  });
+  Object.assign(provider, {
+    // In place of koa's, which prints. Those two: the client left.
+    onerror: (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') parts.fault(error, 'none');
+    },
+  });
+  return provider;
+
+  async function addContext(ctx: KoaContextWithOIDC): Promise<void> {
+    const consent = await findConsent(consents, ctx.oidc.entities.Grant?.jti);
+    const body = ctx.body as { readonly scope?: string }; // the token answer
+    if (consent !== undefined) ctx.body = { ...body, ...contextOf(consent) };
+    parts.granted.set(ctx.res, { consent, scope: body.scope });
+  }
+}
+
+/** It warns of a Node that has no long-term support yet; those that this service is tested on are said in package.json. */
+async function importQuietly() {
+  const { warn } = console;
+  console.warn = (...words: unknown[]) => {
+    if (!String(words[0]).includes('Unsupported runtime')) warn(...words);
+  };
+  try {
+    return await import('oidc-provider');
+  } finally {
+    console.warn = warn;
+  }
+}
+
+/** A refusal that goes back to an app says what to do. */
+function explain(ctx: Pick<KoaContextWithOIDC, 'response' | 'redirect'>): void {
+  const location = ctx.response.get('Location');
+  if (!URL.canParse(location)) return;
+  const url = new URL(location);
+  const isFragment = url.hash !== ''; // as apps are answered that ask for a token here
+  const answer = isFragment ? new URLSearchParams(url.hash.slice(1)) : url.searchParams;
+  const error = answer.get('error');
+  if (error === null || answer.has('code')) return;
+  answer.set('error_description', explainRefusal(error, answer.get('error_description') ?? undefined));
+  if (isFragment) url.hash = answer.toString();
+  ctx.redirect(url.href);
+}
+
+/** Without them oidc-provider would let every page read the answer. */
+const sharing = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;
+
+function dropSession(response: ServerResponse): void {
+  const set = [response.getHeader('Set-Cookie') ?? []].flat().map(String);
+  const others = set.filter(
+    cookie => ![`${sessionCookie}=`, `${sessionCookie}.sig=`].some(start => cookie.startsWith(start)),
+  );
+  if (others.length === set.length) return;
+  if (others.length === 0) response.removeHeader('Set-Cookie');
+  else response.setHeader('Set-Cookie', others);
+}

@@ -1,0 +1,83 @@
+import type { Model, ResourceType } from '../model/model.ts';
+import type { Letter, Scope } from '../auth/scope.ts';
+import { criteriaQuery } from '../auth/criteria.ts';
+import { parseScope, versionOne } from '../auth/scope.ts';
+
+/** Letters of one type with the search that confines them; undefined without one. */
+export interface Piece {
+  readonly letters: readonly Letter[];
+  readonly criteria: string | undefined;
+}
+
+/**
+ * What is left of a scope on one type within a list of scopes (those that the type lists, or those that a client is registered for,
+ * where wildcards and version 1 forms cover what they stand for): letters that both have, confined by the searches of both.
+ * Searches that do not work on the type leave nothing.
+ */
+export function within(
+  pieces: readonly Piece[],
+  asked: Pick<Scope, 'context'>,
+  type: ResourceType,
+  list: readonly string[],
+  model: Model,
+): readonly Piece[] {
+  const listed = list.flatMap(text => {
+    const scope = parseScope(text);
+    const fits = scope?.context === asked.context && (scope.resourceType === '*' || scope.resourceType === type.name);
+    return fits ? [scope] : [];
+  });
+  return joined(
+    pieces.flatMap(piece =>
+      listed.map(({ letters, criteria }) => ({
+        letters: piece.letters.filter(letter => letters.includes(letter)),
+        criteria: bothOf(piece.criteria, criteria),
+      })),
+    ),
+  ).filter(({ criteria }) => criteria === undefined || works(criteria, type, model));
+}
+
+/** True where the search after a `?` is one that the type has. */
+export const works = (criteria: string, type: ResourceType, model: Model): boolean =>
+  criteriaQuery(type, criteria, { model, base: 'http://localhost', zone: 'UTC', now: 0 }) !== undefined;
+
+/** True where every letter is among those of the pieces that are confined no more than was asked. */
+export const covers = (pieces: readonly Piece[], { letters, criteria }: Piece): boolean =>
+  letters.every(letter => pieces.some(piece => piece.letters.includes(letter) && isSame(piece.criteria, criteria)));
+
+/** Version 2 text, letters in their order. */
+export const printScope = (context: string, resourceType: string, { letters, criteria }: Piece): string =>
+  `${context}/${resourceType}.${order.filter(letter => letters.includes(letter)).join('')}${criteria === undefined ? '' : `?${criteria}`}`;
+
+/** Version 1 text where that says exactly the letters; else version 2. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources */
+export const printVersionOne = (context: string, resourceType: string, piece: Piece): string => {
+  const letters = order.filter(letter => piece.letters.includes(letter)).join('');
+  const permission = Object.entries(versionOne).find(([, all]) => all === letters)?.[0];
+  return permission === undefined || piece.criteria !== undefined
+    ? printScope(context, resourceType, piece)
+    : `${context}/${resourceType}.${permission}`;
+};
+
+const order: readonly Letter[] = ['c', 'r', 'u', 'd', 's'];
+
+/** One piece for each search, none with a letter that is there without a search. */
+function joined(pieces: readonly Piece[]): readonly Piece[] {
+  const all = Map.groupBy(pieces, ({ criteria }) => criteria);
+  const free = (all.get(undefined) ?? []).flatMap(({ letters }) => letters);
+  return [...all].flatMap(([criteria, of]): Piece[] => {
+    const letters = [...new Set(of.flatMap(piece => piece.letters))].filter(
+      letter => criteria === undefined || !free.includes(letter),
+    );
+    return letters.length === 0 ? [] : [{ letters, criteria }];
+  });
+}
+
+/** Both hold: what the second adds stands after the first. */
+function bothOf(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const first = one.split('&');
+  return [...first, ...other.split('&').filter(part => !first.includes(part))].join('&');
+}
+
+const isSame = (one: string | undefined, other: string | undefined): boolean =>
+  one === other ||
+  (one !== undefined && other !== undefined && one.split('&').sort().join('&') === other.split('&').sort().join('&'));

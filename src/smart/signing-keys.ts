@@ -1,0 +1,139 @@
+import { createHash, generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { DocumentStore, Store } from '../store/store.ts';
+import { seal, unseal } from './seal.ts';
+import type { Sealed } from './seal.ts';
+
+/** A key, as JSON. https://www.rfc-editor.org/rfc/rfc7517#section-4 */
+export type Jwk = Readonly<Record<string, unknown>>;
+
+/** What ID tokens are signed with. */
+export interface SigningKeys {
+  /** With their private halves: the one that signs first. */
+  readonly jwks: { readonly keys: readonly Jwk[] };
+  /** For everybody: also of keys that will sign soon, and of those that have signed what has not expired. */
+  readonly publicJwks: { readonly keys: readonly Jwk[] };
+  /** As they are now; the same object where nothing has changed. */
+  refresh(): Promise<SigningKeys>;
+}
+
+/** How long before a new key signs it is published, in milliseconds, so that every process and most clients know it by then. */
+export const publishedBefore = 60_000;
+
+/** How long keys that do not sign any more are published, in milliseconds: longer than any ID token lives. */
+export const publishedAfter = 86_400_000 + 600_000;
+
+/** A key as the store keeps it, under its number. */
+interface KeptKey {
+  readonly kid: string;
+  readonly made: number;
+  /** From when on it signs. */
+  readonly from: number;
+  /** Until when it is published; undefined for the one that came last. */
+  readonly until?: number;
+  readonly publicKey: Jwk;
+  readonly privateKey: Sealed;
+}
+
+const collection = 'signing-keys';
+const purpose = 'signing key';
+
+/**
+ * The signing keys of a store, made where there are none: of several processes that start at a time all get the same. The private
+ * halves are encrypted by the secret (AES-256-GCM). Throws Error with the reason where they were encrypted by another secret.
+ */
+export async function loadSigningKeys(
+  store: Pick<Store, 'documents'>,
+  secret: string,
+  now: () => number,
+): Promise<SigningKeys> {
+  const keys = store.documents(collection);
+  let kept = await all(keys);
+  if (kept.length === 0) {
+    await keys.putIfAbsent(numbered(1), await newKey(secret, now(), now()));
+    kept = await all(keys);
+  }
+  const read = (of: readonly KeptKey[]): SigningKeys => {
+    const signing = of.findLast(({ from }) => from <= now()) ?? of[0];
+    const others = of.filter(key => key !== signing);
+    const ordered = signing === undefined ? [] : [signing, ...others];
+    const state = stateOf(of, signing);
+    const current: SigningKeys = {
+      jwks: { keys: ordered.map(key => privateJwk(key, secret)) },
+      publicJwks: { keys: ordered.map(({ publicKey }) => publicKey) },
+      async refresh() {
+        const found = await all(keys);
+        const next = found.findLast(({ from }) => from <= now()) ?? found[0];
+        return stateOf(found, next) === state ? current : read(found);
+      },
+    };
+    return current;
+  };
+  return read(kept);
+}
+
+/**
+ * Adds a key, which signs from a minute later on; the former ones stay published until what they signed has expired. Gives the id
+ * of the new one, and that of the former. Throws Error where the secret is not that of the store.
+ */
+export async function rotateSigningKeys(
+  store: Pick<Store, 'documents'>,
+  secret: string,
+  now: () => number,
+): Promise<{ readonly kid: string; readonly former: string | undefined; readonly from: number }> {
+  const keys = store.documents(collection);
+  const kept = await all(keys);
+  for (const key of kept) privateJwk(key, secret);
+  const last = kept.at(-1);
+  const from = last === undefined ? now() : now() + publishedBefore;
+  const fresh = await newKey(secret, now(), from);
+  const number = (last?.number ?? 0) + 1;
+  const there = (await keys.putIfAbsent(numbered(number), fresh)) as KeptKey; // written here alone
+  if (there.kid !== fresh.kid) throw new Error('The signing keys were rotated by somebody else at this moment.');
+  const until = from + publishedAfter;
+  for (const { number, ...key } of kept.filter(key => key.until === undefined))
+    await keys.put(numbered(number), { ...key, until }, until);
+  return { kid: fresh.kid, former: last?.kid, from };
+}
+
+/** Removes all keys, for a store whose secret is lost: what they signed is good no more. Gives how many there were. */
+export async function discardSigningKeys(store: Pick<Store, 'documents'>): Promise<number> {
+  const keys = store.documents(collection);
+  const kept = await all(keys);
+  for (const { number } of kept) await keys.delete(numbered(number));
+  return kept.length;
+}
+
+/** In the order in which they were made. */
+async function all(keys: DocumentStore): Promise<readonly (KeptKey & { readonly number: number })[]> {
+  const found: (KeptKey & { readonly number: number })[] = [];
+  for await (const { key, value } of keys.list()) found.push({ ...(value as KeptKey), number: Number(key) }); // written here alone
+  return found;
+}
+
+/** Orders as the numbers do. */
+const numbered = (number: number): string => String(number).padStart(8, '0');
+
+const stateOf = (of: readonly KeptKey[], signing: KeptKey | undefined): string =>
+  [signing, ...of].map(key => key?.kid).join(' ');
+
+/** RS256, which every OpenID client knows. https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+async function newKey(secret: string, now: number, from: number): Promise<KeptKey> {
+  const pair = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' });
+  // https://www.rfc-editor.org/rfc/rfc7638
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ e, kty: 'RSA', n }))
+    .digest('base64url');
+  const about = { kid, use: 'sig', alg: 'RS256' };
+  const privateKey = seal(JSON.stringify({ ...pair.privateKey.export({ format: 'jwk' }), ...about }), secret, purpose);
+  return { kid, made: now, from, publicKey: { kty: 'RSA', n, e, ...about }, privateKey };
+}
+
+function privateJwk({ privateKey }: KeptKey, secret: string): Jwk {
+  const text = unseal(privateKey, secret, purpose);
+  if (text !== undefined) return JSON.parse(text) as Jwk; // newKey wrote it
+  throw new Error(
+    'The key file is not the one that the signing keys in this store are encrypted by: give the former one as `key-file`. If it is lost, `key rotate --discard` makes new keys with this one, and whoever is signed in has to sign in again.',
+  );
+}

@@ -1,0 +1,404 @@
+// Scopes as asked, as registered, as granted. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeScope } from '../../src/smart/describe-scope.ts';
+import { narrowForUser, narrowRefresh, negotiateScopes, negotiated, ScopeRefused } from '../../src/smart/negotiate.ts';
+import type { ScopeRules } from '../../src/smart/negotiate.ts';
+import { supportedScopes } from '../../src/smart/scope-words.ts';
+import { loadModel } from '../../src/engine/load-model.ts';
+import type { Model } from '../../src/model/model.ts';
+import { loadWith, ours, statement } from '../support/definition-files.ts';
+
+const { model: shipped } = await loadModel({ definitions: [] });
+if (shipped === undefined) throw new Error('The shipped definitions are wrong');
+
+/** Every word and every wildcard. */
+const everything = [
+  'openid', 'fhirUser', 'profile', 'launch', 'launch/patient', 'launch/encounter', 'offline_access', 'online_access',
+  'patient/*.cruds', 'user/*.cruds', 'system/*.cruds',
+]; // prettier-ignore
+
+const rules = (more: Partial<ScopeRules> = {}): ScopeRules => ({
+  model: shipped,
+  registered: everything,
+  flow: 'app',
+  launch: false,
+  ...more,
+});
+const backend = rules({ flow: 'backend' });
+
+/** The scopes that are granted, as one text; the message where the request fails. */
+const outcome = (requested: string | undefined, by: ScopeRules = rules()): string => {
+  try {
+    return negotiateScopes(requested, by).scopes.join(' ');
+  } catch (error) {
+    if (error instanceof ScopeRefused) return `refused: ${error.message}`;
+    throw error;
+  }
+};
+
+const absent = 'does not exist here';
+const forApps = 'is for apps';
+const forSystems = 'is for clients that act for themselves';
+
+describe('what does not exist fails the whole request', () => {
+  it.each([
+    ['patient/Observation.rs', absent, 'no launch scope of the type is listed'],
+    ['patient/Observation.r', absent, 'nor one with fewer letters'],
+    ['user/Observation.rs', absent, 'in neither context'],
+    ['patient/Observation.read', absent, 'nor in version 1'],
+    ['patient/Observation.rs?category=laboratory', absent, 'nor confined by a search'],
+    ['patient/Media.c', absent, 'the type has another context'],
+    ['user/Media.rs', absent, 'letters that are not listed'],
+    ['user/Media.cr', absent, 'a letter too many'],
+    ['user/Media.read', absent, 'nothing is left of it'],
+    ['patient/Patient.cruds', absent, 'letters too many'],
+    ['patient/Condition.write', absent, 'nothing is left of it'],
+    ['user/MedicationRequest.rs', absent, 'the type is listed for patients alone'],
+    ['patient/Practitioner.r', absent, 'the type has `fhirUser` alone'],
+    ['patient/Basic.rs', absent, 'a type that is not declared'],
+    ['patient/Nonsense.rs', absent, 'no type'],
+    ['patient/Basic.*', absent, 'no type, version 1'],
+    ['patient/*.d', absent, 'a wildcard of which nothing is left'],
+    ['patient/*.write', absent, 'the same in version 1'],
+    ['patient/*.rs?no-such-parameter=a', absent, 'a search that no type has'],
+    ['patient/Condition.sr', absent, 'letters out of order'],
+    ['patient/Condition.rr', absent, 'a letter twice'],
+    ['patient/Condition.x', absent, 'a letter that is none'],
+    ['patient/Condition.', absent, 'no letter'],
+    ['patient/Condition', absent, 'no permission'],
+    ['patient/condition.rs', absent, 'case matters'],
+    ['Patient/Condition.rs', absent, 'case matters'],
+    ['encounter/Condition.rs', absent, 'no context of SMART'],
+    ['patient/Condition.read?category=a', absent, 'version 1 has no search'],
+    ['patient/Condition.rs?nothing=a', absent, 'no parameter of the type'],
+    ['patient/Condition.rs?_count=1', absent, 'a parameter that finds nothing'],
+    ['patient/Condition.rs?clinical-status=a%', absent, 'an escape that is none'],
+    ['patient/Condition.rs?', absent, 'an empty search'],
+    ['launch/Patient', absent, 'case matters'],
+    ['email', absent, 'a scope that others have'],
+    ['__private', absent, 'a scope of nobody'],
+    ['https://example.org/scope', absent, 'a scope of somebody else'],
+    ['toString', absent, 'no name out of JavaScript'],
+    ['patient/toString.rs', absent, 'nor there'],
+    ['system/Patient.rs', forSystems, 'a scope of systems'],
+    ['system/*.rs', forSystems, 'or all of them'],
+  ])('%s, since %s: %s', (scope, why) => {
+    expect(outcome(scope)).toMatch(/^refused: /);
+    expect(outcome(scope)).toContain(why);
+    expect(outcome(scope)).toContain(`\`${scope}\``);
+    expect(outcome(`patient/Patient.rs ${scope} openid`)).toContain(why);
+  });
+
+  it.each([
+    ['system/Media.c', absent],
+    ['system/MedicationRequest.rs', absent],
+    ['system/FamilyMemberHistory.rs', absent],
+    ['system/Observation.c', absent],
+    ['system/Observation.cruds', absent],
+    ['system/Media.*', absent],
+    ['system/*.c', absent],
+    ['patient/Patient.rs', forApps],
+    ['user/Patient.rs', forApps],
+    ['fhirUser', forApps],
+    ['openid', forApps],
+    ['offline_access', forApps],
+    ['launch/patient', forApps],
+    ['nonsense', absent],
+  ])('%s, of a backend client', (scope, why) => {
+    expect(outcome(scope, backend)).toMatch(new RegExp(`^refused: .*${why}`));
+    expect(outcome(`system/Patient.rs ${scope}`, backend)).toMatch(/^refused: /);
+  });
+
+  it.each([
+    [undefined, 'No scope is asked for'],
+    ['', 'No scope is asked for'],
+    ['   ', 'No scope is asked for'],
+    ['patient/Patient.rs\topenid', absent],
+    ['patient/Patient.rs\nopenid', absent],
+    ['patient/Patient.rs\u00a0openid', absent],
+    ['patient/Patient.rs,openid', absent],
+    [Array.from({ length: 201 }, (_, at) => `patient/Patient.rs?name=a${at}`).join(' '), 'more than the 200 scopes'],
+    ['a'.repeat(5000), absent],
+  ])('%j is no list of scopes', (requested, why) => {
+    expect(outcome(requested)).toContain(why);
+    expect(outcome(requested)).toMatch(/^refused: [\x20-\x21\x23-\x5b\x5d-\x7e]{1,400}$/);
+  });
+});
+
+describe('what is listed is granted as asked', () => {
+  it.each([
+    'patient/Patient.r',
+    'patient/Patient.s',
+    'patient/Patient.rs',
+    'patient/Condition.r patient/Condition.s',
+    'user/Media.c',
+    'openid fhirUser profile',
+    'launch/patient openid fhirUser offline_access patient/Condition.rs',
+    'patient/Condition.rs?clinical-status=active',
+    'patient/Condition.rs?clinical-status=active&code=a',
+    'patient/Condition.rs?code=http://snomed.info/sct|1 patient/Condition.r',
+    'online_access user/Patient.r',
+  ])('%s', scope => expect(outcome(scope)).toBe(scope));
+
+  it('each scope once, whatever spaces are between', () => {
+    expect(outcome('  openid   patient/Patient.r openid  patient/Patient.r ')).toBe('openid patient/Patient.r');
+  });
+
+  it('backend clients as well', () => {
+    const asked = 'system/Observation.rs system/Patient.r system/Observation.rs?category=laboratory';
+    expect(outcome(asked, backend)).toBe(asked);
+  });
+});
+
+const patients = 'Patient Appointment Condition MedicationRequest FamilyMemberHistory Encounter';
+const clinicians = 'Patient Appointment Condition Encounter';
+const systems = 'Patient Observation Appointment Condition Encounter';
+const each = (context: string, types: string, letters: string): string =>
+  [...shipped.types.keys()]
+    .filter(type => types.split(' ').includes(type))
+    .map(type => `${context}/${type}.${letters}`)
+    .join(' ');
+
+describe('version 1 forms and wildcards are narrowed', () => {
+  it.each([
+    ['patient/Patient.read', 'patient/Patient.read'],
+    ['patient/Patient.*', 'patient/Patient.read'],
+    ['user/Media.write', 'user/Media.c'],
+    ['user/Media.*', 'user/Media.c'],
+    ['patient/*.read', each('patient', patients, 'read')],
+    ['patient/*.*', each('patient', patients, 'read')],
+    ['patient/*.rs', each('patient', patients, 'rs')],
+    ['patient/*.cruds', each('patient', patients, 'rs')],
+    ['patient/*.s', each('patient', patients, 's')],
+    ['user/*.rs', each('user', clinicians, 'rs')],
+    ['user/*.c', 'user/Media.c'],
+    ['user/*.write', 'user/Media.c'],
+    ['patient/*.rs?clinical-status=active', 'patient/Condition.rs?clinical-status=active'],
+  ])('%s → %s', (asked, granted) => expect(outcome(asked)).toBe(granted));
+
+  it('of systems', () => {
+    expect(outcome('system/*.rs', backend)).toBe(each('system', systems, 'rs'));
+    expect(outcome('system/*.read', backend)).toBe(each('system', systems, 'read'));
+    expect(outcome('system/*.rs?category=laboratory', backend)).toContain('system/Observation.rs?category=laboratory');
+  });
+
+  it('beside others, each once', () => {
+    expect(outcome('patient/Condition.rs patient/*.rs patient/Condition.read')).toBe(
+      `patient/Condition.rs ${each('patient', patients.replace('Condition ', ''), 'rs')} patient/Condition.read`,
+    );
+  });
+});
+
+describe('what is more than a token may have', () => {
+  it('fails, also where wildcards stand for it', () => {
+    const asked = Array.from({ length: 40 }, (_, at) => `patient/*.rs?_id=a${at}`);
+    expect(outcome(asked.slice(0, 30).join(' ')).split(' ')).toHaveLength(180);
+    expect(outcome(asked.join(' '))).toContain('more than the 200 scopes');
+  });
+});
+
+describe('what the client is not registered for', () => {
+  const unregistered = 'is not registered';
+  it.each([
+    ['patient/Patient.rs', 'patient/Condition.rs', unregistered],
+    ['patient/Patient.r', 'patient/Patient.rs', unregistered],
+    ['patient/Patient.rs', 'patient/Patient.r', 'patient/Patient.r'],
+    ['patient/Patient.r patient/Patient.s', 'patient/Patient.rs', 'patient/Patient.rs'],
+    ['patient/Patient.read', 'patient/Patient.rs', 'patient/Patient.rs'],
+    ['patient/*.read', 'patient/Condition.rs', 'patient/Condition.rs'],
+    ['patient/Patient.rs', 'patient/Patient.read', 'patient/Patient.read'],
+    ['patient/Patient.rs', 'patient/Patient.*', 'patient/Patient.read'],
+    ['patient/*.read', 'patient/*.read', each('patient', patients, 'read')],
+    ['patient/Patient.r', 'patient/Patient.read', 'patient/Patient.r'],
+    ['patient/*.r', 'patient/Condition.rs', unregistered],
+    ['user/*.rs', 'patient/Condition.rs', unregistered],
+    ['patient/*.rs', 'patient/Observation.rs', absent],
+    ['patient/Observation.rs', 'patient/Observation.rs', absent],
+    ['patient/Condition.r', 'patient/Condition.read', 'patient/Condition.r'],
+    ['patient/Condition.r', 'patient/*.rs', 'patient/Condition.r'],
+    ['patient/Condition.rs patient/Patient.r', 'patient/*.rs', 'patient/Condition.rs patient/Patient.r'],
+    ['patient/Condition.rs', 'patient/*.write', absent],
+    ['patient/Condition.rs', 'openid', unregistered],
+    ['offline_access patient/Condition.rs', 'patient/Condition.rs online_access', unregistered],
+    ['patient/Condition.rs?code=a', 'patient/Condition.rs', unregistered],
+    ['patient/Condition.rs?code=a', 'patient/Condition.rs?code=b', unregistered],
+    ['patient/Condition.rs?code=a', 'patient/Condition.rs?code=a', 'patient/Condition.rs?code=a'],
+    ['patient/Condition.rs?code=a', 'patient/Condition.r?code=a&clinical-status=active', 'patient/Condition.r?code=a&clinical-status=active'], // prettier-ignore
+    ['patient/Condition.rs?code=a', 'patient/Condition.r?clinical-status=active&code=a', 'patient/Condition.r?clinical-status=active&code=a'], // prettier-ignore
+    ['patient/Condition.rs', 'patient/Condition.rs?code=a', 'patient/Condition.rs?code=a'],
+    ['patient/Condition.rs?code=a', 'patient/Condition.read', 'patient/Condition.rs?code=a'],
+    ['patient/Condition.rs?code=a', 'patient/*.rs?clinical-status=active', 'patient/Condition.rs?clinical-status=active&code=a'], // prettier-ignore
+    ['patient/Condition.r patient/Condition.rs?code=a', 'patient/Condition.read', 'patient/Condition.r patient/Condition.s?code=a'], // prettier-ignore
+  ])('registered for %s, asks for %s: %s', (registered, asked, expected) => {
+    const by = rules({ registered: registered.split(' ') });
+    expect(outcome(asked, by).replace(/^refused: .*(does not exist here|is not registered).*$/, '$1')).toBe(expected);
+  });
+});
+
+describe('launches', () => {
+  const ehr = rules({ launch: true });
+  const visit = rules({ launch: true, encounter: true });
+  it.each([
+    ['launch openid patient/Patient.rs', ehr, 'launch openid patient/Patient.rs'],
+    ['launch launch/patient openid', ehr, 'launch launch/patient openid'],
+    ['launch launch/patient openid', rules(), 'launch/patient openid'],
+    ['launch openid', rules(), 'refused: The scope `launch` needs the launch value of an EHR; without one, ask for `launch/patient`.'],
+    ['launch launch/patient launch/encounter', visit, 'launch launch/patient launch/encounter'],
+    ['launch launch/encounter openid', ehr, 'launch openid'],
+    ['launch/patient launch/encounter', rules(), "refused: The scope `launch/encounter` needs the launch value of an EHR, which names the encounter."],
+    ['launch launch/encounter', rules({ launch: true, encounter: true, registered: ['launch'] }), 'refused: The client is not registered for the scope `launch/encounter`.'],
+    ['openid patient/Patient.rs', ehr, 'refused: A launch value is there, but not the scope `launch` that it belongs to.'],
+  ] as const)('%s', (asked, by, expected) => expect(outcome(asked, by)).toBe(expected)); // prettier-ignore
+
+  it.each([
+    ['patient/Patient.rs', true],
+    ['launch/patient openid', true],
+    ['patient/*.read', true],
+    ['openid user/Patient.rs', false],
+  ])('%s needs a patient: %s', (asked, needsPatient) => {
+    expect(negotiateScopes(asked, rules()).needsPatient).toBe(needsPatient);
+  });
+});
+
+describe('what a user may grant', () => {
+  const asked = negotiateScopes('openid fhirUser user/Patient.rs patient/Patient.rs', rules());
+  it.each(['Practitioner/dr', 'PractitionerRole/dr'])('%s: all', fhirUser => {
+    expect(narrowForUser(asked, { fhirUser })).toEqual(asked);
+  });
+
+  it.each(['Patient/p1', 'RelatedPerson/r1', 'Person/x', undefined, 'Practitioner', 'Practitioner/', ''])(
+    '%s: no `user/` scope',
+    fhirUser => {
+      expect(() => narrowForUser(asked, { fhirUser })).toThrow(ScopeRefused);
+      const wild = negotiateScopes('openid user/*.rs', rules());
+      expect(() => narrowForUser(wild, { fhirUser })).toThrow('is for clinicians');
+    },
+  );
+
+  it('nothing of `fhirUser` where no record stands for the user', () => {
+    const some = negotiateScopes('openid fhirUser patient/Patient.rs', rules());
+    expect(narrowForUser(some, { fhirUser: undefined }).scopes).toEqual(['openid', 'patient/Patient.rs']);
+    expect(narrowForUser(some, { fhirUser: 'Patient/p1' })).toEqual(some);
+    expect(() => narrowForUser(negotiated(['fhirUser']), { fhirUser: undefined })).toThrow(ScopeRefused);
+  });
+});
+
+describe('a refresh', () => {
+  const granted = ['launch', 'openid', 'offline_access', 'patient/Condition.rs', 'patient/Patient.r'];
+  const refreshed = (requested?: string) => narrowRefresh(granted, requested, shipped).join(' ');
+
+  it.each([
+    [undefined, granted.join(' ')],
+    ['', granted.join(' ')],
+    [granted.join(' '), granted.join(' ')],
+    ['patient/Condition.rs', 'patient/Condition.rs'],
+    ['patient/Condition.r openid', 'patient/Condition.r openid'],
+    ['patient/*.read', 'patient/Condition.read patient/Patient.r'],
+  ])('%s → %s', (requested, expected) => expect(refreshed(requested)).toBe(expected));
+
+  it.each(['patient/Patient.rs', 'patient/Encounter.r', 'user/Patient.rs', 'launch/patient', 'launch/encounter', 'nonsense', 'system/Patient.rs', 'patient/Condition.cruds'])('never gives %s', scope => {
+    expect(() => refreshed(scope)).toThrow(ScopeRefused);
+    expect(() => refreshed(`openid ${scope}`)).toThrow(ScopeRefused);
+  }); // prettier-ignore
+
+  it.each(['patient/Encounter.r', 'patient/Patient.rs', 'user/*.rs', 'launch/patient'])(
+    'says that %s was not granted',
+    scope =>
+      expect(() => refreshed(scope)).toThrow(
+        `The scope \`${scope}\` was not granted: a refresh gives what was, or less of it.`,
+      ),
+  );
+
+  it('gives what was granted also where definitions list it no more', () => {
+    expect(narrowRefresh(['patient/Basic.rs'], 'patient/Basic.rs', shipped)).toEqual(['patient/Basic.rs']);
+  });
+});
+
+describe('definitions', () => {
+  const modelWith = async (scopes: readonly string[]): Promise<Model> => {
+    const extension = scopes.map(valueString => ours('smart-scope', { valueString }));
+    const type = { type: 'Basic', interaction: [{ code: 'read' }, { code: 'search-type' }], extension };
+    const searchParam = [{ name: 'code', type: 'token' }];
+    const { model, problems } = await loadWith({ 'capability/more.json': statement([{ ...type, searchParam }]) });
+    if (model === undefined) throw new Error(problems.map(({ text }) => text).join('\n'));
+    return model;
+  };
+
+  it('may confine a scope by a search, which the answer tells', async () => {
+    const by = rules({ model: await modelWith(['system/Basic.r', 'system/Basic.rs?code=a']), flow: 'backend' });
+    expect(outcome('system/Basic.r', by)).toBe('system/Basic.r');
+    expect(outcome('system/Basic.s', by)).toBe('system/Basic.s?code=a');
+    expect(outcome('system/Basic.rs', by)).toBe('system/Basic.r system/Basic.s?code=a');
+    expect(outcome('system/Basic.s?code=a', by)).toBe('system/Basic.s?code=a');
+    expect(outcome('system/Basic.s?code=b', by)).toBe('system/Basic.s?code=b&code=a');
+    expect(outcome('system/Basic.rsd', by)).toContain(absent);
+    const narrow = { ...by, registered: ['system/Basic.rs?code=a'] };
+    expect(outcome('system/Basic.s', narrow)).toBe('system/Basic.s?code=a');
+    expect(outcome('system/Basic.r', narrow)).toContain('is not registered');
+  });
+
+  it('may list a wildcard, which is of their type', async () => {
+    const model = await modelWith(['user/*.rs']);
+    expect(outcome('user/Basic.r', rules({ model }))).toBe('user/Basic.r');
+    expect(outcome('user/*.rs', rules({ model }))).toContain('user/Basic.rs');
+    expect(outcome('user/Observation.rs', rules({ model }))).toContain(absent);
+  });
+});
+
+describe('scopes_supported', () => {
+  it('has every word and the matrix', () => {
+    const [words, resources] = [supportedScopes(shipped).slice(0, 8), supportedScopes(shipped).slice(8)];
+    expect(words).toEqual(everything.slice(0, 8));
+    expect(resources.toSorted()).toEqual(
+      [
+        'patient/Patient.r', 'patient/Patient.rs', 'user/Patient.rs', 'system/Patient.rs', 'system/Observation.rs',
+        'patient/Appointment.rs', 'user/Appointment.rs', 'system/Appointment.rs',
+        'patient/Condition.rs', 'user/Condition.rs', 'system/Condition.rs',
+        'patient/MedicationRequest.rs', 'patient/FamilyMemberHistory.rs',
+        'patient/Encounter.rs', 'user/Encounter.rs', 'system/Encounter.rs', 'user/Media.c',
+      ].toSorted(),
+    ); // prettier-ignore
+  });
+
+  it.each(supportedScopes(shipped))('%s is granted as asked', scope => {
+    const isVisit = scope === 'launch/encounter';
+    const asked = isVisit ? `launch ${scope}` : scope;
+    const launch = isVisit || scope === 'launch';
+    const by = rules({ flow: scope.startsWith('system/') ? 'backend' : 'app', launch, encounter: isVisit });
+    expect(outcome(asked, by)).toBe(asked);
+    expect(outcome(asked, { ...by, registered: asked.split(' ') })).toBe(asked);
+  });
+
+  it('has a type of the definitions of one who installs it', async () => {
+    const { model } = await loadModel({ definitions: [join(import.meta.dirname, '../fixtures/guarded')] });
+    if (model === undefined) throw new Error('The definitions are wrong');
+    expect(supportedScopes(model)).toContain('user/Communication.crs');
+    expect(outcome('patient/Communication.crs', rules({ model }))).toBe('patient/Communication.crs');
+  });
+});
+
+describe('what a scope means', () => {
+  it('as a value, for a page to put into words', () => {
+    expect(describeScope('patient/Condition.rs?code=http://x|a%20b&clinical-status=active', shipped)).toEqual({
+      kind: 'resources',
+      scope: 'patient/Condition.rs?code=http://x|a%20b&clinical-status=active',
+      context: 'patient',
+      resourceTypes: ['Condition'],
+      permissions: ['read', 'search'],
+      criteria: [
+        { parameter: 'code', value: 'http://x|a b' },
+        { parameter: 'clinical-status', value: 'active' },
+      ],
+    });
+    expect(describeScope('user/*.write', shipped)).toMatchObject({
+      resourceTypes: [...shipped.types.keys()],
+      permissions: ['create', 'update', 'delete'],
+    });
+    expect(describeScope('launch/patient', shipped)).toEqual({ kind: 'word', scope: 'launch/patient' });
+    expect(describeScope('fhirUser', shipped)).toEqual({ kind: 'word', scope: 'fhirUser' });
+    for (const scope of ['launch/location', 'patient/Condition.rs?code=%']) {
+      expect(describeScope(scope, shipped)).toEqual({ kind: 'unknown', scope });
+    }
+  });
+});

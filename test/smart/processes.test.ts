@@ -1,0 +1,4 @@
+import { newStorePlace } from '../support/store-place.ts';
+import { contractOfProcesses } from './contract-processes.ts';
+
+contractOfProcesses(newStorePlace);

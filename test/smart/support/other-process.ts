@@ -1,0 +1,73 @@
+import { createTokenVerifier } from '../../../src/auth/token/verifier.ts';
+import { tokenCollection } from '../../../src/auth/token/own-tokens.ts';
+import { revocationCollection } from '../../../src/auth/token/revocations.ts';
+import type { Config } from '../../../src/config.ts';
+import type { RunningEngine } from '../../../src/engine/engine.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createClientAddress } from '../../../src/http/client-address.ts';
+import { fixedHeaders } from '../../../src/http/headers.ts';
+import { createPlaces } from '../../../src/http/places.ts';
+import { createShareOf } from '../../../src/http/shares.ts';
+import { createRespond } from '../../../src/http/respond.ts';
+import { listen } from '../../../src/http/server.ts';
+import { createUploads } from '../../../src/http/uploads.ts';
+import type { Log } from '../../../src/observability/log.ts';
+import { openAuthorization } from '../../../src/smart/open-authorization.ts';
+
+/**
+ * What another process would be that serves the same store under the same public URL: it has the store alone in common, and
+ * remembers for itself.
+ */
+export async function otherProcess(
+  { engine, url }: RunningEngine,
+  config: Config,
+  log: Log,
+  now: () => number,
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const { store } = engine;
+  const headers = fixedHeaders(false);
+  const clientAddress = createClientAddress([]);
+  const closing = (): boolean => false;
+  const keyFile = config.keyFile ?? '';
+  const authorized = await openAuthorization({
+    engine,
+    config,
+    keyFile,
+    publicUrl: url,
+    demo: false,
+    clientAddress,
+    log,
+  });
+  const verify = createTokenVerifier({
+    tokens: store.documents(tokenCollection),
+    revocations: store.documents(revocationCollection),
+    issuers: [],
+    publicUrl: url,
+    now,
+    demo: false,
+    notice: () => {},
+  });
+  const app = createApp({
+    engine,
+    publicUrl: url,
+    verify,
+    authorized,
+    origins: authorized.origins,
+    headers,
+    body: { most: config.maxBody, timeout: config.bodyTimeout },
+    uploads: createUploads(1, 1_000),
+    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
+    respond: createRespond({ headers, compression: false, threshold: 1_000, closing }),
+    clientAddress,
+    closing,
+    log,
+  });
+  const answer = app.callback();
+  const listening = await listen(
+    config,
+    (request, response) => void answer(request, response),
+    headers,
+    () => {},
+  );
+  return { port: listening.port, close: () => listening.close() };
+}
