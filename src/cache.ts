@@ -1,6 +1,6 @@
 /**
- * Values by key, at most `most` of them, each until a time of its own. Where a new one exceeds the limit, one goes that was not used
- * since the last such turn ("second chance"), so that a lookup costs no more than that of a Map.
+ * Values by key, at most `most` of them, each until a time of its own. Where a new one exceeds the limit, the oldest that
+ * was not used since it last had its turn is removed ("second chance"): a lookup costs no more than that of a Map.
  */
 export class Cache<T> {
   readonly #most: number;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Encrypts and authenticates texts as tokens: a token shows nothing of its text, and nobody without the key can make one. */
+/** Encrypts and authenticates texts as tokens: a token shows nothing of its text, and making one takes the key. */
 export interface Sealing {
   /** Returns base64url, a different token each time. */
   seal(text: string): string;
@@ -10,7 +10,7 @@ export interface Sealing {
 }
 
 /**
- * Sealing by AES-256-GCM under `secret` (32 bytes), with a random IV for each token: at most 2^32 tokens under one secret.
+ * Sealing by AES-256-GCM under `secret` (32 bytes), with a random IV for each token: at most 2^32 tokens for a secret.
  * https://nvlpubs.nist.gov/nistpubs/Legacy/SP/nistspecialpublication800-38d.pdf (8.2.2, 8.3)
  * A token is `name` (by which its key is found), IV, encrypted text, authentication tag.
  */

@@ -27,9 +27,10 @@ const mostTokens = 10_000;
 const sweepInterval = 10_000;
 
 /**
- * Tells what bearer tokens are worth: those of our own, which the store knows, and those of external issuers. A token is
- * remembered as sent: ours for 10 s at most, a JWT until it expires; it is removed from memory within 10 s after. Beside TokenRefused the verifier throws FhirError 503
- * where an issuer cannot be asked, and what the store throws. Throws Error for settings of an issuer that cannot be used.
+ * Verifies bearer tokens: those of our own, which the store knows, and those of external issuers. A token is remembered as
+ * sent: ours for 10 s at most, a JWT until it expires. It is removed from memory within 10 s after that. Beside TokenRefused
+ * the verifier throws FhirError 503 where an issuer cannot be asked, and what the store throws. Throws Error for settings of
+ * an issuer that cannot be used.
  */
 export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   const { publicUrl, now, limits = usualLimits } = parts;

@@ -86,7 +86,7 @@ function tokenOf({ headers, rawHeaders }: IncomingMessage, query: string, base: 
   return tokenIn(authorization, base);
 }
 
-/** What follows the scheme, which the verifier checks: spelled out, since a pattern costs more than the lookup of the token. */
+/** The text after the scheme, which the verifier checks; a pattern here would cost more than the lookup of the token. */
 function tokenIn(authorization: string, base: string): string {
   const scheme = authorization.slice(0, 7);
   if (scheme !== 'Bearer ' && !/^bearer ?$/i.test(scheme)) throw tokenMissing(base);
