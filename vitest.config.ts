@@ -11,7 +11,9 @@ const alone = ['test/**/*.alone.test.ts'];
 // What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
 // for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
 const together = [
-  'test/{config,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
+  'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
+  'test/{audit,bulk,cli,faults,store}/**/!(batch|checkpoint|deadline|failing|figures|memory).test.ts',
+  'test/smart/pages/*.test.ts',
   'test/auth/{*,token/*}.test.ts',
   'test/smart/!(quiet|accounts-file|processes|two-processes).test.ts',
   'test/http/!(*limits|server|create*).test.ts',
@@ -55,7 +57,7 @@ const httpOnMongodb = {
 
 /** What takes longest comes first, so that no worker is left with it in the end; vitest goes by the length of files. */
 const longest =
-  /(breaks|refused|kill|leak|walk|agreement|accounts|migrate|mongo|create|launch|public-url|cli\/store)\.test\.ts$/;
+  /(breaks|refused|kill|leak|walk|agreement|accounts|migrate|mongo|create|launch|public-url|readme-commands|cli\/store)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -30,7 +30,7 @@ function fits(version: string, range: string): boolean {
   );
 }
 
-const named = /All you need is Node ([\d., or]+)/.exec(read('README.md'))?.[1]?.match(/\d+(?:\.\d+)?/g) ?? [];
+const named = /It requires Node ([\d., or]+)/.exec(read('README.md'))?.[1]?.match(/\d+(?:\.\d+)?/g) ?? [];
 
 describe('the Node versions that the README names', () => {
   it('are those of package.json, and the pinned one is among them', () => {

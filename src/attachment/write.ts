@@ -1,5 +1,7 @@
-import { AttachmentMissing } from '../store/store.ts';
-import type { Attached, Change, Partition, WriteOptions, WriteResult } from '../store/store.ts';
+import { AttachmentMissing } from '../store/errors.ts';
+import type { Attached } from '../store/blobs.ts';
+import type { Change, WriteOptions, WriteResult } from '../store/records.ts';
+import type { Partition } from '../store/partitions.ts';
 import type { Content } from './content.ts';
 
 /** A change with the bytes that it brings. */

@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../store/store.ts';
+import type { StoredVersion } from '../store/records.ts';
 import { coding } from './event.ts';
 import type { Entity } from './event.ts';
 import { systems } from './systems.ts';

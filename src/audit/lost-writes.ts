@@ -1,5 +1,6 @@
 import type { AuditEntry } from './log/entry.ts';
-import type { Partition, Store } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
 
 /** A record that a write left, as an event tells, and that the store does not hold. */
 export interface LostWrite {

@@ -4,13 +4,14 @@ import { isId } from '../fhir/id.ts';
 import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Model, ResourceType, SearchParam } from '../model/model.ts';
 import { splitUnion } from '../model/branch.ts';
-import type { Extract, Partition } from '../store/store.ts';
+import type { Extract } from '../indexing/extract.ts';
+import type { PartitionIdentity } from '../store/partitions.ts';
 
 /** Adds the ids of those to whom a record belongs, by the access links of its type. */
 export type AddPatients = (
   found: Set<string>,
   record: { readonly type: string; readonly id: string; readonly text: string | undefined },
-  partition: Partition,
+  partition: PartitionIdentity,
 ) => void;
 
 /**

@@ -1,6 +1,7 @@
 import type { Access } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import type { Partition, StoredVersion } from '../store/store.ts';
+import type { PartitionIdentity } from '../store/partitions.ts';
+import type { StoredVersion } from '../store/records.ts';
 
 /** Of a request what an event tells. */
 export interface AuditedRequest {
@@ -10,7 +11,7 @@ export interface AuditedRequest {
   /** The address of the client; empty where it is not known. */
   readonly address: string;
   readonly access: Access;
-  readonly partition: Partition;
+  readonly partition: PartitionIdentity;
   readonly method: string;
   /** Undefined where the request asks for nothing that is offered. */
   readonly interaction?: InteractionCode;

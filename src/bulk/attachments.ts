@@ -1,5 +1,8 @@
-import type { Position, Query } from '../search/ast.ts';
-import type { KeptAttachment, Partition, StoredVersion } from '../store/store.ts';
+import type { Query } from '../search/ast.ts';
+import type { KeptAttachment } from '../store/blobs.ts';
+import { pagesOf } from '../store/pages.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { StoredVersion } from '../store/records.ts';
 
 /** A record with what it carries, which may be nothing. */
 export interface CarryingRecord {
@@ -7,24 +10,16 @@ export interface CarryingRecord {
   readonly attachments: readonly KeptAttachment[];
 }
 
-/** How many records are read at a time. */
-const page = 200;
-
 /** The records of a type that match, in id order, each with its attachments. Throws what a search throws. */
 export async function* recordsWithAttachments(
   partition: Partition,
   type: string,
   query: Query,
 ): AsyncIterable<CarryingRecord> {
-  let after: Position | undefined;
-  do {
-    const position = after === undefined ? {} : { after };
-    const sort = [{ by: 'id', descending: false }] as const;
-    const { versions, next } = await partition.search(type, { query, sort, limit: page, ...position });
+  for await (const versions of pagesOf(partition, type, query)) {
     const ids = versions.map(({ id }) => id);
     const carried = new Map<string, KeptAttachment[]>(ids.map(id => [id, []]));
     for await (const attachment of partition.attachments(type, ids)) carried.get(attachment.id)?.push(attachment);
     for (const record of versions) yield { record, attachments: carried.get(record.id) ?? [] };
-    after = next;
-  } while (after !== undefined);
+  }
 }

@@ -1,7 +1,7 @@
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
-import type { Partition } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
 
 /** What became of one resource that was to be deleted. */
 export interface Deleted {

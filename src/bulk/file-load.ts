@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { parseJson } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
-import { type PromiseLacking, VersionConflict } from '../store/store.ts';
+import { type PromiseLacking, VersionConflict } from '../store/errors.ts';
 import { checkStructure } from '../validation/structure.ts';
 import { IndependentEntries, type NestedBundle } from './bundle/independent.ts';
 import { planTransaction } from './bundle/transaction.ts';

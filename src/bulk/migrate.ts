@@ -45,7 +45,7 @@ const beat = 100;
  */
 export async function* migrate({ from, to, source, now }: MigrateOptions): AsyncGenerator<MigrateProgress, void> {
   const pairs = await preparePairs(from, to, source);
-  const of = (await from.partitions.list()).reduce((sum, { resources }) => sum + resources, 0);
+  const of = await resourcesOf(pairs);
   yield* copy(pairs, source, of);
   await copyNotes(from, to);
   const types = yield* compare(pairs, of);
@@ -53,6 +53,13 @@ export async function* migrate({ from, to, source, now }: MigrateOptions): Async
   const same = types.every(one => one.from.digest === one.to.digest) && notes.different === 0;
   for (const pair of pairs) await start(pair.to, source);
   yield { step: 'done', result: { types, notes, same, resumed: pairs.some(({ at }) => at !== undefined) } };
+}
+
+/** How many current records the source has. */
+async function resourcesOf(pairs: readonly Pair[]): Promise<number> {
+  let count = 0;
+  for (const { from } of pairs) for (const [, resources] of await from.counts()) count += resources;
+  return count;
 }
 
 async function* copy(pairs: readonly Pair[], source: string, of: number): AsyncGenerator<MigrateProgress, void> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { stamp } from '../fhir/resource-text.ts';
-import type { Partition } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
 import type { IndependentEntries } from './bundle/independent.ts';
 import type { Outcome } from './record.ts';
 import { SeenRecords } from './seen-records.ts';

@@ -4,7 +4,7 @@ import { splitForStamp } from '../fhir/resource-text.ts';
 import type { CarryingChange } from '../attachment/write.ts';
 import type { Attachment, ResourceType } from '../model/model.ts';
 import { isTooLong } from '../store/record-length.ts';
-import { longestRecord, type Precondition } from '../store/store.ts';
+import { longestRecord, type Precondition } from '../store/records.ts';
 import { checkRecord } from './check.ts';
 import type { LoadContext } from './context.ts';
 import { cutRecord } from './cut-record.ts';

@@ -1,11 +1,7 @@
 import { type CarryingChange, writeCarrying } from '../attachment/write.ts';
-import {
-  type Partition,
-  PromiseLacking,
-  VersionConflict,
-  type WriteOptions,
-  type WriteResult,
-} from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import { PromiseLacking, VersionConflict } from '../store/errors.ts';
+import type { WriteOptions, WriteResult } from '../store/records.ts';
 import type { Counts } from './progress.ts';
 
 /** The position before anything was loaded: no file, no record. */

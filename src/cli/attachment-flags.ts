@@ -4,7 +4,7 @@ import type { Flag } from '../config/settings.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
-import type { Partition } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
 import { CommandError } from './command.ts';
 import { typeFlag } from './type-flag.ts';
 

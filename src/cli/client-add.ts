@@ -63,7 +63,10 @@ One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
       const { store, model } = opened;
       const secret = own['kind'] === 'symmetric' ? newSecret() : undefined;
       const client = clientFrom(id, own, secret, model);
-      const problems = clientProblems(client, await store.partitions.ids());
+      const problems = clientProblems(
+        client,
+        (await store.partitions.list()).map(one => one.id),
+      );
       if (problems.length > 0) throw new ConfigError(problems.map(text => `The client \`${id}\` ${text}`));
       if (own['for-file'] === true) {
         console.log(JSON.stringify(entryOf(client), null, 2));

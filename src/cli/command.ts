@@ -30,7 +30,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The same in words, for the help text and the README. */
+/** The same in words, for the help text and cli/README.md. */
 export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.done, 'done'],
   [exitCodes.failed, 'failed; one sentence says why'],

@@ -1,4 +1,4 @@
-/** What each finding of `verify` means, and what to do: for its help text and the README. */
+/** What each finding of `verify` means, and what to do: for its help text and store/README.md. */
 export const findings: readonly (readonly [finding: string, meaning: string, remedy: string])[] = [
   [
     'file',

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
-import type { PendingIndex } from '../store/store.ts';
+import type { PendingIndex } from '../store/indexes.ts';
 import { CommandError, exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { interruptible } from './interruption.ts';

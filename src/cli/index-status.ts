@@ -6,6 +6,7 @@ import type { Opened } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count } from './progress.ts';
 import { counted } from '../observability/counted.ts';
+import { pagesOf } from '../store/pages.ts';
 
 /**
  * One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a
@@ -50,12 +51,13 @@ async function countNotIndexed(
   const types = [...model.types.values()].filter(({ indexed }) =>
     [...indexed.values()].some(({ delegated }) => delegated),
   );
-  for (const id of types.length === 0 ? [] : await store.partitions.ids()) {
+  for (const { id } of types.length === 0 ? [] : await store.partitions.list()) {
     const partition = only === undefined || only === id ? await store.partition(id) : undefined;
     if (partition === undefined) continue;
     const place = { id, zone: partition.settings.zone };
     for (const type of types)
-      for await (const { text } of partition.scan(type.name)) if (text !== undefined) extract(type, text, place);
+      for await (const versions of pagesOf(partition, type.name, { kind: 'all' }))
+        for (const { text } of versions) if (text !== undefined) extract(type, text, place);
   }
   return notIndexed;
 }

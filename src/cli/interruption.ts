@@ -1,5 +1,5 @@
 import { hideCredentials } from '../store/url.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/errors.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 /** What long work asks while it runs. */

@@ -3,7 +3,9 @@ import { publicUrlOf } from '../config.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { NotIndexedCounts } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
-import type { Extract, Partition, Store } from '../store/store.ts';
+import type { Extract } from '../indexing/extract.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
 
 export interface Opened {
@@ -51,7 +53,7 @@ export async function openToVerify(config: Config): Promise<Opened | { readonly 
   const [{ requireModel }, { requireStore }, { StoreRefused }, { parseStoreUrl }] = await Promise.all([
     import('../engine/load-model.ts'),
     import('../store/open.ts'),
-    import('../store/store.ts'),
+    import('../store/errors.ts'),
     import('../store/url.ts'),
   ]);
   await requireStore(config.store);
@@ -98,7 +100,7 @@ export async function publicUrlIn(
 ): Promise<string | undefined> {
   const [{ keptPublicUrl }, { StoreRefused }] = await Promise.all([
     import('../store/public-url.ts'),
-    import('../store/store.ts'),
+    import('../store/errors.ts'),
   ]);
   try {
     const { store } = await openAt(config, model, '', 'read');
@@ -116,7 +118,7 @@ export async function publicUrlIn(
 
 /** The partition that `--partition` names; the only one where it is left out. Throws CommandError where there is none. */
 export async function partitionOf(store: Store, id: string | undefined): Promise<Partition> {
-  const known = await store.partitions.ids();
+  const known = (await store.partitions.list()).map(one => one.id);
   const wanted = id ?? (known.length === 1 ? known[0] : undefined);
   if (wanted === undefined) {
     throw new CommandError(

@@ -13,8 +13,10 @@ export const command: Command = {
   async run({ config, positionals }) {
     noPositionals(positionals);
     return withStore(config, 'read', async ({ store, publicUrl }) => {
-      for (const { id, resources, settings } of await store.partitions.list()) {
+      for (const { id, settings } of await store.partitions.list()) {
         const name = await partitionName(store, id);
+        const counts = await (await store.partition(id))?.counts();
+        const resources = [...(counts?.values() ?? [])].reduce((sum, count) => sum + count, 0);
         console.log([id, resources, settings.zone, `${publicUrl}/r4/${id}`, name].join('\t'));
       }
       return exitCodes.done;

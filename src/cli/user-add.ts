@@ -60,7 +60,10 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
         partitions: partitions.map(partition => ({ id: partition, fhirUser: personOf(people, partition) })),
         registered: Date.now(),
       };
-      const problems = userProblems({ ...user, password: '' }, await store.partitions.ids());
+      const problems = userProblems(
+        { ...user, password: '' },
+        (await store.partitions.list()).map(one => one.id),
+      );
       if (problems.length > 0) throw new ConfigError(problems.map(text => `The user \`${id}\` ${text}`));
       const { registry, inFile } = await accountsOf(config, opened);
       requireNotInFile(inFile.users, id, config.accounts);

@@ -1,4 +1,7 @@
-import type { AttachmentProgress, Partition, Store, StoreProgress } from '../store/store.ts';
+import type { AttachmentProgress } from '../store/blobs.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
+import type { StoreProgress } from '../store/transfer.ts';
 import { printable } from './printable.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';

@@ -1,4 +1,5 @@
-import type { Partition, Store } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';
 import { findings } from './findings.ts';
@@ -51,7 +52,7 @@ a write was begun and the server killed before it was done.`,
 /** None where the file cannot say which there are: that is among the findings. */
 async function partitionsOf(store: Store, wanted: string | undefined): Promise<readonly Partition[]> {
   try {
-    const ids = wanted === undefined ? await store.partitions.ids() : [wanted];
+    const ids = wanted === undefined ? (await store.partitions.list()).map(one => one.id) : [wanted];
     return (await Promise.all(ids.map(id => store.partition(id)))).filter(partition => partition !== undefined);
   } catch (error) {
     console.error(`The attachments cannot be checked: ${reasonOf(error)}`);

@@ -10,6 +10,6 @@ import { readAccounts } from './accounts.ts';
  */
 export async function readAccountsAt(path: string, store: Pick<Store, 'partitions'>, model: Model): Promise<Accounts> {
   const readFile = (name: string): string => readFileSync(name, 'utf8');
-  const partitions = await store.partitions.ids();
+  const partitions = (await store.partitions.list()).map(one => one.id);
   return readAccounts(path, readFile(path), { model, partitions, readFile, registered: statSync(path).mtimeMs });
 }

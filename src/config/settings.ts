@@ -115,7 +115,7 @@ export interface Setting extends Flag {
   readonly variable: string;
 }
 
-/** Every setting there is. Parsing, `--help` and the table in the README all come from this list. */
+/** Every setting there is. Parsing, `--help` and the table in config/README.md all come from this list. */
 export const settings: readonly Setting[] = [
   setting('port', 'NUMBER', integer(0, 65_535), 'TCP port to listen on; 0 takes a free one', { default: '8080' }),
   setting('host', 'ADDRESS', host, 'Address to listen on; with `access` open only loopback', {

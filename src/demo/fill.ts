@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { parseJson } from '../fhir/json.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { Model } from '../model/model.ts';
-import type { Change, Store } from '../store/store.ts';
+import type { Change } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { ownerOnly } from '../store/file-mode.ts';
 import { requireNothingLeft } from '../store/sqlite/left-behind.ts';
 import { refuseInterrupted } from '../store/sqlite/restoring.ts';
@@ -62,7 +63,7 @@ export async function fillDemo(
   filled: (patients: number, of: number) => void,
 ): Promise<void> {
   let mark = await readDemoMark(store);
-  if (mark === undefined && (await store.partitions.ids()).length === 0) {
+  if (mark === undefined && (await store.partitions.list()).length === 0) {
     const date = printDate(lastWorkday(now()));
     mark = { patients: PATIENTS, seed: SEED, date, filled: 0 };
     await store.documents('demo').put('records', mark);

@@ -36,7 +36,8 @@ import { openStore, refuseServed } from '../store/open.ts';
 import { keepPublicUrl } from '../store/public-url.ts';
 import { lazyValidator } from '../validation/lazy.ts';
 import { warmValidator } from '../validation/warm.ts';
-import type { DatabaseIndex, Store } from '../store/store.ts';
+import type { DatabaseIndex } from '../store/indexes.ts';
+import type { Store } from '../store/store.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 

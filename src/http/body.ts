@@ -26,9 +26,8 @@ export async function readBody(
 }
 
 /**
- * From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. Without
- * this, sixteen bodies of 20 MiB at once, four of them in memory, peak at 402 to 418 MB instead of 347 to 373: too much
- * for a limit of 400.
+ * From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. README.md
+ * has what this saves.
  */
 const mapped = 32 * 1024 * 1024 + 1;
 

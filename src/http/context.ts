@@ -1,7 +1,7 @@
 import type { Access } from '../auth/access.ts';
 import type { ParameterizedContext } from 'koa';
 import type { FhirResponse } from '../interaction/interaction.ts';
-import type { Partition } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Route } from './routes.ts';
 

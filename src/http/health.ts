@@ -1,6 +1,6 @@
 import { FhirError, fhirError } from '../fhir/error.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/errors.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Store } from '../store/store.ts';
 import type { Context, Handler, Respond } from './context.ts';

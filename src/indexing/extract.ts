@@ -1,9 +1,9 @@
+import type { ParsedJson } from '../fhir/json.ts';
 import { parseStored } from '../fhir/stored-text.ts';
 import { ExpressionError } from '../fhirpath/syntax.ts';
 import { NotEvaluated } from '../fhirpath/extract/delegated.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
-import type { Extract } from '../store/store.ts';
 import { baseOf, rootOf } from './at-public-url.ts';
 import { compositeEntries } from './composite.ts';
 import type { IndexEntry, IndexValue } from './entry.ts';
@@ -11,6 +11,14 @@ import { entriesOf } from './index.ts';
 import { failureOf } from './not-indexed.ts';
 import type { ReportNotIndexed } from './not-indexed.ts';
 import type { Emit, Meanings, Reading } from './reading.ts';
+
+/** Reads the index entries out of a resource's text; `parsed` is the parsed text where the caller has it. */
+export type Extract = (
+  type: ResourceType,
+  text: string,
+  partition: { readonly id: string; readonly zone: string },
+  parsed?: ParsedJson,
+) => readonly IndexEntry[];
 
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter

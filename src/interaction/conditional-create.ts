@@ -1,3 +1,4 @@
+import type { Partition } from '../store/partitions.ts';
 import { requireScope } from '../auth/may.ts';
 import { restrict, restriction } from '../auth/restrict.ts';
 import { fhirError } from '../fhir/error.ts';
@@ -5,7 +6,7 @@ import type { ResourceType } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 import { parseSearch } from '../search/parse/search.ts';
 import { controls } from '../search/parse/result-parameters.ts';
-import type { Precondition } from '../store/store.ts';
+import type { Precondition } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
 
@@ -18,7 +19,8 @@ import { refusePending } from './pending.ts';
 export async function ifNoneExist(
   { model, now }: Engine,
   type: ResourceType,
-  { headers, partition, base, access }: FhirRequest,
+  { headers, base, access }: FhirRequest,
+  partition: Partition,
 ): Promise<Precondition> {
   const given = headers['if-none-exist'];
   if (given === undefined) return { is: 'absent' };

@@ -1,7 +1,7 @@
 import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
 import { operationOutcome } from '../fhir/outcome.ts';
-import { KeyUsed, SeveralMatch } from '../store/store.ts';
+import { KeyUsed, SeveralMatch } from '../store/errors.ts';
 import { ifNoneExist } from './conditional-create.ts';
 import { controls } from './controls.ts';
 import { declaredType } from './declared.ts';
@@ -17,16 +17,16 @@ import type { Written } from './write.ts';
  * If-None-Exist 200 and what is there already, 412 where that is several. The same Idempotency-Key and body get the first
  * answer again. What was found in it and kept it from nothing stands in the OperationOutcome, where that is preferred. https://hl7.org/fhir/R4/http.html#create
  */
-export const create: Interaction = async (engine, request) => {
+export const create: Interaction = async (engine, request, partition) => {
   const { parameters, headers } = request;
   const type = declaredType(engine.model, request);
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
-  const precondition = await ifNoneExist(engine, type, request);
+  const precondition = await ifNoneExist(engine, type, request, partition);
   const body = request.body ?? Buffer.alloc(0);
   const key = await idempotencyKey(engine, request, body, callerOf(request.access));
   try {
     const draft = { type, id: engine.newId(), body, precondition, key };
-    const written = await refuseCostly(write(engine, request, draft));
+    const written = await refuseCostly(write(engine, request, partition, draft));
     const { id, version, lastUpdated, text } = written;
     return {
       ...answer(written, `${request.base}/${type.name}/${id}`, type.versioning, headers['prefer']),

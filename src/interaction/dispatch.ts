@@ -1,9 +1,10 @@
 import { requireScope } from '../auth/may.ts';
 import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { isDeclared } from './declared.ts';
 import { interactions } from './index.ts';
-import type { Interaction } from './interaction.ts';
+import type { Engine, FhirRequest, FhirResponse } from './interaction.ts';
 import { throwStoreFailure } from './store-failure.ts';
 
 /**
@@ -11,13 +12,22 @@ import { throwStoreFailure } from './store-failure.ts';
  * asks, and then what he has no scope for; then the interaction runs. Throws FhirError 405 and 403.
  * https://hl7.org/fhir/R4/http.html
  */
-export const dispatch: Interaction = (engine, request) => {
+export async function dispatch(engine: Engine, request: FhirRequest): Promise<FhirResponse> {
   const { interaction } = request;
   if (!isDeclared(engine.model, request) || !isServed(interaction)) {
     throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported.`);
   }
   requireScope(request.access, engine.model, request, request.base);
-  return interactions[interaction](engine, request).catch(throwStoreFailure);
-};
+  try {
+    const partition = await engine.store.partition(request.partition.id);
+    if (partition === undefined) throw noPartition(request.partition.id);
+    return await interactions[interaction](engine, request, partition);
+  } catch (error) {
+    return throwStoreFailure(error);
+  }
+}
+
+/** A partition that is removed while a request is under way. */
+const noPartition = (id: string): FhirError => fhirError(404, 'not-found', `There is no partition \`${id}\`.`);
 
 const isServed = (code: InteractionCode): code is keyof typeof interactions => Object.hasOwn(interactions, code);

@@ -5,11 +5,14 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
-import type { Extract, Partition, Store, StoredVersion } from '../store/store.ts';
+import type { Extract } from '../indexing/extract.ts';
+import type { Partition, PartitionIdentity } from '../store/partitions.ts';
+import type { Store } from '../store/store.ts';
+import type { StoredVersion } from '../store/records.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
 
-/** A request as a value: what HTTP and, later, each entry of a Bundle become. */
+/** A request as a value, without open connections or stores: what HTTP and, later, each entry of a Bundle become. */
 export interface FhirRequest {
   readonly interaction: InteractionCode;
   /** The id by which answer, log and audit name the request. */
@@ -21,7 +24,7 @@ export interface FhirRequest {
   /** Who asks. */
   readonly access: Access;
   readonly method: string;
-  readonly partition: Partition;
+  readonly partition: PartitionIdentity;
   /** `{publicUrl}/r4/{partition}`, no trailing slash. */
   readonly base: string;
   readonly resourceType?: string;
@@ -79,4 +82,5 @@ export interface Engine {
   readonly started: number;
 }
 
-export type Interaction = (engine: Engine, request: FhirRequest) => Promise<FhirResponse>;
+/** Answers a request; `partition` is the one that the request names, opened. */
+export type Interaction = (engine: Engine, request: FhirRequest, partition: Partition) => Promise<FhirResponse>;

@@ -1,7 +1,7 @@
 import { fhirError } from '../fhir/error.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { parametersOf, parametersOfSort } from '../search/walk.ts';
-import type { Partition } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
 
 /** Seconds after which asking again makes sense. */
 const retryAfter = '10';

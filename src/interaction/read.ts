@@ -13,7 +13,8 @@ import { findVisible } from './visible.ts';
  */
 export const read: Interaction = async (
   { model, handling, extract },
-  { parameters, partition, headers, ...request },
+  { parameters, headers, ...request },
+  partition,
 ) => {
   const type = declaredType(model, request);
   const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));

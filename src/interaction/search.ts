@@ -9,8 +9,9 @@ import { searchset, type SearchsetEntry, searchUrl } from '../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../search/parse/page.ts';
 import type { Paging } from '../search/parse/page.ts';
 import type { SearchRequest } from '../search/request.ts';
-import { DeadlinePassed, TooManyToSort } from '../store/store.ts';
-import type { Page, Partition, StoredVersion } from '../store/store.ts';
+import { DeadlinePassed, TooManyToSort } from '../store/errors.ts';
+import type { Page, StoredVersion } from '../store/records.ts';
+import type { Partition } from '../store/partitions.ts';
 import { declaredType } from './declared.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { refusePending } from './pending.ts';
@@ -21,9 +22,9 @@ import { subset } from './subset.ts';
  * Search on a type, among what the caller may see: a searchset of one page with the parameters that were used in its self link,
  * and a next link where more remains. https://hl7.org/fhir/R4/http.html#search
  */
-export const search: Interaction = async (engine, request) => {
+export const search: Interaction = async (engine, request, partition) => {
   const { model, cursors } = engine;
-  const { partition, base, access } = request;
+  const { base, access } = request;
   const type = declaredType(model, request);
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };

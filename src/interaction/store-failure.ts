@@ -1,14 +1,8 @@
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
-import {
-  IndexPending,
-  longestRecord,
-  PromiseLacking,
-  RecordTooLarge,
-  StoreBusy,
-  StoreUnavailable,
-} from '../store/store.ts';
-import type { UnavailableReason } from '../store/store.ts';
+import { IndexPending, PromiseLacking, RecordTooLarge, StoreBusy, StoreUnavailable } from '../store/errors.ts';
+import { longestRecord } from '../store/records.ts';
+import type { UnavailableReason } from '../store/errors.ts';
 
 /** Throws what a client is told of a failure of the store, with that as its cause; anything else as it came. */
 export function throwStoreFailure(error: unknown): never {

@@ -1,9 +1,11 @@
+import type { Access } from '../auth/access.ts';
+import type { Partition } from '../store/partitions.ts';
 import { isWithin, restriction } from '../auth/restrict.ts';
 import { gone, notFound } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import type { ResourceType } from '../model/model.ts';
-import type { StoredVersion } from '../store/store.ts';
-import type { Engine, FhirRequest } from './interaction.ts';
+import type { StoredVersion } from '../store/records.ts';
+import type { Engine } from './interaction.ts';
 
 /**
  * The resource of a type with an id, where the caller may read it. Throws FhirError 404 for what never was (also for what cannot
@@ -13,7 +15,7 @@ import type { Engine, FhirRequest } from './interaction.ts';
 export async function findVisible(
   { extract }: Pick<Engine, 'extract'>,
   type: ResourceType,
-  { partition, access, id }: Pick<FhirRequest, 'partition' | 'access'> & { readonly id: string },
+  { partition, access, id }: { readonly partition: Partition; readonly access: Access; readonly id: string },
 ): Promise<StoredVersion & { readonly text: string }> {
   const found = isId(id) ? await partition.read(type.name, id) : undefined;
   if (found === undefined) throw notFound(type.name, id);

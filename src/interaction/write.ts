@@ -2,7 +2,8 @@ import type { Issue } from '../fhir/outcome.ts';
 import { splitForStamp, stamp } from '../fhir/resource-text.ts';
 import type { ResourceType } from '../model/model.ts';
 import { writeCarrying } from '../attachment/write.ts';
-import type { Partition, Precondition, WriteKey, WriteResult } from '../store/store.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Precondition, WriteKey, WriteResult } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { readRecord } from './write/record.ts';
 
@@ -30,13 +31,13 @@ export interface Written extends WriteResult {
 export async function write(
   engine: Engine,
   request: FhirRequest,
+  partition: Partition,
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
-  const { partition } = request;
   // What came before is answered before anything is checked: what it was checked against may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents, told } = await readRecord(engine, type, body, request);
+  const { text, contents, told } = await readRecord(engine, type, body, { ...request, partition });
   const parts = splitForStamp(text, id);
   // Durable before anything is written, so that nothing is written of which nobody knows who did it.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
@@ -52,6 +53,6 @@ export async function write(
 }
 
 async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {
-  const there = await partition.readVersion(name, result.id, result.version);
+  const there = await partition.read(name, result.id, result.version);
   return { ...result, text: there?.text };
 }

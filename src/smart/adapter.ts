@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload, errors } from 'oidc-provider';
-import type { DocumentStore } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { tokenCollection } from '../auth/token/own-tokens.ts';
 import type { TokenGrant } from '../auth/token/own-tokens.ts';

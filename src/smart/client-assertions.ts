@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import type { DocumentStore } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { OAuthError } from './oauth-error.ts';

@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
 import type { StandsOn } from '../auth/token/revocations.ts';
 import type { Launch } from './registered.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DocumentStore } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
 
 /** Where it is kept: `store.documents(onceCollection)`. */
 export const onceCollection = 'once';

@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import type { Launch } from './registered.ts';
 

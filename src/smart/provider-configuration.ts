@@ -1,5 +1,5 @@
 import type { Configuration, errors as providerErrors, interactionPolicy as policy } from 'oidc-provider';
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/errors.ts';
 import { createAdapter } from './adapter.ts';
 import { consentCollection, fhirUserUrl, findConsent } from './consents.ts';
 import { interactionPath, longestConversation } from './conversations.ts';

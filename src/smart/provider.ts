@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/errors.ts';
 import { newToken } from '../auth/token/own-tokens.ts';
 import { consentCollection, contextOf, findConsent } from './consents.ts';
 import { authorizationOffered } from './offered.ts';

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { DocumentStore, Store } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
+import type { Store } from '../store/store.ts';
 import { seal, unseal } from './seal.ts';
 import type { Sealed } from './seal.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { networkOf } from '../fetch/network-of.ts';
-import type { DocumentStore, Store } from '../store/store.ts';
+import type { DocumentStore } from '../store/documents.ts';
+import type { Store } from '../store/store.ts';
 import { digestOf } from '../auth/token/digest.ts';
 
 /** What somebody tries to sign in as, and from where. */

@@ -1,5 +1,7 @@
 import type { Manifest } from './sqlite/backup/manifest.ts';
-import { type AttachmentFinding, type StoreFinding, StoreRefused } from './store.ts';
+import type { AttachmentFinding } from './blobs.ts';
+import type { StoreFinding } from './transfer.ts';
+import { StoreRefused } from './errors.ts';
 import type { AuditDamage } from '../audit/log/verify.ts';
 import type { AuditLog } from '../audit/log/log.ts';
 import { parseStoreUrl } from './url.ts';

@@ -1,4 +1,4 @@
-import type { KeptVersion } from './store.ts';
+import type { KeptVersion } from './transfer.ts';
 
 /** The versions of one resource, in order. */
 export type VersionsOfOne = readonly [KeptVersion, ...KeptVersion[]];

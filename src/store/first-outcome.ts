@@ -1,4 +1,4 @@
-import type { WriteOutcome, WriteResult } from './store.ts';
+import type { WriteOutcome, WriteResult } from './records.ts';
 
 /** What a result says that came of its change when it was written. */
 export function firstOutcome({ outcome, first }: Pick<WriteResult, 'outcome' | 'first'>): WriteOutcome {

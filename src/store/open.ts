@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Store, type StoreOptions, StoreRefused } from './store.ts';
+import type { Store, StoreOptions } from './store.ts';
+import { StoreRefused } from './errors.ts';
 import { hideCredentials, parseStoreUrl, type StoreUrl } from './url.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { DocumentStore, Store } from './store.ts';
+import type { DocumentStore } from './documents.ts';
+import type { Store } from './store.ts';
 
 /** Display names of partitions, by id: on pages where the id says too little. They are copied with a store. */
 const namesIn = (store: Pick<Store, 'documents'>): DocumentStore => store.documents('partition-names');

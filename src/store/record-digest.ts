@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Attached, KeptVersion } from './store.ts';
+import type { Attached } from './blobs.ts';
+import type { KeptVersion } from './transfer.ts';
 
 /**
  * SHA-256 as base64url of a version with all that is kept beside its text: so damage of either is found. `partition` is

@@ -1,5 +1,5 @@
 import { stamp } from '../fhir/resource-text.ts';
-import { longestRecord } from './store.ts';
+import { longestRecord } from './records.ts';
 
 /**
  * Whether the text of a resource is longer than a store takes, in bytes of UTF-8 with the stamp of its first version: so that a

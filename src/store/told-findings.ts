@@ -1,4 +1,4 @@
-import type { StoreFinding } from './store.ts';
+import type { StoreFinding } from './transfer.ts';
 
 /** What was told before. */
 export type Told = Set<string>;

@@ -1,6 +1,7 @@
 import { isObject } from '../fhir/json-object.ts';
 import { recordDigest } from './record-digest.ts';
-import type { KeptVersion, StoredVersion, StoreFinding } from './store.ts';
+import type { KeptVersion, StoreFinding } from './transfer.ts';
+import type { StoredVersion } from './records.ts';
 
 /**
  * What is wrong with a version: its text is not JSON, it differs from its digest, or where it has none yet its text

@@ -3,7 +3,9 @@ import { commandEvent } from '../../src/audit/command-event.ts';
 import { compareWrites } from '../../src/audit/compare-writes.ts';
 import { createRequestEvents } from '../../src/audit/request-event.ts';
 import type { AuditEntry } from '../../src/audit/log/entry.ts';
-import type { Partition, Store, StoredVersion } from '../../src/store/store.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { StoredVersion } from '../../src/store/records.ts';
 import * as t from '../store/support/fixture.ts';
 
 const publicUrl = 'http://events.example';

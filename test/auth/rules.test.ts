@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFhirUser } from '../../src/auth/fhir-user.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import { unusableCriteria } from '../../src/auth/reach.ts';
-import type { PendingIndex } from '../../src/store/store.ts';
+import type { PendingIndex } from '../../src/store/indexes.ts';
 import { refusePending } from '../../src/interaction/pending.ts';
 import type { SearchRequest } from '../../src/search/request.ts';
 import { folderWith, ours, statement } from '../support/definition-files.ts';

@@ -40,7 +40,7 @@ async function texts(id: string): Promise<readonly string[]> {
   const { version: last = 0 } = (await target.partition.read('Media', id)) ?? {};
   const found: string[] = [];
   for (let version = 1; version <= last; version++) {
-    const { text = '' } = (await target.partition.readVersion('Media', id, version)) ?? {};
+    const { text = '' } = (await target.partition.read('Media', id, version)) ?? {};
     found.push(text.replace(/"versionId":"[0-9]+","lastUpdated":"[^"]+",?/, ''));
   }
   return found;

@@ -8,6 +8,7 @@ import type { Place } from '../support/mongodb/place.ts';
 import { inOneProcess } from './one-process.ts';
 import { launchUntil } from './launch-until.ts';
 import type { Ended } from './process.ts';
+import { current } from '../store/support/current.ts';
 
 const run = inOneProcess();
 let folder: string;
@@ -99,7 +100,7 @@ async function copiedTo(url: string): Promise<number> {
     const list = (await store?.partitions.list()) ?? [];
     if (store === undefined || !list.some(({ id }) => id === 'clinic')) return 0;
     let count = 0;
-    for await (const _ of (await partitionOf(store, 'clinic')).scan('Patient')) count += 1;
+    for await (const _ of current(await partitionOf(store, 'clinic'), 'Patient')) count += 1;
     return count;
   } finally {
     await store?.close();

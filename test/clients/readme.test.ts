@@ -1,7 +1,7 @@
-// "Your app on localhost:3000 in five minutes" of the README, as it stands there.
+// "Your app on localhost:3000 in five minutes" of src/smart/README.md, as it is written there.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,11 +11,11 @@ import { launch, root } from '../cli/process.ts';
 import type { Launched } from '../cli/process.ts';
 import { freePort } from '../support/free-port.ts';
 import { hasChromium, openBrowser, takePicture, unlessChromium } from '../smart/pages/browser/support/chromium.ts';
+import { example, section } from '../support/readmes.ts';
 
-const section =
-  /\n## Your app on localhost:3000[^]*?(?=\n## )/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[0] ?? '';
-const blockOf = (language: string): string => new RegExp(`\n\`\`\`${language}\n([^]*?)\`\`\``).exec(section)?.[1] ?? '';
-const textOf = (pattern: RegExp): string => pattern.exec(section)?.[1] ?? '';
+const [page, heading] = ['src/smart/README.md', 'Your app on localhost:3000 in five minutes'] as const;
+const text = section(page, heading);
+const textOf = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? '';
 
 describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium}`, () => {
   let folder: string;
@@ -30,9 +30,9 @@ describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium
     const where = ['--store', store, '--port', String(servicePort), '--public-url', 'http://127.0.0.1:8080'];
     service = launch(['serve', '--demo', '--log', 'error', ...where]);
     mkdirSync(join(folder, 'data'));
-    writeFileSync(join(folder, 'data/app.html'), blockOf('html'));
+    writeFileSync(join(folder, 'data/app.html'), example(page, heading, 'html'));
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const command = blockOf('sh').replace('listen(3000,', `listen(${filesPort},`);
+    const command = example(page, heading, 'sh').replace('listen(3000,', `listen(${filesPort},`);
     files = spawn('sh', ['-c', `exec ${command}`], { cwd: folder, stdio: 'inherit' });
     const rules = `MAP 127.0.0.1:8080 127.0.0.1:${servicePort}, MAP localhost:3000 localhost:${filesPort}`;
     [browser] = await Promise.all([
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** As the README tells. */
+  /** As the page says. */
   const user = textOf(/sign in as `([^`]*)`/);
   const password = textOf(/the password `([^`]*)`/);
   const [launcher, launchUrl, alone] = [textOf(/open `([^`]*launcher)`/), textOf(/the app at `([^`]*)`/), textOf(/open `([^`]*3000\/)`/)]; // prettier-ignore

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAccounts } from '../../src/config/accounts.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
+import { example } from '../support/readmes.ts';
 
 const { model } = await loadModel({ definitions: [] });
 if (model === undefined) throw new Error('no model');
@@ -41,8 +41,7 @@ const ann = { id: 'ann', password: hash, partitions: ['clinic', 'ward'] };
 
 describe('the file of accounts', () => {
   it('is as the README shows it', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, text = ''] = /### A file of clients and users[^]*?```json\n([^]*?)```/.exec(readme) ?? [];
+    const text = example('src/smart/README.md', 'A file of clients and users', 'json');
     const { clients, users } = read(undefined, text);
     expect([...clients, ...users].map(({ id }) => id)).toEqual(['growth-chart', 'nightly-report', 'ann']);
   });

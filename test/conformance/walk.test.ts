@@ -14,6 +14,7 @@ import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { casesOf, evaluate, intervalOf, spread } from './scan.ts';
 import type { Case, Parameter, Resource } from './scan.ts';
+import { current } from '../store/support/current.ts';
 
 interface Declared {
   readonly type: string;
@@ -64,7 +65,7 @@ beforeAll(async () => {
   common = rest[0].searchParam.filter((one: Partial<SearchParam>) => one.definition !== undefined);
   for (const { type } of declared) {
     const found: Resource[] = [];
-    for await (const { text } of server.partition.scan(type)) found.push(JSON.parse(text ?? ''));
+    for await (const { text } of current(server.partition, type)) found.push(JSON.parse(text ?? ''));
     records.set(type, found);
   }
   const folder = new URL('../../searchparameters/', import.meta.url);

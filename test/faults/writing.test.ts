@@ -7,6 +7,7 @@ import { type Fault, type Faults, createFaults, mountTmpfs, noFaults, unlessFaul
 import { list } from '../store/support/list.ts';
 import { openClinic, shippedModel } from '../store/support/shipped.ts';
 import { type Clinic, codeOf, eventually, fillClinic, newClinic, type Server, start } from './support/clinic.ts';
+import { current } from '../store/support/current.ts';
 
 const calls = [
   ['fsync', 'EIO'],
@@ -98,7 +99,7 @@ describe.skipIf(noFaults !== undefined)(`a call that fails${unlessFaults}`, () =
     await server.stop('SIGKILL');
     faults.set();
     const { store, clinic: partition } = await openClinic(`sqlite:${clinic.path}`, await shippedModel());
-    const kept = new Set((await list(partition.scan('Media'))).map(({ id }) => id));
+    const kept = new Set((await list(current(partition, 'Media'))).map(({ id }) => id));
     expect([...acknowledged].filter(([, id]) => !kept.has(id))).toEqual([]);
     expect(kept.size).toBe(acknowledged.size);
     const findings = (await list(partition.verifyAttachments())).flatMap(step => step.findings);
@@ -197,7 +198,7 @@ describe.skipIf(noTmpfs !== undefined)(`a full disk${noTmpfs === undefined ? '' 
       expect((await server.get('/Patient/p0')).status).toBe(200);
       expect(await server.stop('SIGKILL')).toBe(null);
       const opened = await openClinic(`sqlite:${join(folder, 'records.sqlite')}`, await shippedModel());
-      const kept = new Set((await list(opened.clinic.scan('Media'))).map(({ id }) => id));
+      const kept = new Set((await list(current(opened.clinic, 'Media'))).map(({ id }) => id));
       expect(acknowledged.filter(id => !kept.has(id))).toEqual([]);
       await opened.store.close();
     } finally {

@@ -91,6 +91,7 @@ describe('while the MongoDB server', () => {
       expect(['no-store', 'timeout']).toEqual(expect.arrayContaining([...codes]));
       await noneLostOrDoubled(load.exchanges, server.base);
     },
+    180_000,
   );
 
   it('is slow, requests are served slowly; where they would take too long they are refused in time', async () => {

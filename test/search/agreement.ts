@@ -7,9 +7,13 @@ import type { Position, Query, Sort } from '../../src/search/ast.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
 import { print, printSort } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
-import type { Change, Extract, Partition, Store } from '../../src/store/store.ts';
+import type { Change } from '../../src/store/records.ts';
+import type { Extract } from '../../src/indexing/extract.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store } from '../../src/store/store.ts';
 import { anyEntries, anyQuery, anySort } from './random.ts';
 import { model, search, thing } from './thing.ts';
+import { current } from '../store/support/current.ts';
 
 /** Opens a new, empty store. */
 export type OpenStore = (
@@ -180,7 +184,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 
 async function read(partition: Partition, type: ResourceType): Promise<readonly Indexed[]> {
   const all: Indexed[] = [];
-  for await (const { id, lastUpdated, text = '' } of partition.scan(type.name)) {
+  for await (const { id, lastUpdated, text = '' } of current(partition, type.name)) {
     all.push({ id, lastUpdated, entries: extract(type, text, { id: '', zone: 'UTC' }) });
   }
   return all;

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
-import {
-  AttachmentMissing,
-  type AttachmentFinding,
-  type KeptAttachment,
-  type Partition,
-  type Store,
-} from '../../src/store/store.ts';
+import { AttachmentMissing } from '../../src/store/errors.ts';
+import type { AttachmentFinding, KeptAttachment } from '../../src/store/blobs.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store } from '../../src/store/store.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
 import { each, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
 import type { Query } from '../../src/search/ast.ts';
-import { KeyUsed, type Partition, SeveralMatch, type Store, VersionConflict } from '../../src/store/store.ts';
+import { KeyUsed, SeveralMatch, VersionConflict } from '../../src/store/errors.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store } from '../../src/store/store.ts';
 import { each, type Place } from './support/fixture.ts';
 import { openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
 import { type Where, whereKept } from './support/where.ts';

@@ -7,6 +7,7 @@ import { bytesOf, digestOf } from './support/bytes-of.ts';
 import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
+import { current } from './support/current.ts';
 
 const child = fileURLToPath(new URL('support/create-child.ts', import.meta.url));
 
@@ -43,7 +44,7 @@ async function checkPlace(
 ): Promise<void> {
   const { store, clinic } = await openClinic(url, model);
   const pictures: { name: string; id: string }[] = [];
-  for await (const { id, text = '' } of clinic.scan('Media'))
+  for await (const { id, text = '' } of current(clinic, 'Media'))
     pictures.push({ name: /"value":"([^"]+)"/.exec(text)?.[1] ?? '', id });
   const names = new Map(pictures.map(({ name, id }) => [name, id]));
   expect(names.size).toBe(pictures.length);

@@ -1,13 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
-import {
-  AttachmentMissing,
-  type KeptVersion,
-  type Note,
-  type Partition,
-  type Store,
-  type StoreOptions,
-} from '../../src/store/store.ts';
+import { AttachmentMissing } from '../../src/store/errors.ts';
+import type { KeptVersion, Note } from '../../src/store/transfer.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
@@ -68,7 +64,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       for (const one of found) {
         const { attachments, ...version } = one;
         expect(attachments).toEqual([]);
-        expect(await from.demo.readVersion(t.typeName, one.id, one.version)).toEqual(version);
+        expect(await from.demo.read(t.typeName, one.id, one.version)).toEqual(version);
       }
       expect((await versionsOf(from.demo, 'again')).map(({ id }) => id)).toEqual(['gone', 'gone', 'single']);
       expect(await list(from.demo.versions('Unknown'))).toEqual([]);
@@ -128,7 +124,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       time = 500;
       await to.demo.write([t.put('a', [t.token('own')])]);
       await to.demo.restore(await versionsOf(from.demo));
-      expect((await to.demo.readVersion(t.typeName, 'a', 1))?.text).toContain('"code":"own"');
+      expect((await to.demo.read(t.typeName, 'a', 1))?.text).toContain('"code":"own"');
       expect((await to.demo.read(t.typeName, 'a'))?.version).toBe(3);
       expect(await t.find(to.demo, t.hasCode('own'))).toEqual([]);
     });

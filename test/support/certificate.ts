@@ -19,7 +19,7 @@ export function selfSigned(commonName: string): { cert: string; key: string } {
   );
   const signature = sign('sha256', certificate, privateKey);
   const whole = sequence(certificate, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
-  const pem = whole.toString('base64').replace(/.{64}/g, '$&\n');
+  const pem = whole.toString('base64').replace(/.{64}(?=.)/g, '$&\n'); // no empty line where the last is full
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),

@@ -1,4 +1,4 @@
-// What `validation-policy` and `incomplete` make of what is found: the table of the README's section on validation.
+// What `validation-policy` and `incomplete` make of what is found: the table of policies in src/validation/README.md.
 import { describe, expect, it } from 'vitest';
 import type { IssueCode, IssueSeverity } from '../../src/fhir/outcome.ts';
 import type { Attachment } from '../../src/model/model.ts';

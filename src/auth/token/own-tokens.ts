@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DocumentStore } from '../../store/store.ts';
+import type { DocumentStore } from '../../store/documents.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims } from '../claims.ts';
 import { digestOf } from './digest.ts';

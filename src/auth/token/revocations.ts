@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../../store/store.ts';
+import type { DocumentStore } from '../../store/documents.ts';
 
 /** Whose tokens end: of one consent, of a client, of a user, of a sign-in, of a partition. */
 export type Revoked = 'grant' | 'client' | 'user' | 'session' | 'partition';

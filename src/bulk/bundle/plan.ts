@@ -1,6 +1,6 @@
 import { parseETag } from '../../fhir/etag.ts';
 import { isId } from '../../fhir/id.ts';
-import type { VersionPrecondition } from '../../store/store.ts';
+import type { VersionPrecondition } from '../../store/records.ts';
 import type { ContainerType } from '../read/container-type.ts';
 import { isObject } from '../../fhir/json-object.ts';
 

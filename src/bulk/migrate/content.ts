@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { measure } from '../../store/digest.ts';
-import type { KeptVersion, Partition } from '../../store/store.ts';
+import type { KeptVersion } from '../../store/transfer.ts';
+import type { Partition } from '../../store/partitions.ts';
 
 /** What a store keeps of a type, with a digest over all of it. */
 export interface Content {

@@ -1,5 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import type { KeptVersion, Mark, Partition } from '../../store/store.ts';
+import type { KeptVersion } from '../../store/transfer.ts';
+import type { Mark } from '../../store/records.ts';
+import type { Partition } from '../../store/partitions.ts';
 import { migrationKey, type Position, printPosition } from './position.ts';
 
 /** What one write holds at most: versions, and characters of their texts; all versions of a resource stay together. */

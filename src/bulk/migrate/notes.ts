@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Note, Store } from '../../store/store.ts';
+import type { Note } from '../../store/transfer.ts';
+import type { Store } from '../../store/store.ts';
 import { migrationKey } from './position.ts';
 
 /** How many one write holds. */

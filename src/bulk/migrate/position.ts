@@ -1,4 +1,4 @@
-import type { Partition } from '../../store/store.ts';
+import type { Partition } from '../../store/partitions.ts';
 
 /** Key of the mark that a migration keeps in each partition of its target; it is not copied to other stores. */
 export const migrationKey = 'migrate';

@@ -1,4 +1,5 @@
-import type { Partition, Store } from '../../store/store.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { Store } from '../../store/store.ts';
 import { migrationKey, type Position, printPosition, readPosition } from './position.ts';
 
 /** A partition of both stores, and how far an interrupted run came. */

@@ -2,7 +2,7 @@ import { FhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import { storeFailure } from '../../interaction/store-failure.ts';
 import type { Log } from '../../observability/log.ts';
-import { StoreUnavailable } from '../../store/store.ts';
+import { StoreUnavailable } from '../../store/errors.ts';
 import type { Middleware, Respond } from '../context.ts';
 
 /** Milliseconds for which a store that cannot be reached, or cannot write, is reported once. */

@@ -6,8 +6,8 @@ import { validate } from './validate.ts';
 export const operations: Readonly<Record<ServedOperation, Interaction>> = { validate };
 
 /** Runs the operation that is asked for; dispatch lets through declared ones alone. https://hl7.org/fhir/R4/operations.html */
-export const operation: Interaction = async (engine, request) => {
+export const operation: Interaction = async (engine, request, partition) => {
   const run = Object.entries(operations).find(([code]) => code === request.operation)?.[1];
   if (run === undefined) throw new Error(`The operation ${request.operation} is declared without being served`);
-  return run(engine, request);
+  return run(engine, request, partition);
 };

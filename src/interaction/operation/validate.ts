@@ -7,7 +7,7 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { StoredVersion } from '../../store/store.ts';
+import type { StoredVersion } from '../../store/records.ts';
 import { asItSays, weighing } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
@@ -18,6 +18,7 @@ import { findVisible } from '../visible.ts';
 import { pathOf } from '../write/body.ts';
 import { mostIssues, validationBudget } from '../write/budget.ts';
 import { readRecord } from '../write/record.ts';
+import type { RecordPlace } from '../write/references.ts';
 import { readValidateRequest } from './validate-request.ts';
 import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts';
 
@@ -26,15 +27,16 @@ import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts
  * one that is here, or the one that is sent as an update of it. Throws FhirError 400 for what is no call of it, 404 and 410 as a
  * read of the instance does. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
-export const validate: Interaction = async (engine, request) => {
+export const validate: Interaction = async (engine, request, partition) => {
   const type = declaredType(engine.model, request);
   const asked = readValidateRequest(engine, type, request);
-  const here = request.id === undefined ? undefined : await findVisible(engine, type, { ...request, id: request.id });
+  const here =
+    request.id === undefined ? undefined : await findVisible(engine, type, { ...request, partition, id: request.id });
   requireFitting(asked, type, here !== undefined);
   await requireProfile(engine, asked.profile);
   const issues = [
     ...refusalsOf(asked, type, request),
-    ...(asked.mode === 'delete' ? [] : await contentIssues(engine, type, asked, request, here)),
+    ...(asked.mode === 'delete' ? [] : await contentIssues(engine, type, asked, { ...request, partition }, here)),
   ];
   const outcome = operationOutcome(issues.length === 0 ? [allGood] : firstOf(issues, mostIssues));
   return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
@@ -83,7 +85,7 @@ async function contentIssues(
   engine: Engine,
   type: ResourceType,
   asked: ValidateRequest,
-  request: FhirRequest,
+  place: RecordPlace,
   here: Here | undefined,
 ): Promise<readonly Issue[]> {
   const { resource, mode } = asked;
@@ -96,7 +98,7 @@ async function contentIssues(
   const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
   const issues = await inTurn(() => validator.validateWithServer(value, options));
   if (resource === undefined) return issues;
-  if (mode === 'create') return [...issues, ...(await asCreate(engine, type, resource, request, issues))];
+  if (mode === 'create') return [...issues, ...(await asCreate(engine, type, resource, place, issues))];
   const id = here === undefined ? [] : otherId(value, here);
   return [...id, ...issues, ...(await attachmentIssues(type, resource))];
 }
@@ -132,13 +134,13 @@ async function asCreate(
   engine: Engine,
   type: ResourceType,
   { body }: GivenResource,
-  request: FhirRequest,
+  place: RecordPlace,
   told: readonly Issue[],
 ): Promise<readonly Issue[]> {
   // Whoever may not create learns nothing of what a create would find here.
-  if (!type.interactions.has('create') || !isAllowed(request.access, { interaction: 'create', resourceType: type.name })) return []; // prettier-ignore
+  if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name })) return []; // prettier-ignore
   try {
-    await readRecord(engine, type, body, request);
+    await readRecord(engine, type, body, place);
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;

@@ -17,10 +17,11 @@ import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
 import { inTurn } from '../../validation/turns.ts';
-import type { Engine, FhirRequest } from '../interaction.ts';
+import type { Engine } from '../interaction.ts';
 import { parseBody, pathOf, requireLength } from './body.ts';
 import { mostIssues, validationBudget } from './budget.ts';
 import { checkReferences } from './references.ts';
+import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
 /** What is to be stored of a body. */
@@ -42,7 +43,7 @@ export async function readRecord(
   engine: Engine,
   type: ResourceType,
   body: Buffer,
-  place: Pick<FhirRequest, 'partition' | 'base' | 'access'>,
+  place: RecordPlace,
 ): Promise<CheckedRecord> {
   const { model, maxBody } = engine;
   const { attachment } = type;
@@ -100,7 +101,7 @@ function refuseOutside(
   { extract, now }: Engine,
   type: ResourceType,
   text: string,
-  { access, partition, base }: Pick<FhirRequest, 'partition' | 'access' | 'base'>,
+  { access, partition, base }: RecordPlace,
 ): void {
   const record = { id: '', lastUpdated: now(), text };
   if (!isWithin(restriction(access, type, 'c'), type, record, extract, partition))

@@ -1,3 +1,4 @@
+import type { Partition } from '../../store/partitions.ts';
 import { isKeptElsewhere, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
 import { objectsOf } from '../../fhir/json-object.ts';
@@ -10,7 +11,8 @@ import { shorten } from '../../validation/report.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 
-type Place = Pick<FhirRequest, 'partition' | 'base' | 'access'>;
+/** Where a record is to be, and who brings it. */
+export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & { readonly partition: Partition };
 
 /**
  * What is wrong with the references of a record of a type. Under the policy `enforced` what they name must be here, in the same
@@ -24,7 +26,7 @@ export async function checkReferences(
   type: ResourceType,
   references: readonly FoundReference[],
   resource: JsonObject,
-  place: Place,
+  place: RecordPlace,
 ): Promise<readonly Issue[]> {
   const contained = new Set(objectsOf(resource['contained']).map(({ id }) => id));
   const missing = await Promise.all(
@@ -41,7 +43,7 @@ async function whyMissing(
   from: ResourceType,
   text: string,
   contained: ReadonlySet<unknown>,
-  { partition, base, access }: Place,
+  { partition, base, access }: RecordPlace,
 ): Promise<string | undefined> {
   const enforced = from.referencePolicies.has('enforced');
   const quoted = `\`${shorten(text)}\``;
@@ -71,12 +73,10 @@ async function isThere(
   type: ResourceType,
   { id, version }: { readonly id: string; readonly version?: string | undefined },
   rule: Query,
-  partition: Place['partition'],
+  partition: Partition,
 ): Promise<boolean> {
   const current = version === undefined || rule.kind !== 'all' ? await partition.read(type.name, id) : undefined;
-  const old = /^[1-9]\d{0,14}$/.test(version ?? '')
-    ? await partition.readVersion(type.name, id, Number(version))
-    : undefined;
+  const old = /^[1-9]\d{0,14}$/.test(version ?? '') ? await partition.read(type.name, id, Number(version)) : undefined;
   const wanted = version === undefined ? [current] : rule.kind === 'all' ? [old] : [current, old];
   return wanted.every(
     found => found?.text !== undefined && isWithin(rule, type, { ...found, text: found.text }, extract, partition),

@@ -1,5 +1,6 @@
 import { requireAttachments } from './attachments.ts';
-import { type Change, RecordTooLarge, VersionConflict, type WriteOutcome, type WriteResult } from '../store.ts';
+import type { Change, WriteOutcome, WriteResult } from '../records.ts';
+import { RecordTooLarge, VersionConflict } from '../errors.ts';
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';

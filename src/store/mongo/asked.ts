@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query, Sort } from '../../search/ast.ts';
 import { parametersOf, parametersOfSort } from '../../search/walk.ts';
-import { IndexPending } from '../store.ts';
+import { IndexPending } from '../errors.ts';
 import { type Clause, isNone, partsOf } from './clause.ts';
 import { lower } from './lower.ts';
 import type { Place } from './plan.ts';

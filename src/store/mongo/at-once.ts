@@ -1,4 +1,5 @@
-import { type Change, StoreUnavailable, type WriteKey, type WriteOptions, type WriteResult } from '../store.ts';
+import type { Change, WriteKey, WriteOptions, WriteResult } from '../records.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { applyChange, LostRace, type Manner } from './apply.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';

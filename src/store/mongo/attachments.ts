@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { Binary } from 'mongodb';
 import { grace } from '../attachment-ages.ts';
 import { digestOf, isDigest, measure } from '../digest.ts';
-import { type Attached, AttachmentMissing } from '../store.ts';
+import type { Attached } from '../blobs.ts';
+import { AttachmentMissing } from '../errors.ts';
 import { noteType } from './attachment-records.ts';
 import {
   chunks,

@@ -1,4 +1,4 @@
-import type { KeptAttachment } from '../store.ts';
+import type { KeptAttachment } from '../blobs.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, resources } from './core.ts';
 import type { ResourceDocument } from './layout.ts';

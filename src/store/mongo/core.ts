@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import type { PartitionSettings, StoreOptions } from '../store.ts';
+import type { PartitionSettings } from '../partitions.ts';
+import type { StoreOptions } from '../store.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
 /** What the parts of the store share. */

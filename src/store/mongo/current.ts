@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { StoredVersion } from '../store.ts';
+import type { StoredVersion } from '../records.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';
@@ -56,21 +56,6 @@ export async function readMany(
     for (const one of page) found.set(one._id.slice(p.length + 1), one);
   }
   return found;
-}
-
-/** Current versions of a type in id order, after an id, without tombstones. */
-export async function* scanType(core: Core, p: string, type: string, after: string): AsyncIterable<StoredVersion> {
-  const end = `${p}0`; // `0` follows `/`
-  for (let from = `${p}/${after}`; ;) {
-    const page = await resources(core, type)
-      .find<Stored>({ _id: { $gt: from, $lt: end }, p }, { projection: storedFields })
-      .sort({ _id: 1 })
-      .limit(slice)
-      .toArray();
-    for (const one of page) if (one.text !== undefined) yield storedVersion(p, type, one);
-    from = page.at(-1)?._id ?? from;
-    if (page.length < slice) return;
-  }
 }
 
 /** An older version of a resource. */

@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb';
 import { fewAtOnce } from '../few-at-once.ts';
-import type { DatabaseIndex } from '../store.ts';
+import type { DatabaseIndex } from '../indexes.ts';
 import { attachedIndex, attachingTypes } from './attachment-records.ts';
 import { collectionIndexes } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';

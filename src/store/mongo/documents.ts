@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../store.ts';
+import type { DocumentStore } from '../documents.ts';
 import { documents } from './collections.ts';
 import type { Core } from './core.ts';
 import { isTaken, told, toldEach } from './failures.ts';

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
-import type { WriteResult } from '../store.ts';
+import type { WriteResult } from '../records.ts';
 import { applyChange, resultOf } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
 import { places } from './collections.ts';

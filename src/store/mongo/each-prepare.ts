@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Change, VersionConflict, type WriteOutcome, type WriteResult } from '../store.ts';
+import type { Change, WriteOutcome, WriteResult } from '../records.ts';
+import { VersionConflict } from '../errors.ts';
 import { holds, resultOf } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo } from './core.ts';

@@ -1,4 +1,4 @@
-import type { Change, WriteResult } from '../store.ts';
+import type { Change, WriteResult } from '../records.ts';
 import { writeBatch } from './each-batch.ts';
 import { type Batch, batchesOf, prepareBatch } from './each-prepare.ts';
 import type { Core, PartitionInfo } from './core.ts';

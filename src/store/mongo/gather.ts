@@ -1,6 +1,6 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
-import { TooManyToSort } from '../store.ts';
+import { TooManyToSort } from '../errors.ts';
 import type { Clause } from './clause.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
-import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../store.ts';
+import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../indexes.ts';
 import { parameters, partitions } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';

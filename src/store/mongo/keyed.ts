@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { firstOutcome } from '../first-outcome.ts';
-import { type Change, KeyUsed, type WriteKey, type WriteResult } from '../store.ts';
+import type { Change, WriteKey, WriteResult } from '../records.ts';
+import { KeyUsed } from '../errors.ts';
 import { writtenBy } from './apply.ts';
 import { reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';

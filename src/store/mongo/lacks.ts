@@ -1,4 +1,4 @@
-import type { Lack } from '../store.ts';
+import type { Lack } from '../errors.ts';
 import type { Core } from './core.ts';
 
 /** Which promises cannot be kept on a deployment, and why. */

@@ -1,5 +1,6 @@
 import type { Binary } from 'mongodb';
-import type { Attached, WriteOutcome } from '../store.ts';
+import type { Attached } from '../blobs.ts';
+import type { WriteOutcome } from '../records.ts';
 
 /**
  * What the collections hold. A type has a collection of its name with one document for each current resource: its exact text

@@ -1,4 +1,4 @@
-import type { Mark } from '../store.ts';
+import type { Mark } from '../records.ts';
 import { marks } from './collections.ts';
 import { type Core, type Step, withSession } from './core.ts';
 

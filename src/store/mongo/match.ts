@@ -1,5 +1,6 @@
 import type { Query } from '../../search/ast.ts';
-import { type Change, type Precondition, SeveralMatch, VersionConflict, type WriteResult } from '../store.ts';
+import type { Change, Precondition, WriteResult } from '../records.ts';
+import { SeveralMatch, VersionConflict } from '../errors.ts';
 import { applyChange, type Manner } from './apply.ts';
 import { reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';

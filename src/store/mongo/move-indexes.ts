@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import { differInRoot, rootIn } from '../at-root.ts';
-import { DeadlinePassed } from '../store.ts';
+import { DeadlinePassed } from '../errors.ts';
 import { rootRanges } from '../terms.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { termIndex } from './collection-indexes.ts';

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Filter, WithId } from 'mongodb';
-import type { Note } from '../store.ts';
+import type { Note } from '../transfer.ts';
 import { writtenBy } from './apply.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { documents, marks, partitions, reservations } from './collections.ts';

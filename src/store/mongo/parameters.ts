@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { IndexState, PendingIndex } from '../store.ts';
+import type { IndexState, PendingIndex } from '../indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';

@@ -1,28 +1,26 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
+import type { AttachmentProgress, KeptAttachment } from '../blobs.ts';
 import type {
-  AttachmentProgress,
   Change,
-  KeptAttachment,
-  KeptVersion,
   Mark,
   Page,
-  Partition,
-  PartitionSettings,
-  PendingIndex,
   StoredVersion,
   StoreSearch,
   WriteKey,
   WriteOptions,
   WriteResult,
-} from '../store.ts';
+} from '../records.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Partition, PartitionSettings } from '../partitions.ts';
+import type { PendingIndex } from '../indexes.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
 import { countResources } from './counts.ts';
-import { readCurrent, readMany, readOlder, scanType, storedVersion } from './current.ts';
+import { readCurrent, readMany, readOlder, storedVersion } from './current.ts';
 import { told, toldEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { pendingOf } from './parameters.ts';
@@ -45,18 +43,12 @@ export class MongoPartition implements Partition {
     this.settings = settings;
   }
 
-  read(type: string, id: string): Promise<StoredVersion | undefined> {
-    return this.#with(async p => {
-      const found = await readCurrent(this.#core, p, type, id);
-      return found === undefined ? undefined : storedVersion(p, type, found);
-    });
-  }
-
-  readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined> {
+  read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
     return this.#with(async p => {
       const current = await readCurrent(this.#core, p, type, id);
-      if (current === undefined || current.version < version) return undefined;
-      const found = current.version === version ? current : await readOlder(this.#core, p, type, id, version);
+      if (current === undefined || (version !== undefined && current.version < version)) return undefined;
+      const isCurrent = version === undefined || current.version === version;
+      const found = isCurrent ? current : await readOlder(this.#core, p, type, id, version);
       return found === undefined ? undefined : storedVersion(p, type, found);
     });
   }
@@ -111,10 +103,6 @@ export class MongoPartition implements Partition {
 
   verifyAttachments(): AsyncIterable<AttachmentProgress> {
     return this.#each(p => verifyAttachments(this.#core, p));
-  }
-
-  scan(type: string, after = ''): AsyncIterable<StoredVersion> {
-    return this.#each(p => scanType(this.#core, p, type, after));
   }
 
   types(): Promise<readonly string[]> {

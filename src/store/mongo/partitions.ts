@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { type PartitionAdmin, PartitionExists, type PartitionSettings, StoreUnavailable } from '../store.ts';
+import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
+import { PartitionExists, StoreUnavailable } from '../errors.ts';
 import { meta, partitions, readMeta } from './collections.ts';
 import type { Core } from './core.ts';
-import { countResources } from './counts.ts';
 import { isTaken, told } from './failures.ts';
 import type { PartitionDocument } from './layout.ts';
 import { registerPartition, requireOurDefinitions } from './register.ts';
@@ -32,18 +32,7 @@ export class MongoPartitions implements PartitionAdmin {
   }
 
   list(): ReturnType<PartitionAdmin['list']> {
-    return told(this.#core, async () => {
-      const list: Awaited<ReturnType<PartitionAdmin['list']>>[number][] = [];
-      for (const { _id, key, zone } of await this.#all()) {
-        const counts = await countResources(this.#core, key);
-        list.push({ id: _id, settings: { zone }, resources: counts.values().reduce((sum, count) => sum + count, 0) });
-      }
-      return list;
-    });
-  }
-
-  ids(): Promise<readonly string[]> {
-    return told(this.#core, async () => (await this.#all()).map(({ _id }) => _id));
+    return told(this.#core, async () => (await this.#all()).map(({ _id, zone }) => ({ id: _id, settings: { zone } })));
   }
 
   async remove(id: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
-import { type StoreOptions, StoreRefused } from '../store.ts';
+import type { StoreOptions } from '../store.ts';
+import { StoreRefused } from '../errors.ts';
 import { documents, meta, readMeta, reservations } from './collections.ts';
 import { isTaken } from './failures.ts';
 

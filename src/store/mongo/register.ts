@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { meta, parameters, partitions } from './collections.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';

@@ -1,7 +1,9 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
 import { recordDigest } from '../record-digest.ts';
-import { type KeptVersion, type Mark, RecordTooLarge } from '../store.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Mark } from '../records.ts';
+import { RecordTooLarge } from '../errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { requireAttachments } from './attachments.ts';
 import { bucketFor } from './bucket.ts';

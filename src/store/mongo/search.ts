@@ -1,6 +1,6 @@
 import type { Found } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Page, StoredVersion, StoreSearch } from '../store.ts';
+import type { Page, StoredVersion, StoreSearch } from '../records.ts';
 import { askedOf } from './asked.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { asTheUrlSays } from './find.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { overdue } from '../attachment-ages.ts';
-import type { AttachmentFinding, AttachmentProgress } from '../store.ts';
+import type { AttachmentFinding, AttachmentProgress } from '../blobs.ts';
 import { chunks, type FileDocument, files, goingName, isOlder, ofPartition } from './attachment-bucket.ts';
 import { attachingTypes, hasRecord, referredBytes } from './attachment-records.ts';
 import { strayChunks } from './attachment-strays.ts';

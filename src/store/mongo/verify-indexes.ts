@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { StoreFinding, VerifyProgress } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
+import type { VerifyProgress } from '../indexes.ts';
 import { jsonFault } from '../value-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';

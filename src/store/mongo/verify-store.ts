@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { StoreFinding, StoreProgress } from '../store.ts';
+import type { StoreFinding, StoreProgress } from '../transfer.ts';
 import { isTold, type Told } from '../told-findings.ts';
 import { versionFinding } from '../version-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { StoreFinding } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
 import { jsonFault, zoneFault } from '../value-fault.ts';
 import { documents, marks, meta, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';

@@ -1,4 +1,5 @@
-import { type Change, PromiseLacking, type WriteOptions, type WriteResult } from '../store.ts';
+import type { Change, WriteOptions, WriteResult } from '../records.ts';
+import { PromiseLacking } from '../errors.ts';
 import { applyChange } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
 import type { Core, PartitionInfo } from './core.ts';

@@ -1,4 +1,4 @@
-import type { Attached } from '../store.ts';
+import type { Attached } from '../blobs.ts';
 import { claimBytes } from './attachment-trash.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { PreparedChange } from './jobs.ts';

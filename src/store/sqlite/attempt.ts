@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../errors.ts';
 
 /** What a read gives, or why it gives nothing: where the file is damaged a statement fails, and others go on. */
 export type Attempt<T> =

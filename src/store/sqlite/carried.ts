@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Attached, KeptAttachment } from '../store.ts';
+import type { Attached, KeptAttachment } from '../blobs.ts';
 import type { Database, Row } from './open.ts';
 
 /** How many are read, or records asked for, before the event loop gets a turn. */

@@ -1,4 +1,4 @@
-import type { StoreFinding } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
 import { versionFinding } from '../version-fault.ts';
 import { attempt } from './attempt.ts';
 import { attachedTo } from './carried.ts';

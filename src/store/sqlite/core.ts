@@ -1,5 +1,5 @@
 import type { StoreOptions } from '../store.ts';
-import { StoreRefused } from '../store.ts';
+import { StoreRefused } from '../errors.ts';
 import { differInRoot, rootIn } from '../at-root.ts';
 import { isWanted } from './compare-indexes.ts';
 import type { Condition } from './condition.ts';

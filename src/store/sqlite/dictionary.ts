@@ -1,5 +1,6 @@
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
-import type { PartitionSettings, PendingIndex } from '../store.ts';
+import type { PartitionSettings } from '../partitions.ts';
+import type { PendingIndex } from '../indexes.ts';
 import type { Database } from './open.ts';
 import { componentCode, orderCode, pairCode, sortsOf, wantedIndexes } from './wanted.ts';
 

@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../store.ts';
+import type { DocumentStore } from '../documents.ts';
 import { type Core, submit, valueOf } from './core.ts';
 import { pages } from './notes.ts';
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { StoreUnavailable } from '../store.ts';
-import type { UnavailableReason } from '../store.ts';
+import { StoreUnavailable } from '../errors.ts';
+import type { UnavailableReason } from '../errors.ts';
 import { isSqliteError } from './sqlite-error.ts';
 
 /** What an operation was about when it failed. */

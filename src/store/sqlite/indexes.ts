@@ -1,4 +1,4 @@
-import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../store.ts';
+import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../indexes.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import { rebuildSlice } from './rebuild.ts';

@@ -1,5 +1,7 @@
 import type { Clause } from './clause.ts';
-import type { Attached, KeptVersion, Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../store.ts';
+import type { Attached } from '../blobs.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../records.ts';
 import type { DueBytes } from './attachment-sweep.ts';
 import type { Failure } from './failures.ts';
 import type { WatchedFiles } from './file-watch.ts';

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { StoreRefused } from '../store.ts';
+import { StoreRefused } from '../errors.ts';
 import { shellWord } from '../shell-word.ts';
 import { isAbsent } from './attachment-files.ts';
 import type { Database } from './open.ts';

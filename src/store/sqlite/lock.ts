@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { StoreRefused } from '../store.ts';
+import { StoreRefused } from '../errors.ts';
 import { openBare } from './open.ts';
 import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-error.ts';

@@ -1,7 +1,7 @@
 import { foldString } from '../../indexing/normalize.ts';
 import type { Query, Test } from '../../search/ast.ts';
 import type { SearchParam } from '../../model/model.ts';
-import { IndexPending } from '../store.ts';
+import { IndexPending } from '../errors.ts';
 import { endsOf, everything, instantsOf, intersect } from '../interval.ts';
 import { all, type Clause, none, type RangeClause, type TermsClause, type ValueClause } from './clause.ts';
 import type { Index, ParamIndex, TypeIndex } from './dictionary.ts';

@@ -1,5 +1,5 @@
 import { valueDigest } from '../record-digest.ts';
-import type { Mark } from '../store.ts';
+import type { Mark } from '../records.ts';
 import type { Database } from './open.ts';
 
 /** Writes a mark of a partition. */

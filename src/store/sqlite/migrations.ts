@@ -1,4 +1,4 @@
-import { StoreRefused } from '../store.ts';
+import { StoreRefused } from '../errors.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { attachmentsSchema } from './attachments-schema.ts';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { firstOutcome } from '../first-outcome.ts';
-import type { Note, WriteResult } from '../store.ts';
+import type { Note } from '../transfer.ts';
+import type { WriteResult } from '../records.ts';
 import type { Core } from './core.ts';
 import { partitionIndex } from './core.ts';
 import type { NotesJob, Written } from './jobs.ts';

@@ -4,7 +4,7 @@ import type { TypeIndex } from './dictionary.ts';
 import { ready } from './lower.ts';
 import { missingLast, missingOrd } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
-import { IndexPending } from '../store.ts';
+import { IndexPending } from '../errors.ts';
 import { orderCode } from './wanted.ts';
 
 /** A sort key with what the indexes offer for it. */

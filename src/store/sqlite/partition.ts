@@ -1,27 +1,21 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
-import {
-  AttachmentMissing,
-  type AttachmentProgress,
-  type Change,
-  type KeptAttachment,
-  type KeptVersion,
-  KeyUsed,
-  type Mark,
-  type Page,
-  type Partition,
-  type PartitionSettings,
-  type PendingIndex,
-  type StoredVersion,
-  type StoreSearch,
-  SeveralMatch,
-  StoreRefused,
-  VersionConflict,
-  type WriteKey,
-  type WriteOptions,
-  type WriteResult,
-} from '../store.ts';
+import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
+import type { AttachmentProgress, KeptAttachment } from '../blobs.ts';
+import type {
+  Change,
+  Mark,
+  Page,
+  StoredVersion,
+  StoreSearch,
+  WriteKey,
+  WriteOptions,
+  WriteResult,
+} from '../records.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Partition, PartitionSettings } from '../partitions.ts';
+import type { PendingIndex } from '../indexes.ts';
 import { bytesFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
@@ -41,7 +35,7 @@ import { referenceTermsOf } from './find-terms.ts';
 import { keptVersions } from './versions.ts';
 import { verifyAttachments } from './verify-attachments.ts';
 
-/** How many resources `scan` and `readMany` read before the event loop gets a turn. */
+/** How many resources `readMany` reads before the event loop gets a turn. */
 const slice = 200;
 
 export class SqlitePartition implements Partition {
@@ -55,16 +49,11 @@ export class SqlitePartition implements Partition {
     this.settings = settings;
   }
 
-  async read(type: string, id: string): Promise<StoredVersion | undefined> {
-    const index = this.#find(type);
-    return index === undefined ? undefined : this.#current(index, type, id);
-  }
-
-  async readVersion(type: string, id: string, version: number): Promise<StoredVersion | undefined> {
+  async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
     const index = this.#find(type);
     if (index === undefined) return undefined;
     const current = this.#current(index, type, id);
-    if (current?.version === version) return current;
+    if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
       'SELECT id, version, last_updated, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
@@ -143,22 +132,6 @@ export class SqlitePartition implements Partition {
 
   verifyAttachments(): AsyncIterable<AttachmentProgress> {
     return verifyAttachments(this.#core.database, this.#core.path, this.#number());
-  }
-
-  async *scan(type: string, after = ''): AsyncIterable<StoredVersion> {
-    const { database } = this.#core;
-    const index = this.#find(type);
-    if (index === undefined) return;
-    for (let from = after; ;) {
-      const rows = database.all(
-        'SELECT id, version, last_updated, text FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
-        [index.t, from, slice],
-      );
-      for (const row of rows) yield storedVersion(type, row);
-      from = String(rows.at(-1)?.[0]);
-      if (rows.length < slice) return;
-      await setImmediate();
-    }
   }
 
   async types(): Promise<readonly string[]> {

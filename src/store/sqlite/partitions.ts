@@ -1,4 +1,5 @@
-import { type PartitionAdmin, PartitionExists, type PartitionSettings } from '../store.ts';
+import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
+import { PartitionExists } from '../errors.ts';
 import { type Core, partitionIndex, submit, valueOf } from './core.ts';
 import { wantedIndexes } from './wanted.ts';
 
@@ -21,19 +22,8 @@ export class SqlitePartitions implements PartitionAdmin {
   }
 
   async list(): ReturnType<PartitionAdmin['list']> {
-    const rows = this.#core.database.all(
-      'SELECT id, settings, (SELECT coalesce(sum(resources), 0) FROM types WHERE types.n = partitions.n) FROM partitions WHERE id IS NOT NULL ORDER BY id',
-    );
-    return rows.map(([id, settings, resources]) => ({
-      id: String(id),
-      settings: JSON.parse(String(settings)),
-      resources: Number(resources),
-    }));
-  }
-
-  async ids(): Promise<readonly string[]> {
-    const rows = this.#core.database.all('SELECT id FROM partitions WHERE id IS NOT NULL ORDER BY id');
-    return rows.map(([id]) => String(id));
+    const rows = this.#core.database.all('SELECT id, settings FROM partitions WHERE id IS NOT NULL ORDER BY id');
+    return rows.map(([id, settings]) => ({ id: String(id), settings: JSON.parse(String(settings)) }));
   }
 
   async remove(id: string): Promise<boolean> {

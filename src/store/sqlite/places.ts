@@ -1,4 +1,4 @@
-import type { StoreFinding } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
 import type { Database, Row } from './open.ts';
 import { walkAround } from './walk-around.ts';
 

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
 import { isTooLong } from '../record-length.ts';
-import { type Change, RecordTooLarge, type WriteOptions } from '../store.ts';
+import type { Change, WriteOptions } from '../records.ts';
+import { RecordTooLarge } from '../errors.ts';
 import { jsonFault } from '../value-fault.ts';
 import { type Core, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';

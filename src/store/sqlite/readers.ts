@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../store.ts';
+import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../errors.ts';
 import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';

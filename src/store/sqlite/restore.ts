@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
-import type { KeptVersion, Mark } from '../store.ts';
+import type { KeptVersion } from '../transfer.ts';
+import type { Mark } from '../records.ts';
 import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
 import type { PreparedRestore, RestoreJob } from './jobs.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { StoreRefused } from '../store.ts';
+import { StoreRefused } from '../errors.ts';
 
 /** The folder beside the file of a store in which `restore` works. */
 export const restoringFolder = (file: string): string => `${file}.restoring`;

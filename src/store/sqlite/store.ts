@@ -1,15 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import {
-  type DocumentStore,
-  type Note,
-  type Partition,
-  type Store,
-  type StoreOptions,
-  type StoreProgress,
-  StoreRefused,
-  StoreUnavailable,
-} from '../store.ts';
+import type { DocumentStore } from '../documents.ts';
+import type { Note, StoreProgress } from '../transfer.ts';
+import type { Partition } from '../partitions.ts';
+import type { Store, StoreOptions } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import { ChainedLog } from '../../audit/log/log.ts';
 import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';

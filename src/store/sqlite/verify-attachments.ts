@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { overdue } from '../attachment-ages.ts';
-import type { AttachmentFinding, AttachmentProgress } from '../store.ts';
+import type { AttachmentFinding, AttachmentProgress } from '../blobs.ts';
 import { bytesFolder, bytesPath, isAbsent, measureFile, trashFolder, trashPath } from './attachment-files.ts';
 import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
 import type { Database } from './open.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { StoreFinding, VerifyProgress } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
+import type { VerifyProgress } from '../indexes.ts';
 import { jsonFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
 import { type Core, partitionIndex } from './core.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { StoreFinding } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
 import { attempt } from './attempt.ts';
 import { checkedColumns, checkRow } from './check-row.ts';
 import type { Database, Row } from './open.ts';

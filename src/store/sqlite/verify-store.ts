@@ -1,5 +1,5 @@
 import { isTold, type Told } from '../told-findings.ts';
-import type { StoreFinding, StoreProgress } from '../store.ts';
+import type { StoreFinding, StoreProgress } from '../transfer.ts';
 import { attempt } from './attempt.ts';
 import type { Core } from './core.ts';
 import type { Database } from './open.ts';

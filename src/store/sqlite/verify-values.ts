@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { valueDigest } from '../record-digest.ts';
-import type { StoreFinding } from '../store.ts';
+import type { StoreFinding } from '../transfer.ts';
 import { jsonFault, settingsFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Row } from './open.ts';

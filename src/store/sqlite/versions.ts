@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Attached, KeptVersion } from '../store.ts';
+import type { Attached } from '../blobs.ts';
+import type { KeptVersion } from '../transfer.ts';
 import type { Database } from './open.ts';
 
 /** How many resources are read before the event loop gets a turn. */

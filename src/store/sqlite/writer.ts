@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createBeside } from '../beside.ts';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../errors.ts';
 import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
 import type { Asked, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';

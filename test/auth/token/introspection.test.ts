@@ -1,10 +1,10 @@
 // Opaque tokens of an external issuer. https://www.rfc-editor.org/rfc/rfc7662
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TokenRefused } from '../../../src/auth/claims.ts';
 import { tokenPrefix } from '../../../src/auth/token/own-tokens.ts';
 import { readIssuers } from '../../../src/config/issuers.ts';
 import { FhirError } from '../../../src/fhir/error.ts';
+import { example } from '../../support/readmes.ts';
 import { startIssuer } from './support/issuer.ts';
 import type { TestIssuer } from './support/issuer.ts';
 import { baseOf, settingsOf, verifying } from './support/verifier.ts';
@@ -122,9 +122,7 @@ describe('an opaque token', () => {
   });
 
   it('has settings in the README that can be read', () => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    const [, after = ''] = readme.split('\n#### Opaque tokens\n');
-    const [, json = ''] = /```json\n(.*?)```/s.exec(after) ?? [];
+    const json = example('src/auth/README.md', 'Opaque tokens', 'json');
     const problems: string[] = [];
     const { issuers } = JSON.parse(json) as { issuers: unknown };
     const [settings] = readIssuers(issuers, 'README.md', problems, () => 'secret\n');

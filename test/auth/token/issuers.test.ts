@@ -1,5 +1,5 @@
 // Keycloak, Entra ID and Okta with the settings that the README gives for them, against an issuer that makes tokens as they do.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
@@ -8,17 +8,16 @@ import { readConfig } from '../../../src/config.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { put } from '../../support/serve.ts';
+import { example } from '../../support/readmes.ts';
 import { startIssuer } from './support/issuer.ts';
 import type { TestIssuer } from './support/issuer.ts';
 
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 const base = 'https://ehr.example/r4/clinic';
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** The settings of the first JSON block under a heading of the README. */
-function example(heading: string): { issuers: Record<string, unknown>[] } {
-  const [, after = ''] = readme.split(`\n#### ${heading}\n`);
-  const [, json = ''] = /```json\n(.*?)```/s.exec(after) ?? [];
+/** The settings of the first JSON block under a heading of src/auth/README.md. */
+function settingsFor(heading: string): { issuers: Record<string, unknown>[] } {
+  const json = example('src/auth/README.md', heading, 'json');
   return JSON.parse(json) as { issuers: Record<string, unknown>[] }; // the test fails where it is something else
 }
 
@@ -83,7 +82,7 @@ describe.each(all)('$heading', habits => {
   let engine: RunningEngine;
   let folder: string;
   beforeAll(async () => {
-    const settings = example(heading);
+    const settings = settingsFor(heading);
     const [one = {}] = settings.issuers;
     issuer = await startIssuer(new URL(String(one['issuer'])).pathname);
     folder = mkdtempSync(join(tmpdir(), 'issuers-'));

@@ -9,7 +9,10 @@ import { createExtract } from '../../../src/indexing/extract.ts';
 import { createValidator, type Validator } from '../../../src/validation/profile/validator.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Partition, Store, StoredVersion } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/partitions.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { StoredVersion } from '../../../src/store/records.ts';
+import { current } from '../../store/support/current.ts';
 
 const publicUrl = 'http://localhost:8080';
 
@@ -101,7 +104,7 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
 /** All current resources of a partition as `Type/id version text`, without the time of their last update. */
 export async function contentOf(partition: Partition, types: Iterable<string>): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const type of types) for await (const version of partition.scan(type)) found.push(printVersion(version));
+  for (const type of types) for await (const version of current(partition, type)) found.push(printVersion(version));
   return found;
 }
 

@@ -34,7 +34,7 @@ export function startLoad(bases: readonly string[], clients = 8): Load {
       const number = next++;
       const created = await create(base, number);
       exchanges.push(created);
-      if (created.status !== 201) await setTimeout(20); // as somebody who is refused does
+      if (created.status !== 201) await setTimeout(200); // as a client that is refused does, if not for as long as Retry-After says
       exchanges.push(await ask('read', `${base}/Patient/p1`));
       exchanges.push(await ask('search', `${base}/Patient?name=tremblay`));
     }

@@ -6,7 +6,10 @@ import { places, reservations } from '../../../src/store/mongo/collections.ts';
 import { type Conditional, matchReservation } from '../../../src/store/mongo/match.ts';
 import { keyReservation } from '../../../src/store/mongo/reservation-id.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
-import { KeyUsed, type Partition, type Store, StoreUnavailable, type WriteResult } from '../../../src/store/store.ts';
+import { KeyUsed, StoreUnavailable } from '../../../src/store/errors.ts';
+import type { Partition } from '../../../src/store/partitions.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { WriteResult } from '../../../src/store/records.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { openCore } from './support/core.ts';
@@ -137,7 +140,7 @@ describe('an update of which a crash has left', () => {
     }
     await demo.write([t.put('a', [t.token('2')])]);
     await demo.write(['b', 'c'].map(id => t.put(id, [t.token('2')])), { unit: 'each' }); // prettier-ignore
-    for (const id of ['a', 'b']) expect((await demo.readVersion(t.typeName, id, 1))?.text).toContain('entries');
+    for (const id of ['a', 'b']) expect((await demo.read(t.typeName, id, 1))?.text).toContain('entries');
   });
 });
 

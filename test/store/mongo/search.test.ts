@@ -6,7 +6,7 @@ import { resources } from '../../../src/store/mongo/core.ts';
 import { mostSorted } from '../../../src/store/mongo/gather.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
-import { DeadlinePassed, TooManyToSort } from '../../../src/store/store.ts';
+import { DeadlinePassed, TooManyToSort } from '../../../src/store/errors.ts';
 import { entry, model, number, reference, search, thing, token } from '../../search/thing.ts';
 import { openSeen, type Seen } from './support/explained.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import type { Partition } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/partitions.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
 

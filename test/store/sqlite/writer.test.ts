@@ -3,7 +3,7 @@ import { Condition } from '../../../src/store/sqlite/condition.ts';
 import { watchedFiles } from '../../../src/store/sqlite/file-watch.ts';
 import type { Job } from '../../../src/store/sqlite/jobs.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
-import { StoreUnavailable } from '../../../src/store/store.ts';
+import { StoreUnavailable } from '../../../src/store/errors.ts';
 import * as t from '../support/fixture.ts';
 
 it('a writer that dies fails what it was given as transient, and the next job has a new one', async () => {

@@ -4,7 +4,10 @@ import { loadModel } from '../../../src/engine/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import type { Query } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Attached, Change, Partition, Store, StoreOptions } from '../../../src/store/store.ts';
+import type { Attached } from '../../../src/store/blobs.ts';
+import type { Change } from '../../../src/store/records.ts';
+import type { Partition } from '../../../src/store/partitions.ts';
+import type { Store, StoreOptions } from '../../../src/store/store.ts';
 
 /** The shipped definitions. */
 export async function shippedModel(): Promise<Model> {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BackupOptions, BackupResult, BackupStep } from '../../backup.ts';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused } from '../../errors.ts';
 import { serverRuns } from '../lock.ts';
 import { layoutOf } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';

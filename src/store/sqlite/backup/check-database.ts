@@ -1,5 +1,5 @@
 import type { BackupFinding } from '../../backup.ts';
-import type { StoreFinding } from '../../store.ts';
+import type { StoreFinding } from '../../transfer.ts';
 import { isTold, type Told } from '../../told-findings.ts';
 import { attempt } from '../attempt.ts';
 import { layout, layoutOf } from '../migrations.ts';

@@ -1,6 +1,6 @@
 import { fdatasyncSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused } from '../../errors.ts';
 import type { Database } from '../open.ts';
 import { openNew } from './files.ts';
 import type { Pace } from './pace.ts';

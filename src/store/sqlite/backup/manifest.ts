@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import program from '../../../../package.json' with { type: 'json' };
 import { isChainName } from '../../../audit/log/place.ts';
 import { isDigest } from '../../digest.ts';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused } from '../../errors.ts';
 
 /** What a backup holds: the file that is written last, so that a folder without it is no backup. Sizes in bytes. */
 export interface Manifest {

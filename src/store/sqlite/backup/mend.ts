@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { BackupFinding } from '../../backup.ts';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused } from '../../errors.ts';
 import { bytesPath } from '../attachment-files.ts';
 import type { Database } from '../open.ts';
 import { copyAgain, type Places } from './copy-attachments.ts';

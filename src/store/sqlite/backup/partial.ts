@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused } from '../../errors.ts';
 import { isAbsent, syncFolder } from '../attachment-files.ts';
 import { type Database, openBare } from '../open.ts';
 import { isBusy } from '../sqlite-error.ts';

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../../store.ts';
+import { StoreRefused } from '../../errors.ts';
 import { bytesFolder, isAbsent, syncFolder } from '../attachment-files.ts';
 import { auditFolder } from '../audit-files.ts';
 import { restoringFolder } from '../restoring.ts';

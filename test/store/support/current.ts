@@ -1,0 +1,16 @@
+import type { StoredVersion } from '../../../src/store/records.ts';
+import type { PartitionTransfer } from '../../../src/store/transfer.ts';
+
+/** The current records of a type in id order, without tombstones, after an id: read beside searches and their indexes. */
+export async function* current(
+  partition: Pick<PartitionTransfer, 'versions'>,
+  type: string,
+  after?: string,
+): AsyncIterable<StoredVersion> {
+  let last: StoredVersion | undefined;
+  for await (const { attachments: _attachments, ...version } of partition.versions(type, after)) {
+    if (last?.text !== undefined && last.id !== version.id) yield last;
+    last = version;
+  }
+  if (last?.text !== undefined) yield last;
+}
