@@ -7,8 +7,6 @@ import { table } from './table.ts';
 
 /** A table of the clients, or JSON with all that is registered of them but what their secrets are kept as. */
 export const command: Command = {
-  name: 'client list',
-  summary: 'List the apps and backend systems that are registered',
   details: 'Those of the file that `accounts` names are among them where the setting is given here too.',
   takes: [...storeSettings, 'accounts'],
   own: [jsonFlag],

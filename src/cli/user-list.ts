@@ -7,8 +7,6 @@ import { table } from './table.ts';
 
 /** A table of the users, or JSON with all that is registered of them but what their passwords are kept as. */
 export const command: Command = {
-  name: 'user list',
-  summary: 'List who may sign in',
   details: 'Those of the file that `accounts` names are among them where the setting is given here too.',
   takes: [...storeSettings, 'accounts'],
   own: [jsonFlag],
