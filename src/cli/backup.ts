@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
-import type { BackupResult } from '../store/backup.ts';
+import type { BackupResult } from '../store/backup-port.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine, printSize } from './backup-report.ts';
 import { exitCodes, fileSettings } from './command.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { some } from '../config/values.ts';
-import type { RestoreOptions } from '../store/backup.ts';
+import type { RestoreOptions } from '../store/backup-port.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine } from './backup-report.ts';
 import { exitCodes, fileSettings } from './command.ts';

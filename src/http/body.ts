@@ -71,7 +71,7 @@ export async function readUpload(
   };
   const free = (): void => {
     // Memory of this size would otherwise stay until the next garbage collection, which nothing hurries.
-    if (whole !== undefined) (whole.buffer as ArrayBuffer).transfer(0); // allocUnsafeSlow shares it with nobody
+    if (whole?.buffer instanceof ArrayBuffer) whole.buffer.transfer(0); // allocUnsafeSlow shares it with nobody
     whole = undefined;
     over = true;
     leave();

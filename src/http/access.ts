@@ -1,40 +1,37 @@
 import type { IncomingMessage } from 'node:http';
-import { createAccess } from '../../auth/access.ts';
-import type { AccessContext } from '../../auth/access.ts';
-import { TokenRefused } from '../../auth/claims.ts';
-import type { Claims, TokenVerifier } from '../../auth/claims.ts';
-import { requireScope } from '../../auth/may.ts';
-import { tokenMisplaced, tokenMissing, tokenRefused } from '../../auth/refusals.ts';
-import type { Engine } from '../../interaction/interaction.ts';
-import { throwStoreFailure } from '../../interaction/store-failure.ts';
-import type { Model } from '../../model/model.ts';
-import type { Context, Step } from '../context.ts';
-import { isRepeated } from '../header-lines.ts';
-import type { Shape } from '../routes.ts';
+import { createAccess } from '../auth/access.ts';
+import type { Access, AccessContext } from '../auth/access.ts';
+import { TokenRefused } from '../auth/claims.ts';
+import type { Claims, TokenVerifier } from '../auth/claims.ts';
+import { tokenMisplaced, tokenMissing, tokenRefused } from '../auth/refusals.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import { throwStoreFailure } from '../interaction/store-failure.ts';
+import type { PartitionIdentity } from '../store/partitions.ts';
+import { isRepeated } from './header-lines.ts';
+import type { Shape } from './routes.ts';
 
-/**
- * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the partition
- * and 400 for one that does not come in one header. Without a verifier everybody may do everything; `metadata` is public.
- * https://www.rfc-editor.org/rfc/rfc6750#section-2.1
- */
-export function guard(engine: Engine, verify: TokenVerifier | undefined, shape: Shape): Step {
-  if (verify === undefined || shape === publicShape) {
-    return ({ state }) => {
-      state.access = 'open';
-    };
-  }
-  return context => {
-    const { req, state } = context;
-    const claims = verify(tokenOf(req, state.query, state.base), state.partition.id);
-    if (claims instanceof Promise) return ask(engine, claims, context);
-    state.access = accessOf(engine, claims, context);
-    return undefined;
-  };
+/** Where a token is to be good, and the query of the URL that it came with. */
+interface Place {
+  readonly query: string;
+  readonly base: string;
+  readonly partition: PartitionIdentity;
 }
 
-/** Refuses with 403 what the caller has no scope for, before anything of the request is read. */
-export function checkScope(model: Model): Step {
-  return ({ state }) => requireScope(state.access, model, state.route, state.base);
+/**
+ * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the
+ * partition and 400 for one that does not come in one header. Without a verifier everybody may do everything;
+ * `metadata` is public. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
+export function createAccessOf(
+  engine: Engine,
+  verify: TokenVerifier | undefined,
+  shape: Shape,
+): (request: IncomingMessage, place: Place) => Access | Promise<Access> {
+  if (verify === undefined || shape === publicShape) return () => 'open';
+  return (request, place) => {
+    const claims = verify(tokenOf(request, place.query, place.base), place.partition.id);
+    return claims instanceof Promise ? ask(engine, claims, place) : accessOf(engine, claims, place);
+  };
 }
 
 const publicShape: Shape = '/r4/:partition/metadata';
@@ -42,16 +39,15 @@ const publicShape: Shape = '/r4/:partition/metadata';
 /** What follows from claims, kept with them: a verifier gives the same ones while it remembers a token. */
 const made = new WeakMap<Claims, AccessContext>();
 
-async function ask(engine: Engine, asked: Promise<Claims>, context: Context): Promise<void> {
+async function ask(engine: Engine, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
   const claims = await asked.catch((error: unknown) => {
-    if (error instanceof TokenRefused) throw tokenRefused(context.state.base, error.message);
+    if (error instanceof TokenRefused) throw tokenRefused(place.base, error.message);
     return throwStoreFailure(error);
   });
-  context.state.access = accessOf(engine, claims, context);
+  return accessOf(engine, claims, place);
 }
 
-function accessOf({ model, now }: Engine, claims: Claims, { state }: Context): AccessContext {
-  const { partition, base } = state;
+function accessOf({ model, now }: Engine, claims: Claims, { partition, base }: Place): AccessContext {
   // The verifier has seen to both; a mistake there must open nothing.
   if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another place.');
   if (claims.expires <= now()) throw tokenRefused(base, 'The token has expired.');
