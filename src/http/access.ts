@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { createAccess } from '../auth/access.ts';
 import type { Access, AccessContext } from '../auth/access.ts';
 import { TokenRefused } from '../auth/claims.ts';
 import type { Claims, TokenVerifier } from '../auth/claims.ts';
 import { tokenMisplaced, tokenMissing, tokenRefused } from '../auth/refusals.ts';
-import { digestOf } from '../auth/token/digest.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { throwStoreFailure } from '../interaction/store-failure.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
@@ -31,9 +29,8 @@ export function createAccessOf(
 ): (request: IncomingMessage, place: Place) => Access | Promise<Access> {
   if (verify === undefined || shape === publicShape) return () => 'open';
   return (request, place) => {
-    const { token, digest } = bearerOf(request, place.query, place.base);
-    const claims = verify.known?.(digest, place.partition.id); // synchronous: waiting costs as much as the rest
-    return claims === undefined ? ask(engine, verify, token, place) : accessOf(engine, claims, place);
+    const claims = verify(tokenOf(request, place.query, place.base), place.partition.id);
+    return claims instanceof Promise ? ask(engine, claims, place) : accessOf(engine, claims, place);
   };
 }
 
@@ -42,10 +39,9 @@ const publicShape: Shape = '/r4/:partition/metadata';
 /** What follows from claims, kept with them: a verifier gives the same ones while it remembers a token. */
 const made = new WeakMap<Claims, AccessContext>();
 
-async function ask(engine: Engine, verify: TokenVerifier, token: string, place: Place): Promise<AccessContext> {
-  const { partition, base } = place;
-  const claims = await verify(token, partition.id).catch((error: unknown) => {
-    if (error instanceof TokenRefused) throw tokenRefused(base, error.message);
+async function ask(engine: Engine, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
+  const claims = await asked.catch((error: unknown) => {
+    if (error instanceof TokenRefused) throw tokenRefused(place.base, error.message);
     return throwStoreFailure(error);
   });
   return accessOf(engine, claims, place);
@@ -73,20 +69,8 @@ function refusing<T>(base: string, make: () => T): T {
   }
 }
 
-/** A token as it came in a header, and what it is known by. */
-interface Bearer {
-  readonly authorization: string;
-  readonly token: string;
-  readonly digest: string;
-}
-
-/**
- * What a connection has sent last, for as long as it is there: most clients send the same token again, and the digest
- * is most of what a token that is remembered costs.
- */
-const lastOf = new WeakMap<Socket, Bearer>();
-
-function bearerOf({ headers, rawHeaders, socket }: IncomingMessage, query: string, base: string): Bearer {
+/** The token of a request, as sent. Throws FhirError 401 and 400. */
+function tokenOf({ headers, rawHeaders }: IncomingMessage, query: string, base: string): string {
   if (query !== '' && /(?:^|&)access_token=/.test(query)) {
     throw tokenMisplaced(base, 'A token is taken from the header Authorization alone, never from a URL or a body.');
   }
@@ -95,18 +79,14 @@ function bearerOf({ headers, rawHeaders, socket }: IncomingMessage, query: strin
   if (isRepeated(rawHeaders, 'authorization')) {
     throw tokenMisplaced(base, 'The header Authorization is there more than once: send one token.');
   }
-  const last = lastOf.get(socket);
-  if (last?.authorization === authorization) return last;
-  const token = tokenIn(authorization, base);
-  const bearer = { authorization, token, digest: digestOf(token) };
-  lastOf.set(socket, bearer);
-  return bearer;
+  return tokenIn(authorization, base);
 }
 
-/** The token as sent. */
+/** The text after the scheme, which the verifier checks; a pattern here would cost more than the lookup of the token. */
 function tokenIn(authorization: string, base: string): string {
-  if (!/^bearer(?: |$)/i.test(authorization)) throw tokenMissing(base);
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
-  if (token === undefined) throw tokenRefused(base, 'What stands after `Bearer` is no token.');
-  return token;
+  const scheme = authorization.slice(0, 7);
+  if (scheme !== 'Bearer ' && !/^bearer ?$/i.test(scheme)) throw tokenMissing(base);
+  let start = scheme.length;
+  while (authorization[start] === ' ') start++;
+  return authorization.slice(start);
 }

@@ -25,7 +25,10 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. */
+/**
+ * From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. README.md
+ * has what this saves.
+ */
 const mapped = 32 * 1024 * 1024 + 1;
 
 /** A body in memory. */
