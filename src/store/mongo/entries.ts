@@ -3,7 +3,7 @@ import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
 import {
   anyUnit,
   codeTerm,
-  isPaired,
+  isPairedToken,
   pairTerm,
   quantityKeys,
   referenceTerms,
@@ -210,7 +210,7 @@ function tuplePart(values: readonly Single[]): TuplePart {
 function addPairs(fields: Fields, pair: Pair, values: ReadonlyMap<string, readonly IndexValue[]>): void {
   const terms = (param: SearchParam): ReadonlySet<string> =>
     new Set((values.get(param.code) ?? []).flatMap(value => (value.kind === 'composite' ? [] : valueTerms(value))));
-  const tokens = [...terms(pair.token)].filter(isPaired);
+  const tokens = [...terms(pair.token)].filter(isPairedToken);
   const start = pairsOf(fields.p, pair.owner.code, pair.token.code);
   for (const owner of terms(pair.owner)) for (const token of tokens) fields.t.add(start + pairTerm(owner, token));
 }

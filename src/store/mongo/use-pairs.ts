@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/model.ts';
-import { isPaired, pairTerm } from '../terms.ts';
+import { isPairedToken, pairTerm } from '../terms.ts';
 import { all, type Clause, type TermsClause } from './clause.ts';
 import { isOfAnyType, pairsOf, termsOf } from './names.ts';
 
@@ -14,7 +14,7 @@ export function usePairs(clause: Clause, type: ResourceType, p: string, ready: R
     for (const [at, tokens] of parts.entries()) {
       if (!isOf(tokens, token.code)) continue;
       const [ofOwner, ofToken] = [raw(owners, p), raw(tokens, p)];
-      if (!ofToken.every(isPaired) || ofOwner.some(isOfAnyType) || ofOwner.length * ofToken.length > mostPairs)
+      if (!ofToken.every(isPairedToken) || ofOwner.some(isOfAnyType) || ofOwner.length * ofToken.length > mostPairs)
         continue;
       const start = pairsOf(p, owner.code, token.code);
       const terms = ofOwner.flatMap(one => ofToken.map(other => start + pairTerm(one, other)));

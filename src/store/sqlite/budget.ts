@@ -42,6 +42,7 @@ function valuesIn(clause: Clause): number {
       return clause.values.length;
     case 'ids':
     case 'updated':
+    case 'prefix':
     case 'string':
     case 'range':
       return 1;

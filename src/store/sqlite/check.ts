@@ -23,6 +23,7 @@ export function check(clause: Clause): Sql {
     case 'tuple':
       return tuple(clause.of);
     case 'terms':
+    case 'prefix':
     case 'string':
     case 'range':
       return sql`EXISTS (SELECT 1 FROM ${table(clause, 'x')} WHERE ${ofCandidate(clause, 'x')})`;
@@ -55,6 +56,7 @@ function tuple(parts: readonly ValueClause[]): Sql {
 function table({ kind }: ValueClause, name: string): Sql {
   switch (kind) {
     case 'terms':
+    case 'prefix':
       return raw(`terms ${name}`);
     case 'string':
       return raw(`strings ${name} INDEXED BY strings_id`);
@@ -67,14 +69,28 @@ function table({ kind }: ValueClause, name: string): Sql {
 
 function ofCandidate(clause: ValueClause, name: string): Sql {
   const column = (text: string): Sql => raw(`${name}.${text}`);
-  if (clause.kind === 'terms')
-    return sql`${column('p')} = ${clause.p} AND ${column('v')} ${anyValue(clause.values)} AND ${column('ord')} = c.ord AND ${column('id')} = c.id`;
-  const conditions = clause.kind === 'string' ? stringConditions(clause, column) : rangeConditions(clause, column);
-  return allOf([sql`${column('p')} = ${clause.p}`, sql`${column('id')} = c.id`, ...conditions]);
+  const ofIndex = sql`${column('p')} = ${clause.index}`;
+  const ofRecord = sql`${column('id')} = c.id`;
+  switch (clause.kind) {
+    case 'terms':
+    case 'prefix':
+      return allOf([ofIndex, ...termConditions(clause, column('v')), sql`${column('ord')} = c.ord`, ofRecord]);
+    case 'string':
+      return allOf([ofIndex, ofRecord, ...stringConditions(clause, column)]);
+    case 'range':
+      return allOf([ofIndex, ofRecord, ...rangeConditions(clause, column)]);
+    default:
+      return clause satisfies never;
+  }
+}
+
+/** What a clause asks of a term. */
+export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {
+  return clause.kind === 'terms' ? [sql`${value} ${anyValue(clause.values)}`] : startsWith(value, clause.prefix);
 }
 
 /** One of these values. */
-export function anyValue(values: readonly string[]): Sql {
+function anyValue(values: readonly string[]): Sql {
   const [first] = values;
   if (values.length === 1 && first !== undefined) return sql`= ${first}`;
   if (values.length > 16) return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
@@ -85,7 +101,7 @@ export function anyValue(values: readonly string[]): Sql {
 }
 
 /** What a string clause asks of an entry. */
-export function stringConditions(
+function stringConditions(
   { how, text }: Extract<ValueClause, { kind: 'string' }>,
   column: (name: string) => Sql,
 ): readonly Sql[] {
@@ -102,7 +118,7 @@ export function stringConditions(
 }
 
 /** What a range clause asks of an entry. */
-export function rangeConditions(clause: RangeClause, column: (name: string) => Sql): readonly Sql[] {
+function rangeConditions(clause: RangeClause, column: (name: string) => Sql): readonly Sql[] {
   const key = clause.prefix ? startsWith(column('k'), clause.key) : [sql`${column('k')} = ${clause.key}`];
   return [...key, ...bounds(column('low'), clause.low), ...bounds(column('high'), clause.high)];
 }

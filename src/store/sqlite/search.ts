@@ -4,7 +4,7 @@ import { check, inside } from './check.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick, type FoundRow, withTexts } from './found.ts';
 import type { Database } from './open.ts';
-import { type After, type Axis, axisOf, behind, type Key, keyValue, orderBy } from './order.ts';
+import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
 import {
   candidates,
@@ -46,7 +46,7 @@ export function findPage(database: Database, search: LoweredSearch, budget: Budg
 
 function planned(plan: Plan): readonly FoundRow[] | undefined {
   const { search, budget } = plan;
-  const axis = axisOf(search.keys[0] ?? byId, search.t);
+  const axis = axisOf(search.keys[0] ?? byId(false), search.t);
   const direct = axis === undefined ? undefined : directPage(plan, axis);
   if (direct !== undefined) return direct;
 
@@ -80,8 +80,6 @@ const few = 200;
 function mayHaveRemainder(plan: Plan, axis: Axis, by: Clause): boolean {
   return alongOf(plan, axis, by).remainder !== undefined;
 }
-
-const byId: Key = { by: 'id', descending: false, p: 0, which: 0, single: true, kept: true };
 
 interface Plan {
   readonly database: Database;
@@ -215,7 +213,7 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
 
 function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
   if (by?.kind !== 'terms') return [{ from: axis.from, where: axis.where }];
-  const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.p} AND c.v = ${value}` }));
+  const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.index} AND c.v = ${value}` }));
   if (arms.length === 1) return arms;
   const asked = arms.map(({ where }, at) => sql`SELECT ${at} FROM (SELECT 1 FROM terms c WHERE ${where} LIMIT 1)`);
   const there = new Set(database.query(join(asked, ' UNION ALL ')).map(([at]) => at));

@@ -1,7 +1,7 @@
-import { anyValue, bounds, startsWith } from './check.ts';
+import { bounds, startsWith, termConditions } from './check.ts';
+import { foldString } from '../../indexing/normalize.ts';
 import { everything, intersect } from '../interval.ts';
-import type { Clause, RangeClause, StringClause } from './clause.ts';
-import { foldedText } from './lower.ts';
+import type { Clause, RangeClause } from './clause.ts';
 import type { Database } from './open.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
@@ -24,6 +24,7 @@ export interface Source {
 export function sourcesOf(clause: Clause, t: number): readonly Source[] {
   switch (clause.kind) {
     case 'terms':
+    case 'prefix':
       return [termSource(clause)];
     case 'string':
       return [stringSource(clause)];
@@ -93,21 +94,19 @@ export function typeSource(t: number): Source {
   };
 }
 
-function termSource({ p, values, items }: Extract<Clause, { kind: 'terms' }>): Source {
+function termSource(clause: Extract<Clause, { kind: 'terms' | 'prefix' }>): Source {
+  const conditions = allOf([sql`c.p = ${clause.index}`, ...termConditions(clause, raw('c.v'))]);
   return {
-    arms:
-      values.length === 0
-        ? []
-        : [all(sql`SELECT c.ord, c.id, c.r FROM terms c WHERE c.p = ${p} AND c.v ${anyValue(values)}`)],
+    arms: [all(sql`SELECT c.ord, c.id, c.r FROM terms c WHERE ${conditions}`)],
     exact: true,
-    distinct: values.length === 1 && !items,
+    distinct: clause.kind === 'terms' && clause.values.length === 1,
   };
 }
 
-function stringSource({ p, how, text }: StringClause): Source {
-  const select = sql`SELECT c.ord, c.id, c.r FROM strings c WHERE c.p = ${p}`;
+function stringSource({ index, how, text }: Extract<Clause, { kind: 'string' }>): Source {
+  const select = sql`SELECT c.ord, c.id, c.r FROM strings c WHERE c.p = ${index}`;
   const arms = {
-    exact: all(sql`${select} AND c.folded = ${foldedText(text)} AND c.text = ${text}`),
+    exact: all(sql`${select} AND c.folded = ${foldString(text)} AND c.text = ${text}`),
     starts: all(sql`${select} AND ${allOf(startsWith(raw('c.folded'), text))}`),
     contains: { range: select, rest: [sql`instr(c.folded, ${text}) > 0`] },
   };
@@ -116,13 +115,13 @@ function stringSource({ p, how, text }: StringClause): Source {
 
 /** Short intervals by their low end, which a bound on the high end bounds as well; long ones by the end that is bounded. */
 function rangeSource(clause: RangeClause): Source {
-  const { low, high, width, p, key } = clause;
+  const { low, high, width, index, key } = clause;
   if (clause.prefix) {
-    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${p} AND ${allOf(startsWith(raw('c.k'), key))}`;
+    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND ${allOf(startsWith(raw('c.k'), key))}`;
     return { arms: [{ range, rest: residual(clause, everything) }], exact: true, distinct: false };
   }
   const short = intersect(low, { ...high, min: high.min - width });
-  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${p} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
+  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
   return {
     arms: [{ range, rest: residual(clause, short) }, longArm(clause)],
     exact: true,
@@ -137,8 +136,8 @@ function residual({ low, high }: RangeClause, used: { min: number; max: number }
 }
 
 /** The long intervals of a clause. */
-export function longArm({ p, key, low, high }: RangeClause): SourceArm {
-  const long = sql`c.p = ${p} AND c.k = ${key} AND c.long = 1`;
+export function longArm({ index, key, low, high }: RangeClause): SourceArm {
+  const long = sql`c.p = ${index} AND c.k = ${key} AND c.long = 1`;
   if (high.min === -Infinity && high.max === Infinity)
     return all(sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE ${long} AND ${allOf(bounds(raw('c.low'), low))}`);
   return {
