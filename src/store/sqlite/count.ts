@@ -1,4 +1,5 @@
 import { check } from './check.ts';
+import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick } from './found.ts';
 import type { Database } from './open.ts';
@@ -14,7 +15,8 @@ export interface LoweredCount {
 
 /** How many resources match, exactly. Undefined where the budget does not reach. */
 export function countMatches(database: Database, { t, clause }: LoweredCount, allowed: Budget): number | undefined {
-  const clauses = clause.kind === 'and' ? clause.of : [clause];
+  if (isNone(clause)) return 0;
+  const clauses = partsOf(clause);
   const total = resourcesOf(database, t);
   if (clauses.length === 0) return total;
   if (isLong(clause, allowed)) return undefined;

@@ -1,6 +1,7 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, segments } from './along.ts';
 import { check, inside } from './check.ts';
+import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick, type FoundRow, withTexts } from './found.ts';
 import type { Database } from './open.ts';
@@ -32,7 +33,8 @@ export interface LoweredSearch {
  * is known. Never a part of a page.
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
-  const clauses = search.clause.kind === 'and' ? search.clause.of : [search.clause];
+  if (isNone(search.clause)) return [];
+  const clauses = partsOf(search.clause);
   if (isLong(search.clause, budget)) return undefined;
   const plan: Plan = {
     database,
