@@ -33,6 +33,26 @@ export function codingTerm(system: string | undefined, code: string, caseSensiti
     : `${caseSensitive ? 'B' : 'b'}${system.length}|${system}${code}`;
 }
 
+/** The term of a token's code in any system, of a term that may name one; undefined if it has no code. Others are as given. */
+export function inAnySystem(term: string): string | undefined {
+  const form = term.charAt(0);
+  switch (form) {
+    case 'N':
+    case 'n':
+      return codeTerm(term.slice(1), form === 'N');
+    case 'B':
+    case 'b': {
+      const bar = term.indexOf('|');
+      return codeTerm(term.slice(bar + 1 + Number(term.slice(1, bar))), form === 'B');
+    }
+    case 'y':
+    case 'z':
+      return undefined;
+    default:
+      return term;
+  }
+}
+
 /** `system|`, or no system at all. */
 export function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;

@@ -1,6 +1,8 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import { dateWidth } from '../interval.ts';
 import {
+  anyTypeTerm,
   anyUnit,
   codeTerm,
   isPairedToken,
@@ -12,21 +14,8 @@ import {
   urlTerm,
 } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
-import {
-  anyTypeTerm,
-  everyTerm,
-  exactTerm,
-  intervalKey,
-  orderField,
-  pairsOf,
-  termsOf,
-  updatedField,
-  wideTerm,
-} from './names.ts';
+import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey } from './order-key.ts';
-
-/** Dates up to this wide are found by their low end alone: a day with a change of the clock, and more. In milliseconds. */
-export const dateWidth = 26 * 3_600_000;
 
 /** What a tombstone has. */
 export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };
