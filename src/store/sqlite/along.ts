@@ -1,4 +1,4 @@
-import { check } from './check.ts';
+import { check } from './clause-sql.ts';
 import { above, below, everything, intersect, type Interval } from '../interval.ts';
 import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';

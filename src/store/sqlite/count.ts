@@ -1,10 +1,10 @@
-import { check } from './check.ts';
+import { check, sourcesOf } from './clause-sql.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
-import { candidates, countUpTo, resourcesOf, type Source, sourcesOf, typeSource } from './source.ts';
+import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
 /** A count with everything resolved: plain data, so that a reader worker can take it. */

@@ -1,22 +1,14 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, segments } from './along.ts';
-import { check, inside } from './check.ts';
+import { check, sourcesOf } from './clause-sql.ts';
+import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick, type FoundRow, withTexts } from './found.ts';
 import type { Database } from './open.ts';
 import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
-import {
-  candidates,
-  countUpTo,
-  longArm,
-  resourcesOf,
-  type Source,
-  type SourceArm,
-  sourcesOf,
-  typeSource,
-} from './source.ts';
+import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
 /** A search with everything resolved: plain data, so that a reader worker can take it. */

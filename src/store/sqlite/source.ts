@@ -1,7 +1,7 @@
-import { bounds, startsWith, termConditions } from './check.ts';
 import { foldString } from '../../indexing/normalize.ts';
-import { everything, intersect } from '../interval.ts';
+import { everything, intersect, type Interval } from '../interval.ts';
 import type { Clause, RangeClause } from './clause.ts';
+import { bounds, inside, startsWith, termConditions } from './conditions.ts';
 import type { Database } from './open.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
@@ -20,65 +20,29 @@ export interface Source {
   readonly distinct: boolean;
 }
 
-/** The ways to find what may match a clause; none where no index helps (a complement). */
-export function sourcesOf(clause: Clause, t: number): readonly Source[] {
-  switch (clause.kind) {
-    case 'terms':
-    case 'prefix':
-      return [termSource(clause)];
-    case 'string':
-      return [stringSource(clause)];
-    case 'range':
-      return [rangeSource(clause)];
-    case 'tuple':
-      return clause.of.flatMap(part =>
-        sourcesOf(part, t).map(source => ({ ...source, exact: false, distinct: false })),
-      );
-    case 'ids':
-      return [
-        {
-          arms: [
-            all(
-              sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(clause.ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`,
-            ),
-          ],
-          exact: true,
-          distinct: true,
-        },
-      ];
-    case 'updated':
-      return [
-        {
-          arms: [
-            all(
-              sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${allOf(bounds(raw('c.last_updated'), clause.at))}`,
-            ),
-          ],
-          exact: true,
-          distinct: true,
-        },
-      ];
-    case 'and': {
-      const [first] = clause.of.flatMap(part => sourcesOf(part, t));
-      return first === undefined ? [] : [{ ...first, exact: false }];
-    }
-    case 'or': {
-      const parts = clause.of.map(part => sourcesOf(part, t)[0]);
-      const found = parts.filter(part => part !== undefined);
-      if (found.length < parts.length) return [];
-      return [
-        {
-          arms: found.flatMap(part => part.arms),
-          exact: found.every(part => part.exact),
-          distinct: parts.length === 0,
-        },
-      ];
-    }
-    case 'not':
-      return [];
-    default:
-      return clause satisfies never;
-  }
+/** Resources with one of these ids. */
+export function idSource(ids: readonly string[], t: number): Source {
+  const range = sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`;
+  return { arms: [all(range)], exact: true, distinct: true };
+}
+
+/** Resources with lastUpdated in an interval. */
+export function updatedSource(at: Interval, t: number): Source {
+  const range = sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${inside(raw('c.last_updated'), at)}`;
+  return { arms: [all(range)], exact: true, distinct: true };
+}
+
+/** What any of some sources finds; none if one of them is not there. */
+export function unionOf(sources: readonly (Source | undefined)[]): readonly Source[] {
+  const found = sources.filter(source => source !== undefined);
+  if (found.length < sources.length) return [];
+  return [
+    {
+      arms: found.flatMap(source => source.arms),
+      exact: found.every(source => source.exact),
+      distinct: sources.length === 0,
+    },
+  ];
 }
 
 /** All resources of a type. */
@@ -94,7 +58,7 @@ export function typeSource(t: number): Source {
   };
 }
 
-function termSource(clause: Extract<Clause, { kind: 'terms' | 'prefix' }>): Source {
+export function termSource(clause: Extract<Clause, { kind: 'terms' | 'prefix' }>): Source {
   const conditions = allOf([sql`c.p = ${clause.index}`, ...termConditions(clause, raw('c.v'))]);
   return {
     arms: [all(sql`SELECT c.ord, c.id, c.r FROM terms c WHERE ${conditions}`)],
@@ -103,7 +67,7 @@ function termSource(clause: Extract<Clause, { kind: 'terms' | 'prefix' }>): Sour
   };
 }
 
-function stringSource({ index, how, text }: Extract<Clause, { kind: 'string' }>): Source {
+export function stringSource({ index, how, text }: Extract<Clause, { kind: 'string' }>): Source {
   const select = sql`SELECT c.ord, c.id, c.r FROM strings c WHERE c.p = ${index}`;
   const arms = {
     exact: all(sql`${select} AND c.folded = ${foldString(text)} AND c.text = ${text}`),
@@ -114,7 +78,7 @@ function stringSource({ index, how, text }: Extract<Clause, { kind: 'string' }>)
 }
 
 /** Short intervals by their low end, which a bound on the high end bounds as well; long ones by the end that is bounded. */
-function rangeSource(clause: RangeClause): Source {
+export function rangeSource(clause: RangeClause): Source {
   const { low, high, width, index, key } = clause;
   if (clause.prefix) {
     const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND ${allOf(startsWith(raw('c.k'), key))}`;
