@@ -8,31 +8,55 @@ import { tupleCondition, tupleSource } from './tuple.ts';
 
 type DocumentFilter = Filter<ResourceDocument>;
 
-/** A clause as filters that must all match; `p` is the key of the partition. */
-export function filtersOf(clause: Clause, p: string): readonly DocumentFilter[] {
+/** What MongoDB makes of a clause. */
+export interface Condition {
+  /** All must match. */
+  readonly filters: readonly DocumentFilter[];
+  /**
+   * What finds the matches: a term that each of them has, another index if they may be few, or no index, so that the
+   * condition is only checked of what others find.
+   */
+  readonly by: 'term' | 'value' | 'none';
+  /** The terms of which a document must have one; undefined if the clause asks for something else. */
+  readonly terms?: readonly string[];
+}
+
+/** A clause as a condition on documents; `p` is the key of the partition. */
+export function conditionOf(clause: Clause, p: string): Condition {
   switch (clause.kind) {
-    case 'and':
-      return clause.of.flatMap(part => filtersOf(part, p));
+    case 'and': {
+      const of = clause.of.map(part => conditionOf(part, p));
+      const by = (['value', 'term'] as const).find(index => of.some(part => part.by === index)) ?? 'none';
+      return { filters: of.flatMap(part => part.filters), by };
+    }
     case 'or':
-      return [anyFilter(clause.of, p)];
+      return anyCondition(clause.of.map(part => conditionOf(part, p)));
     case 'not':
-      return [{ $nor: [allOf(filtersOf(clause.of, p))] }];
+      return { filters: [{ $nor: [allOf(conditionOf(clause.of, p).filters)] }], by: 'none' };
     case 'ids':
       // A tombstone has an id, and no text.
-      return [{ _id: anyOf(clause.ids.map(id => `${p}/${id}`)), text: { $exists: true } }];
+      return {
+        filters: [{ _id: anyOf(clause.ids.map(id => `${p}/${id}`)), text: { $exists: true } }],
+        by: 'value',
+      };
     case 'updated':
-      return [{ [`o.${updatedField}`]: inOrder(clause.at) }];
+      return { filters: [{ [`o.${updatedField}`]: inOrder(clause.at) }], by: 'value' };
     case 'terms':
-      return [anyFilter([clause], p)];
+      return termsCondition(clause.values.map(value => clause.index.start + value));
     case 'prefix':
-      return [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }];
+      return { filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }], by: 'none' };
     case 'string':
-      return [clause.how === 'exact' ? anyFilter([clause], p) : { s: { $elemMatch: stringCondition(clause) } }];
+      if (clause.how === 'exact') return termsCondition([clause.index.start + exactTerm(clause.text)]);
+      return {
+        filters: [{ s: { $elemMatch: stringCondition(clause) } }],
+        by: clause.text === '' ? 'none' : 'value',
+      };
     case 'range':
-      return [rangeFilter(clause)];
+      return { filters: [rangeFilter(clause)], by: isBounded(clause.low) || isBounded(clause.high) ? 'value' : 'none' };
     case 'tuple': {
       const source = tupleSource(clause);
-      return [...(source === undefined ? [] : filtersOf(source, p)), { c: tupleCondition(clause) }];
+      const found = source === undefined ? undefined : conditionOf(source, p);
+      return { filters: [...(found?.filters ?? []), { c: tupleCondition(clause) }], by: found?.by ?? 'none' };
     }
     default:
       return clause satisfies never;
@@ -45,41 +69,22 @@ export function allOf(filters: readonly DocumentFilter[]): DocumentFilter {
 }
 
 /** All terms are in one array, so that alternatives of terms are one condition. There is at least one part. */
-function anyFilter(parts: readonly Clause[], p: string): DocumentFilter {
-  const terms = new Set<string>();
-  const filters: DocumentFilter[] = [];
-  for (const part of parts) {
-    const found = termsIn(part);
-    if (found === undefined) filters.push(allOf(filtersOf(part, p)));
-    else for (const term of found) terms.add(term);
-  }
-  if (terms.size > 0) filters.unshift({ t: anyOf([...terms]) });
-  const [first = {}] = filters;
-  return filters.length === 1 ? first : { $or: filters };
+function anyCondition(parts: readonly Condition[]): Condition {
+  const others = parts.filter(part => part.terms === undefined);
+  const terms = [...new Set(parts.flatMap(part => part.terms ?? []))];
+  if (others.length === 0) return termsCondition(terms);
+  const byTerms = terms.length === 0 ? [] : [{ t: anyOf(terms) }];
+  const filters = [...byTerms, ...others.map(part => allOf(part.filters))];
+  const by = parts.every(part => part.by !== 'none') ? 'value' : 'none';
+  return { filters: filters.length === 1 ? filters : [{ $or: filters }], by };
 }
 
-/** The terms of which a document must have one; undefined if the clause asks for something else. */
-export function termsIn(clause: Clause): readonly string[] | undefined {
-  switch (clause.kind) {
-    case 'terms':
-      return clause.values.map(value => clause.index.start + value);
-    case 'string':
-      return clause.how === 'exact' ? [clause.index.start + exactTerm(clause.text)] : undefined;
-    case 'or': {
-      const found = clause.of.map(termsIn);
-      return found.includes(undefined) ? undefined : found.flatMap(terms => terms ?? []);
-    }
-    case 'and':
-    case 'not':
-    case 'ids':
-    case 'updated':
-    case 'prefix':
-    case 'range':
-    case 'tuple':
-      return undefined;
-    default:
-      return clause satisfies never;
-  }
+function termsCondition(terms: readonly string[]): Condition {
+  return { filters: [{ t: anyOf(terms) }], by: 'term', terms };
+}
+
+function isBounded({ min, max }: Interval): boolean {
+  return min !== -Infinity || max !== Infinity;
 }
 
 function stringCondition({ index: { start }, how, text }: Extract<Clause, { kind: 'string' }>): object {
