@@ -8,6 +8,12 @@ export interface Interval {
   readonly maxOpen: boolean;
 }
 
+/**
+ * Dates up to this wide, in milliseconds, are found by their low end, wider ones apart: a day with a change of the
+ * clock, and more.
+ */
+export const dateWidth = 26 * 3_600_000;
+
 export const everything: Interval = { min: -Infinity, minOpen: false, max: Infinity, maxOpen: false };
 
 export function above(min: number, minOpen: boolean): Interval {

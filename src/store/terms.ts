@@ -33,6 +33,26 @@ export function codingTerm(system: string | undefined, code: string, caseSensiti
     : `${caseSensitive ? 'B' : 'b'}${system.length}|${system}${code}`;
 }
 
+/** The term of a token's code in any system, of a term that may name one; undefined if it has no code. Others are as given. */
+export function inAnySystem(term: string): string | undefined {
+  const form = term.charAt(0);
+  switch (form) {
+    case 'N':
+    case 'n':
+      return codeTerm(term.slice(1), form === 'N');
+    case 'B':
+    case 'b': {
+      const bar = term.indexOf('|');
+      return codeTerm(term.slice(bar + 1 + Number(term.slice(1, bar))), form === 'B');
+    }
+    case 'y':
+    case 'z':
+      return undefined;
+    default:
+      return term;
+  }
+}
+
 /** `system|`, or no system at all. */
 export function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;
@@ -47,7 +67,7 @@ export function askedTokens({ system, code }: Extract<Test, { kind: 'token' }>):
 }
 
 /** Whether pairs are kept with this form of a token: a code alone, or with its system. */
-export function isPaired(term: string): boolean {
+export function isPairedToken(term: string): boolean {
   return 'cCbB'.includes(term.charAt(0)) && term !== missing;
 }
 
@@ -79,6 +99,15 @@ export function idTerm(id: string, type: string): string {
   return `r${id}/${type}`;
 }
 
+/** Of a reference to a resource of any type: stored only where a driver cannot list the types of an id. */
+export function anyTypeTerm(id: string): string {
+  return `i${id}`;
+}
+
+export function isOfAnyType(term: string): boolean {
+  return term.startsWith('i');
+}
+
 export function urlTerm(url: string): string {
   return `u${url}`;
 }
@@ -92,6 +121,11 @@ export function versionedTerm(url: string, version: string): string {
 export function askedUrl({ url, version }: Extract<Test, { kind: 'reference' }>): string {
   if (url === undefined) throw new Error('A reference test has neither id nor url');
   return version === undefined ? urlTerm(url) : versionedTerm(url, version);
+}
+
+/** Whether pairs are kept with this term of an owner. */
+export function isPairedOwner(term: string): boolean {
+  return term !== missing && !isOfAnyType(term);
 }
 
 /** An owner's term and a token's term as one. */

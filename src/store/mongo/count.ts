@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import { askedOf } from './asked.ts';
+import { askedOf, readIndexes } from './asked.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
 import { asTheUrlSays, findDocuments, withHint } from './find.ts';
 import { idOf } from './order.ts';
@@ -14,9 +14,9 @@ export async function countMatches(
   query: Query,
 ): Promise<number> {
   const place: Place = { core, type, p };
-  const clauses = await askedOf(place, query);
-  if (clauses === undefined) return 0;
-  const { filter, hint } = unorderedPlan(place, clauses);
+  const asked = askedOf(place, query, await readIndexes(place));
+  if (asked === undefined) return 0;
+  const { filter, hint } = unorderedPlan(place, asked);
   const options = { ...asTheUrlSays(core), maxTimeMS: core.options.deadline };
   return withHint(hint, {}, hinted => resources(core, type.name).countDocuments(filter, { ...options, ...hinted }));
 }
@@ -31,9 +31,9 @@ export async function findMatches(
   step: Step = {},
 ): Promise<readonly string[]> {
   const place: Place = { core, type, p };
-  const clauses = await askedOf(place, query);
-  if (clauses === undefined) return [];
-  const plan = unorderedPlan(place, clauses);
+  const asked = askedOf(place, query, await readIndexes(place));
+  if (asked === undefined) return [];
+  const plan = unorderedPlan(place, asked);
   const found = await findDocuments<{ _id: string }>(place, plan, { projection: { _id: 1 }, limit }, step);
   return found.map(({ _id }) => idOf(_id));
 }

@@ -1,9 +1,11 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import { dateWidth } from '../interval.ts';
 import {
+  anyTypeTerm,
   anyUnit,
   codeTerm,
-  isPaired,
+  isPairedToken,
   pairTerm,
   quantityKeys,
   referenceTerms,
@@ -12,21 +14,8 @@ import {
   urlTerm,
 } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
-import {
-  anyTypeTerm,
-  everyTerm,
-  exactTerm,
-  intervalKey,
-  orderField,
-  pairsOf,
-  termsOf,
-  updatedField,
-  wideTerm,
-} from './names.ts';
+import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey } from './order-key.ts';
-
-/** Dates up to this wide are found by their low end alone: a day with a change of the clock, and more. In milliseconds. */
-export const dateWidth = 26 * 3_600_000;
 
 /** What a tombstone has. */
 export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };
@@ -210,7 +199,7 @@ function tuplePart(values: readonly Single[]): TuplePart {
 function addPairs(fields: Fields, pair: Pair, values: ReadonlyMap<string, readonly IndexValue[]>): void {
   const terms = (param: SearchParam): ReadonlySet<string> =>
     new Set((values.get(param.code) ?? []).flatMap(value => (value.kind === 'composite' ? [] : valueTerms(value))));
-  const tokens = [...terms(pair.token)].filter(isPaired);
+  const tokens = [...terms(pair.token)].filter(isPairedToken);
   const start = pairsOf(fields.p, pair.owner.code, pair.token.code);
   for (const owner of terms(pair.owner)) for (const token of tokens) fields.t.add(start + pairTerm(owner, token));
 }

@@ -1,35 +1,63 @@
 import type { Filter } from 'mongodb';
-import { afterPrefix } from '../after-prefix.ts';
 import { everything, intersect, type Interval } from '../interval.ts';
-import type { Clause, RangeClause, StringClause } from './clause.ts';
+import type { Clause, RangeClause } from './clause.ts';
+import { anyOf, beginsWith, ends, escaped, inOrder } from './conditions.ts';
 import type { ResourceDocument } from './layout.ts';
-import { updatedField } from './names.ts';
-import { behindOrdered, firstValue, orderedText } from './order-key.ts';
+import { exactTerm, updatedField } from './names.ts';
+import { tupleCondition, tupleSource } from './tuple.ts';
 
 type DocumentFilter = Filter<ResourceDocument>;
 
-/** A clause as a filter. Of `or` there is at least one part, since the server takes no less. */
-export function filterOf(clause: Clause): DocumentFilter {
+/** What MongoDB makes of a clause. */
+export interface Condition {
+  /** All must match. */
+  readonly filters: readonly DocumentFilter[];
+  /**
+   * What finds the matches: a term that each of them has, another index if they may be few, or no index, so that the
+   * condition is only checked of what others find.
+   */
+  readonly by: 'term' | 'value' | 'none';
+  /** The terms of which a document must have one; undefined if the clause asks for something else. */
+  readonly terms?: readonly string[];
+}
+
+/** A clause as a condition on documents; `p` is the key of the partition. */
+export function conditionOf(clause: Clause, p: string): Condition {
   switch (clause.kind) {
-    case 'and':
-      return allOf(clause.of.map(filterOf));
+    case 'and': {
+      const of = clause.of.map(part => conditionOf(part, p));
+      const by = (['value', 'term'] as const).find(index => of.some(part => part.by === index)) ?? 'none';
+      return { filters: of.flatMap(part => part.filters), by };
+    }
     case 'or':
-      return { $or: clause.of.map(filterOf) };
+      return anyCondition(clause.of.map(part => conditionOf(part, p)));
     case 'not':
-      return { $nor: [filterOf(clause.of)] };
+      return { filters: [{ $nor: [allOf(conditionOf(clause.of, p).filters)] }], by: 'none' };
     case 'ids':
       // A tombstone has an id, and no text.
-      return { _id: anyOf(clause.ids), text: { $exists: true } };
+      return {
+        filters: [{ _id: anyOf(clause.ids.map(id => `${p}/${id}`)), text: { $exists: true } }],
+        by: 'value',
+      };
     case 'updated':
-      return { [`o.${updatedField}`]: inOrder(clause.at) };
+      return { filters: [{ [`o.${updatedField}`]: inOrder(clause.at) }], by: 'value' };
     case 'terms':
-      return { t: anyOf(clause.terms) };
+      return termsCondition(clause.values.map(value => clause.index.start + value));
+    case 'prefix':
+      return { filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }], by: 'none' };
     case 'string':
-      return { s: { $elemMatch: stringCondition(clause) } };
+      if (clause.how === 'exact') return termsCondition([clause.index.start + exactTerm(clause.text)]);
+      return {
+        filters: [{ s: { $elemMatch: stringCondition(clause) } }],
+        by: clause.text === '' ? 'none' : 'value',
+      };
     case 'range':
-      return rangeFilter(clause);
-    case 'check':
-      return clause.filter;
+      return { filters: [rangeFilter(clause)], by: isBounded(clause.low) || isBounded(clause.high) ? 'value' : 'none' };
+    case 'tuple': {
+      const source = tupleSource(clause);
+      const found = source === undefined ? undefined : conditionOf(source, p);
+      return { filters: [...(found?.filters ?? []), { c: tupleCondition(clause) }], by: found?.by ?? 'none' };
+    }
     default:
       return clause satisfies never;
   }
@@ -40,69 +68,42 @@ export function allOf(filters: readonly DocumentFilter[]): DocumentFilter {
   return filters.length <= 1 ? first : { $and: [...filters] };
 }
 
-export function anyOf(values: readonly string[]): string | { $in: string[] } {
-  const [first] = values;
-  return values.length === 1 && first !== undefined ? first : { $in: [...values] };
+/** All terms are in one array, so that alternatives of terms are one condition. There is at least one part. */
+function anyCondition(parts: readonly Condition[]): Condition {
+  const others = parts.filter(part => part.terms === undefined);
+  const terms = [...new Set(parts.flatMap(part => part.terms ?? []))];
+  if (others.length === 0) return termsCondition(terms);
+  const byTerms = terms.length === 0 ? [] : [{ t: anyOf(terms) }];
+  const filters = [...byTerms, ...others.map(part => allOf(part.filters))];
+  const by = parts.every(part => part.by !== 'none') ? 'value' : 'none';
+  return { filters: filters.length === 1 ? filters : [{ $or: filters }], by };
 }
 
-/** The condition of texts that begin so. The server compares texts by code point. */
-export function beginsWith(prefix: string): { $gte: string; $lt?: string } {
-  const end = afterPrefix(prefix);
-  return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) };
+function termsCondition(terms: readonly string[]): Condition {
+  return { filters: [{ t: anyOf(terms) }], by: 'term', terms };
 }
 
-function stringCondition({ start, contains }: StringClause): object {
-  if (contains === undefined) return beginsWith(start);
-  return { ...beginsWith(start), $regex: `^${escaped(start)}.*${escaped(contains)}`, $options: 's' };
+function isBounded({ min, max }: Interval): boolean {
+  return min !== -Infinity || max !== Infinity;
 }
 
-export function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/#-]/g, String.raw`\$&`);
+function stringCondition({ index: { start }, how, text }: Extract<Clause, { kind: 'string' }>): object {
+  if (how === 'starts') return beginsWith(start + text);
+  return { ...beginsWith(start), $regex: `^${escaped(start)}.*${escaped(text)}`, $options: 's' };
 }
 
 /**
  * An index gives entries by key and low end. What bounds the high end of the usual ones bounds their low end too, so that they
  * are apart from wide ones; and no entry begins behind its end.
  */
-function rangeFilter(clause: RangeClause): DocumentFilter {
-  const { field, keys, prefix, width, low, high } = clause;
-  const entry = (k: unknown, lo: Interval): DocumentFilter => ({ [field]: { $elemMatch: { k, ...ends(lo, high) } } });
+function rangeFilter({ index: { intervals, keys }, key, prefix, width, low, high }: RangeClause): DocumentFilter {
+  const [narrowKey, wideKey] = [keys.narrow + key, keys.wide + key];
+  const entry = (k: unknown, lo: Interval): DocumentFilter => ({
+    [intervals]: { $elemMatch: { k, ...ends(lo, high) } },
+  });
   const atEnd = intersect(low, { ...high, min: -Infinity, minOpen: false });
-  if (!prefix && high.min === -Infinity) return entry({ $in: [keys.narrow, keys.wide] }, atEnd);
-  const key = (text: string): unknown => (prefix ? beginsWith(text) : text);
+  if (!prefix && high.min === -Infinity) return entry({ $in: [narrowKey, wideKey] }, atEnd);
+  const begin = (text: string): unknown => (prefix ? beginsWith(text) : text);
   const narrow = intersect(atEnd, { ...everything, min: high.min - width, minOpen: high.minOpen });
-  return { $or: [entry(key(keys.narrow), narrow), entry(key(keys.wide), atEnd)] };
+  return { $or: [entry(begin(narrowKey), narrow), entry(begin(wideKey), atEnd)] };
 }
-
-/** What is asked of the two ends of an entry. */
-export function ends(low: Interval, high: Interval): object {
-  const [lo, hi] = [inside(low), inside(high)];
-  return { ...(lo === undefined ? {} : { lo }), ...(hi === undefined ? {} : { hi }) };
-}
-
-function inside({ min, minOpen, max, maxOpen }: Interval): object | undefined {
-  if (min === -Infinity && max === Infinity) return undefined;
-  return {
-    ...(min === -Infinity ? {} : { [minOpen ? '$gt' : '$gte']: min }),
-    ...(max === Infinity ? {} : { [maxOpen ? '$lt' : '$lte']: max }),
-  };
-}
-
-/** Order keys (order-key.ts) whose number is inside an interval; all with a number where it is without ends. */
-export function inOrder(at: Interval): { $gte: string; $lt?: string } {
-  const { from, to } = orderBounds(at);
-  return { $gte: from, ...(to === undefined ? {} : { $lt: to }) };
-}
-
-/** Order keys whose number is inside an interval, as [from, to). */
-export function orderBounds({ min, minOpen, max, maxOpen }: Interval): { from: string; to: string | undefined } {
-  return {
-    from: min === -Infinity ? firstValue : minOpen ? behindOrdered(near(min)) : orderedText(near(min)),
-    to: max === Infinity ? undefined : maxOpen ? orderedText(near(max)) : behindOrdered(near(max)),
-  };
-}
-
-/** No number is further out than what a Date can hold. */
-const near = (value: number): number => Math.max(-farOut, Math.min(farOut, value));
-
-const farOut = 9e15;

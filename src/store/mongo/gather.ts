@@ -1,11 +1,10 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
 import { TooManyToSort } from '../errors.ts';
-import type { Clause } from './clause.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
-import { type Place, unorderedPlan } from './plan.ts';
+import { type Asked, type Place, unorderedPlan } from './plan.ts';
 import type { Found, Wanted } from './found.ts';
 
 /** So many are sorted where no index has the order. */
@@ -17,13 +16,13 @@ export const mostSorted = 10_000;
  */
 export async function gather(
   place: Place,
-  clauses: readonly Clause[],
+  asked: Asked,
   sort: readonly Sort[],
   keys: readonly Key[],
   { limit, after, projection }: Wanted,
   reading: Reading,
 ): Promise<readonly Found[]> {
-  const plan = unorderedPlan(place, clauses);
+  const plan = unorderedPlan(place, asked);
   const limits = { projection: fieldsOf(keys), limit: mostSorted + 1 };
   const candidates = await findDocuments<Ordered>(place, plan, limits, reading);
   if (candidates.length > mostSorted) throw new TooManyToSort(mostSorted);

@@ -1,94 +1,89 @@
-import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { Query, Test } from '../../search/ast.ts';
-import { endsOf, instantsOf } from '../interval.ts';
-import { askedTokens, askedUnit, askedUrl, idTerm, urlTerm } from '../terms.ts';
-import { all, type Clause, type RangeClause, type TermsClause } from './clause.ts';
-import { dateWidth } from './entries.ts';
-import { beginsWith } from './filter.ts';
-import { anyTypeTerm, exactTerm, intervalKey, termsOf } from './names.ts';
-import { present } from './present.ts';
-import { simplify } from './simplify.ts';
-import { lowerTuple } from './tuple.ts';
+import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import type { Indexes, PairIndex, ParamIndex } from '../plan/indexes.ts';
+import { anyTypeTerm, pairTerm } from '../terms.ts';
+import { intervalKey, pairsOf, termsOf } from './names.ts';
 
-/** Resolves the parameters of a query to fields of the documents of a partition; `p` is its key. */
-export function lower(query: Query, type: ResourceType, p: string): Clause {
-  return simplify(lowerQuery(query, type, p));
+/** Where documents have the entries of a parameter, of a pair, or of a component of a composite. */
+export interface Index {
+  /** Of the parameter or pair. */
+  readonly code: string;
+  /** What its terms and strings begin with. */
+  readonly start: string;
+  /** What the keys of its intervals begin with: of those that are as wide as usual, and of wider ones. */
+  readonly keys: { readonly narrow: string; readonly wide: string };
+  /** The field of its intervals. */
+  readonly intervals: 'd' | 'n';
+  /** References have a term for their id alone. */
+  readonly anyType: boolean;
 }
 
-function lowerQuery(query: Query, type: ResourceType, p: string): Clause {
-  switch (query.kind) {
-    case 'all':
-      return all;
-    case 'and':
-    case 'or':
-      return { kind: query.kind, of: query.of.map(part => lowerQuery(part, type, p)) };
-    case 'not':
-      return { kind: 'not', of: lowerQuery(query.of, type, p) };
-    case 'id':
-      return { kind: 'ids', ids: [...new Set(query.anyOf)].map(id => `${p}/${id}`) };
-    case 'lastUpdated':
-      return { kind: 'updated', at: instantsOf(query.bounds) };
-    case 'present':
-      return present(kept(type, query.param), p);
-    case 'param':
-      return lowerTest(query.test, kept(type, query.param), p);
-    default:
-      return query satisfies never;
-  }
+/** The indexes of a type in a partition; each has one reference, so that clauses of one index are known by it. */
+export interface MongoIndexes extends Indexes<Index> {
+  /** Pairs whose index is complete. */
+  pairs(): readonly PairIndex<Index>[];
 }
 
-/** The parameter as the type indexes it. Throws Error for one that is not kept. */
-function kept(type: ResourceType, { code }: SearchParam): SearchParam {
-  const found = type.indexed.get(code);
-  if (found === undefined) throw new Error(`${type.name} keeps no entries of \`${code}\``);
-  return found;
-}
-
-function lowerTest(test: Test, param: SearchParam, p: string): Clause {
-  const { code } = param;
-  const start = termsOf(p, code);
-  const terms = (values: readonly string[]): TermsClause => ({
-    kind: 'terms',
-    code,
-    terms: [...new Set(values)].map(value => start + value),
-  });
-  switch (test.kind) {
-    case 'token':
-      return test.system === undefined && test.code === undefined ? present(param, p) : terms(askedTokens(test));
-    case 'reference':
-      if (test.id === undefined) return terms([askedUrl(test)]);
-      if (test.type !== undefined) return terms([idTerm(test.id, test.type)]);
-      if (param.targets.length === 0) return terms([anyTypeTerm(test.id)]);
-      return { kind: 'check', filter: { t: { $elemMatch: beginsWith(start + idTerm(test.id, '')) } } };
-    case 'uri':
-      return terms([urlTerm(test.uri)]);
-    case 'string':
-      if (test.how === 'exact') return terms([exactTerm(test.text)]);
-      return test.how === 'starts'
-        ? { kind: 'string', start: start + test.text }
-        : { kind: 'string', start, contains: test.text };
-    case 'range':
-    case 'quantity':
-      return lowerRange(test, param, p);
-    case 'composite':
-      return lowerTuple(test, param, p);
-    default:
-      return test satisfies never;
-  }
-}
-
-function lowerRange(test: Extract<Test, { kind: 'range' | 'quantity' }>, param: SearchParam, p: string): RangeClause {
-  const isDate = param.type === 'date';
-  const { key, prefix } = test.kind === 'quantity' ? askedUnit(test) : { key: '', prefix: false };
-  const { code } = param;
-  return {
-    kind: 'range',
-    field: isDate ? 'd' : 'n',
-    code,
-    keys: { narrow: intervalKey(p, code, false, key), wide: intervalKey(p, code, true, key) },
-    prefix,
-    ...endsOf(test.bounds),
-    width: isDate ? dateWidth : 0,
-    single: param.single && test.kind === 'range',
+/** `p` is the key of the partition; `ready` holds the codes of parameters and pairs whose index is complete. */
+export function indexesOf(type: ResourceType, p: string, ready: ReadonlySet<string>): MongoIndexes {
+  const known = new Map<string, ParamIndex<Index>>();
+  const find = (code: string): ParamIndex<Index> | undefined => {
+    const param = type.indexed.get(code);
+    if (param === undefined) return undefined;
+    const found = known.get(code) ?? paramIndex(param, p, ready.has(code));
+    known.set(code, found);
+    return found;
   };
+  return {
+    type,
+    find,
+    pairs: () => type.pairs.filter(({ code }) => ready.has(code)).flatMap(pair => pairIndex(pair, p, find)),
+    termsOfId: (index, id) => (index.anyType ? [anyTypeTerm(id)] : undefined),
+    // Most resources lack most parameters: a term for each would be the largest part of the index.
+    marksMissing: false,
+  };
+}
+
+/** The part of the index of a composite whose first component has this term. */
+export function underLead({ code, start, keys }: Index, lead: string, second: Index): Index {
+  const under = pairTerm(lead, '');
+  return { ...second, code, start: start + under, keys: { narrow: keys.narrow + under, wide: keys.wide + under } };
+}
+
+function paramIndex(param: SearchParam, p: string, ready: boolean): ParamIndex<Index> {
+  const { code } = param;
+  const keys = { narrow: intervalKey(p, code, false), wide: intervalKey(p, code, true) };
+  return {
+    param,
+    ready,
+    index: {
+      code,
+      start: termsOf(p, code),
+      keys,
+      intervals: intervalsOf(param),
+      anyType: param.targets.length === 0,
+    },
+    // A tuple has the values of its components as they are.
+    components: param.components.map(({ param: of }) => ({
+      code,
+      start: '',
+      keys: { narrow: '', wide: '' },
+      intervals: intervalsOf(of),
+      anyType: true,
+    })),
+  };
+}
+
+function intervalsOf({ type }: SearchParam): 'd' | 'n' {
+  return type === 'date' ? 'd' : 'n';
+}
+
+function pairIndex(
+  { code, owner, token }: Pair,
+  p: string,
+  find: (code: string) => ParamIndex<Index> | undefined,
+): readonly PairIndex<Index>[] {
+  const [ofOwner, ofToken] = [find(owner.code)?.index, find(token.code)?.index];
+  if (ofOwner === undefined || ofToken === undefined) return [];
+  const index = { ...ofToken, code, start: pairsOf(p, owner.code, token.code) };
+  return [{ index, owner: ofOwner, token: ofToken }];
 }

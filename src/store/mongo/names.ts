@@ -41,15 +41,6 @@ export function exactTerm(text: string): string {
   return `x${text}`;
 }
 
-/** Of a reference to a resource of any type, as a term: kept where a parameter says nothing of types. */
-export function anyTypeTerm(id: string): string {
-  return `i${id}`;
-}
-
-export function isOfAnyType(term: string): boolean {
-  return term.startsWith('i');
-}
-
 /** Of an ordered field: `lowest` where a parameter with several values is sorted by its lowest. */
 export function orderField(code: string, lowest = false): string {
   return `${nameOf(code)}${lowest ? '<' : ''}`;

@@ -1,6 +1,8 @@
-import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Position, Sort } from '../../search/ast.ts';
+import type * as plan from '../plan/sort.ts';
+import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
 import type { ResourceDocument } from './layout.ts';
+import type { Index, MongoIndexes } from './lower.ts';
 import { orderField, updatedField } from './names.ts';
 import { orderKey, orderValue } from './order-key.ts';
 
@@ -12,43 +14,33 @@ export type Key =
       /** Of `o`. */
       readonly field: string;
       readonly descending: boolean;
-      /** The date parameter whose low end it is; undefined for lastUpdated, which nothing lacks. */
-      readonly code: string | undefined;
-      /** Which low end of several values it is. */
-      readonly end: 'only' | 'highest' | 'lowest';
+      /** Of the date whose low end it is; undefined for lastUpdated, which nothing lacks. */
+      readonly index: Index | undefined;
+      readonly end: End;
     };
 
 /** What stands in a document, of all that is read of it. */
 export type Ordered = Pick<ResourceDocument, '_id' | 'o'>;
 
-export function lowerSort(sort: readonly Sort[], type: ResourceType): readonly Key[] {
-  return sort.map(key => lowerKey(key, type));
+/** Resolves sort keys. Throws `IndexPending` if an index that they need is not complete. */
+export function lowerSort(sort: readonly Sort[], indexes: MongoIndexes): readonly Key[] {
+  return lowerKeys(sort, indexes).map(fieldKey);
 }
 
-function lowerKey(sort: Sort, type: ResourceType): Key {
-  const { descending } = sort;
-  switch (sort.by) {
+function fieldKey(key: plan.Key<Index>): Key {
+  const { descending } = key;
+  switch (key.by) {
     case 'id':
       return { by: 'id', descending };
-    case 'lastUpdated':
-      return updatedKey(descending);
-    case 'default':
-      return type.sortDate === undefined ? updatedKey(descending) : dateKey(type.sortDate, descending);
-    case 'param':
-      return dateKey(sort.param, descending);
+    case 'updated':
+      return { by: 'field', field: updatedField, descending, index: undefined, end: 'only' };
+    case 'date': {
+      const { index, end } = key;
+      return { by: 'field', field: orderField(index.code, end === 'lowest'), descending, index, end };
+    }
     default:
-      return sort satisfies never;
+      return key satisfies never;
   }
-}
-
-function updatedKey(descending: boolean): Key {
-  return { by: 'field', field: updatedField, descending, code: undefined, end: 'only' };
-}
-
-function dateKey({ code, single }: SearchParam, descending: boolean): Key {
-  const lowest = !descending && !single;
-  const end = single ? 'only' : lowest ? 'lowest' : 'highest';
-  return { by: 'field', field: orderField(code, lowest), descending, code, end };
 }
 
 /** The one key that says the order, where one does: each ends in the id, and nothing is behind an id. */

@@ -1,9 +1,9 @@
 import type { Filter } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import { type Clause, partsOf, type TermsClause } from './clause.ts';
+import type { Clause } from './clause.ts';
 import { orderIndex, sortedField, termIndex } from './collection-indexes.ts';
 import type { Core } from './core.ts';
-import { allOf, filterOf } from './filter.ts';
+import { allOf, conditionOf } from './filter.ts';
 import type { ResourceDocument } from './layout.ts';
 import { everyTerm, updatedField } from './names.ts';
 import type { Key } from './order.ts';
@@ -22,74 +22,72 @@ export interface Place {
   readonly p: string;
 }
 
+/** A query resolved to the fields of documents: all of it must match. */
+export interface Asked {
+  readonly clauses: readonly Clause[];
+  /** What names the shards (shard.ts). */
+  readonly shards: readonly Filter<ResourceDocument>[];
+}
+
 /**
- * For the order of a key, whose bounds `at` the filter gets: where all other conditions are terms, a range of the index that has
- * terms in this order. Which of several terms is the rare one the server finds out by itself. Strings, quantities and other dates
- * have indexes of their own, which find few sooner than a walk in order does, and many later: the server tries both.
+ * For the order of a key, whose bounds `at` the filter gets, with a term beside the clauses. Where all other conditions
+ * are terms: a range of the index that has terms in this order; which of several terms is the rare one the server finds
+ * out. Strings, quantities and other dates have indexes of their own, which find few sooner than a walk in order does,
+ * and many later: the server tries both.
  */
-export function orderedPlan(place: Place, clauses: readonly Clause[], key: Key, at: object): Plan {
-  const { core, type } = place;
+export function orderedPlan(place: Place, asked: Asked, key: Key, at: object, term?: string): Plan {
+  const { core, type, p } = place;
   const bounds = Object.keys(at).length === 0 ? [] : [key.by === 'id' ? { _id: at } : { [`o.${key.field}`]: at }];
+  const parts = partsIn(asked, p, key);
+  const conditions = [...parts.conditions, ...asked.shards, ...(term === undefined ? [] : [{ t: term }])];
   if (key.by === 'field' && key.field !== sortedField(type) && key.field !== updatedField)
-    return planned(clauses, [{ p: place.p }, ...bounds], undefined);
+    return planned([...conditions, { p }, ...bounds], undefined);
+  if (parts.hasIds) return planned([...conditions, ...bounds], '_id_');
   const index = key.by === 'id' ? termIndex(core.deployment) : orderIndex(key.field, core.deployment);
-  const others = clauses.filter(clause => !isAlong(clause, key));
-  if (clauses.some(clause => clause.kind === 'ids')) return planned(clauses, bounds, '_id_');
-  const hint = others.some(narrows) ? undefined : index;
-  return planned(withTerms(place, clauses), bounds, hint);
+  const first = parts.hasTerm || term !== undefined ? [] : [{ t: everyTerm(p) }];
+  return planned([...first, ...conditions, ...bounds], parts.isNarrowed ? undefined : index);
 }
 
 /** For any order: for counts, and for what is sorted afterwards. */
-export function unorderedPlan(place: Place, clauses: readonly Clause[]): Plan {
-  const { deployment } = place.core;
-  if (clauses.some(clause => clause.kind === 'ids')) return planned(clauses, [], '_id_');
-  const others = clauses.filter(clause => clause.kind !== 'updated');
-  const index = others.length < clauses.length ? orderIndex(updatedField, deployment) : termIndex(deployment);
-  return others.some(narrows)
-    ? planned(clauses, [{ p: place.p }], undefined)
-    : planned(withTerms(place, clauses), [], index);
+export function unorderedPlan({ core: { deployment }, p }: Place, asked: Asked): Plan {
+  const parts = partsIn(asked, p, byUpdated);
+  const conditions = [...parts.conditions, ...asked.shards];
+  if (parts.hasIds) return planned(conditions, '_id_');
+  if (parts.isNarrowed) return planned([...conditions, { p }], undefined);
+  const hasUpdated = asked.clauses.some(({ kind }) => kind === 'updated');
+  const first = parts.hasTerm ? [] : [{ t: everyTerm(p) }];
+  return planned([...first, ...conditions], hasUpdated ? orderIndex(updatedField, deployment) : termIndex(deployment));
 }
 
-/** All documents have the term of their partition: what drives a walk that nothing else does. */
-function withTerms({ p }: Place, clauses: readonly Clause[]): readonly Clause[] {
-  if (clauses.some(clause => clause.kind === 'terms')) return clauses;
-  const every: TermsClause = { kind: 'terms', code: undefined, terms: [everyTerm(p)] };
-  return [every, ...clauses];
+const byUpdated: Key = { by: 'field', field: updatedField, descending: false, index: undefined, end: 'only' };
+
+interface Parts {
+  readonly conditions: readonly Filter<ResourceDocument>[];
+  readonly hasIds: boolean;
+  /** All matches have one of some terms; else the term of the partition, which all documents have, drives a walk. */
+  readonly hasTerm: boolean;
+  /** Another index than those of terms and of the order may find the few that match. */
+  readonly isNarrowed: boolean;
 }
 
-function planned(
-  clauses: readonly Clause[],
-  also: readonly Filter<ResourceDocument>[],
-  hint: string | undefined,
-): Plan {
-  return { filter: allOf([...clauses.map(filterOf), ...also]), hint };
+function partsIn({ clauses }: Asked, p: string, key: Key): Parts {
+  const parts = clauses.map(clause => ({ clause, ...conditionOf(clause, p) }));
+  return {
+    conditions: parts.flatMap(({ filters }) => filters),
+    hasIds: clauses.some(({ kind }) => kind === 'ids'),
+    hasTerm: parts.some(({ by }) => by === 'term'),
+    isNarrowed: parts.some(({ clause, by }) => by === 'value' && !isAlong(clause, key)),
+  };
+}
+
+function planned(conditions: readonly Filter<ResourceDocument>[], hint: string | undefined): Plan {
+  return { filter: allOf(conditions), hint };
 }
 
 /** Whether a clause is a part of the order itself (segments.ts): of several dates not what bounds them from above. */
 function isAlong(clause: Clause, key: Key): boolean {
   if (key.by === 'id') return false;
-  if (key.code === undefined) return clause.kind === 'updated';
-  if (clause.kind !== 'range' || clause.field !== 'd' || clause.code !== key.code) return false;
+  if (key.index === undefined) return clause.kind === 'updated';
+  if (clause.kind !== 'range' || clause.index !== key.index) return false;
   return key.end === 'only' || (clause.low.max === Infinity && clause.high.max === Infinity);
-}
-
-/** Whether another index than those of terms may find the few that a clause lets through. */
-function narrows(clause: Clause): boolean {
-  switch (clause.kind) {
-    case 'string':
-    case 'range':
-    case 'updated':
-    case 'ids':
-      return true;
-    case 'and':
-      return clause.of.some(narrows);
-    case 'or':
-      return clause.of.every(part => partsOf(part).some(one => one.kind === 'terms' || narrows(one)));
-    case 'terms':
-    case 'check':
-    case 'not':
-      return false;
-    default:
-      return clause satisfies never;
-  }
 }

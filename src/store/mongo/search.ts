@@ -1,7 +1,7 @@
 import type { Found } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Page, StoredVersion, StoreSearch } from '../records.ts';
-import { askedOf } from './asked.ts';
+import { askedOf, readIndexes } from './asked.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
@@ -20,16 +20,17 @@ export async function searchPage(
   { query, sort, limit, after }: StoreSearch,
 ): Promise<Page> {
   const place: Place = { core, type, p };
-  const clauses = await askedOf(place, query, sort);
-  if (clauses === undefined) return { versions: [], next: undefined };
-  const keys = lowerSort(sort, type);
+  const indexes = await readIndexes(place);
+  const asked = askedOf(place, query, indexes);
+  const keys = lowerSort(sort, indexes);
+  if (asked === undefined) return { versions: [], next: undefined };
   const key = soleKey(keys);
   const wanted = { limit: limit + 1, after, projection: projectionOf(keys) };
   const reading = asTheUrlSays(core);
   const found =
     key === undefined
-      ? await gather(place, clauses, sort, keys, wanted, reading)
-      : await walk(place, clauses, key, wanted, reading);
+      ? await gather(place, asked, sort, keys, wanted, reading)
+      : await walk(place, asked, key, wanted, reading);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   return {

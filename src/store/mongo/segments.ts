@@ -1,6 +1,7 @@
-import { above, below, everything, intersect, type Interval } from '../interval.ts';
+import { above, everything, intersect, type Interval } from '../interval.ts';
+import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';
-import { orderBounds } from './filter.ts';
+import { orderBounds } from './conditions.ts';
 import { wideTerm } from './names.ts';
 import type { Key } from './order.ts';
 import { firstValue } from './order-key.ts';
@@ -12,8 +13,8 @@ export interface Segment {
   /** Order keys in [from, to). */
   readonly from: string;
   readonly to: string | undefined;
-  /** What is asked besides. */
-  readonly also: readonly Clause[];
+  /** A term that its documents have. */
+  readonly term?: string;
 }
 
 /**
@@ -23,25 +24,21 @@ export interface Segment {
  */
 export function segmentsOf(key: FieldKey, clauses: readonly Clause[], p: string): readonly Segment[] {
   const along = boundsAlong(key, clauses);
-  const main = segment(along.at);
+  const main = orderBounds(along.at);
   const parts: Segment[] = [];
   if (along.floored !== undefined) {
-    const wide: Clause = { kind: 'terms', code: undefined, terms: [wideTerm(p, along.floored.code)] };
+    const term = wideTerm(p, along.floored.index.code);
     const { from } = orderBounds(above(along.floor, false));
-    parts.push({ ...main, to: earlier(main.to, from), also: [wide] });
+    parts.push({ ...main, to: earlier(main.to, from), term });
     parts.push({ ...main, from: later(main.from, from) });
-  } else if (along.isBounded || key.code === undefined) {
+  } else if (along.isBounded || key.index === undefined) {
     parts.push(main);
   } else if (key.descending) {
-    parts.push({ from: '', to: undefined, also: [] });
+    parts.push({ from: '', to: undefined });
   } else {
-    parts.push({ from: firstValue, to: undefined, also: [] }, { from: '', to: firstValue, also: [] });
+    parts.push({ from: firstValue, to: undefined }, { from: '', to: firstValue });
   }
   return key.descending ? parts.reverse() : parts;
-}
-
-function segment(at: Interval): Segment {
-  return { ...orderBounds(at), also: [] };
 }
 
 const later = (a: string, b: string): string => (a > b ? a : b);
@@ -60,22 +57,18 @@ interface Along {
 function boundsAlong(key: FieldKey, clauses: readonly Clause[]): Along {
   let along: Along = { at: everything, isBounded: false, floor: -Infinity, floored: undefined };
   for (const clause of clauses) {
-    if (clause.kind === 'updated' && key.code === undefined) along = { ...along, at: intersect(along.at, clause.at) };
-    if (clause.kind === 'range' && clause.field === 'd' && clause.code === key.code)
-      along = rangeAlong(key, clause, along);
+    if (clause.kind === 'updated' && key.index === undefined) along = { ...along, at: intersect(along.at, clause.at) };
+    if (clause.kind === 'range' && clause.index === key.index) along = rangeAlong(key, clause, along);
   }
   return along;
 }
 
-/** The highest low end bounds what begins late, the lowest what begins early; of one value both do. */
 function rangeAlong({ end }: FieldKey, clause: RangeClause, along: Along): Along {
   const { low, high, width } = clause;
-  let { at, floor, floored } = along;
-  if (end !== 'lowest') at = intersect(at, above(low.min, low.minOpen));
-  if (end !== 'highest') at = intersect(intersect(at, below(low.max, low.maxOpen)), below(high.max, high.maxOpen));
+  let { floor, floored } = along;
   if (end !== 'lowest' && floored === undefined && high.min - width > low.min) {
     floor = high.min - width;
     floored = clause;
   }
-  return { at, isBounded: true, floor, floored };
+  return { at: intersect(along.at, keysWithin(end, clause)), isBounded: true, floor, floored };
 }

@@ -1,17 +1,16 @@
 import type { Wanted } from './found.ts';
 import type { Position } from '../../search/ast.ts';
-import type { Clause } from './clause.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
 import { firstValue } from './order-key.ts';
-import { orderedPlan, type Place } from './plan.ts';
+import { type Asked, orderedPlan, type Place } from './plan.ts';
 import type { Found } from './found.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
 /** Finds documents in the order of one key: one `find`, and one more where the first part of the order holds too few. */
 export async function walk(
   place: Place,
-  clauses: readonly Clause[],
+  asked: Asked,
   key: Key,
   { limit, after, projection }: Wanted,
   reading: Reading,
@@ -19,8 +18,8 @@ export async function walk(
   const direction = key.descending ? -1 : 1;
   const sort = { [key.by === 'id' ? '_id' : `o.${key.field}`]: direction } as const;
   const found: Found[] = [];
-  for (const { at, also } of partsOfWalk(place, clauses, key, after)) {
-    const plan = orderedPlan(place, [...clauses, ...also], key, at);
+  for (const { at, term } of partsOfWalk(place, asked, key, after)) {
+    const plan = orderedPlan(place, asked, key, at, term);
     found.push(
       ...(await findDocuments<Found>(place, plan, { projection, sort, limit: limit - found.length }, reading)),
     );
@@ -32,18 +31,19 @@ export async function walk(
 interface Part {
   /** The condition on what is sorted by. */
   readonly at: object;
-  readonly also: readonly Clause[];
+  /** A term that its documents have. */
+  readonly term: string | undefined;
 }
 
-function partsOfWalk({ p }: Place, clauses: readonly Clause[], key: Key, after: Position | undefined): readonly Part[] {
+function partsOfWalk({ p }: Place, { clauses }: Asked, key: Key, after: Position | undefined): readonly Part[] {
   if (key.by === 'id') {
     const at = after === undefined ? {} : { [key.descending ? '$lt' : '$gt']: `${p}/${after.id}` };
-    return [{ at, also: [] }];
+    return [{ at, term: undefined }];
   }
   const behind = after === undefined ? undefined : keyAt(after);
   return segmentsOf(key, clauses, p).flatMap(segment => {
     const at = bounds(segment, key.descending, behind);
-    return at === undefined ? [] : [{ at, also: segment.also }];
+    return at === undefined ? [] : [{ at, term: segment.term }];
   });
 }
 

@@ -1,5 +1,6 @@
-import { check } from './check.ts';
+import { check } from './clause-sql.ts';
 import { above, below, everything, intersect, type Interval } from '../interval.ts';
+import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import type { Axis, Key } from './order.ts';
 import { missingOrd } from './rows.ts';
@@ -55,22 +56,20 @@ function clauseAlong(key: Key, clause: Clause): ClauseAlong {
   const nothing = { at: everything, left: 'all', floor: undefined, width: 0 } as const;
   const isInstant = key.by === 'updated' || (key.by === 'ord' && key.p === 0);
   if (clause.kind === 'updated' && isInstant) return { ...nothing, at: clause.at, left: 'none' };
-  if (clause.kind !== 'range' || key.p === 0 || clause.p !== key.p) return nothing;
+  if (clause.kind !== 'range' || key.p === 0 || clause.index !== key.p) return nothing;
   const { low, high, width } = clause;
-  // The highest low end bounds what begins late, the lowest what begins early; of one value both do.
-  const isHighest = key.single || key.which === 0;
-  const isLowest = key.single || key.which === 1;
-  let at = above(missingOrd, true);
-  if (isHighest) at = intersect(at, { ...low, max: Infinity });
-  if (isLowest) at = intersect(at, { ...low, min: -Infinity });
-  if (isLowest) at = intersect(at, { ...high, min: -Infinity });
+  const isHighest = key.end !== 'lowest';
+  const isLowest = key.end !== 'highest';
+  const at = intersect(above(missingOrd, true), keysWithin(key.end, clause));
   const lowSaid =
-    key.single || (low.min === -Infinity && (isLowest || low.max === Infinity)) || (low.max === Infinity && isHighest);
+    key.end === 'only' ||
+    (low.min === -Infinity && (isLowest || low.max === Infinity)) ||
+    (low.max === Infinity && isHighest);
   const isOpen = high.min === -Infinity && high.max === Infinity;
   if (lowSaid && isOpen) return { ...nothing, at, left: 'none' };
   const hasFloor = isHighest && low.min === -Infinity && high.min !== -Infinity;
   const floor = hasFloor ? high.min - width : undefined;
-  const isEarly = hasFloor && high.max === Infinity && (key.single || low.max === Infinity);
+  const isEarly = hasFloor && high.max === Infinity && (key.end === 'only' || low.max === Infinity);
   return { at, left: isEarly ? 'early' : 'all', floor, width };
 }
 

@@ -1,3 +1,4 @@
+import { valuesIn } from '../plan/values-in.ts';
 import type { Clause } from './clause.ts';
 
 /** How much work is allowed: on the event loop little, in a reader worker all that the deadline leaves. */
@@ -29,26 +30,6 @@ export function isLong(clause: Clause, { rows }: Budget): boolean {
 }
 
 const mostValues = 100;
-
-function valuesIn(clause: Clause): number {
-  switch (clause.kind) {
-    case 'and':
-    case 'or':
-    case 'tuple':
-      return clause.of.reduce((sum, part) => sum + valuesIn(part), 0);
-    case 'not':
-      return valuesIn(clause.of);
-    case 'terms':
-      return clause.values.length;
-    case 'ids':
-    case 'updated':
-    case 'string':
-    case 'range':
-      return 1;
-    default:
-      return clause satisfies never;
-  }
-}
 
 export const usualBudgets: Budgets = {
   eventLoop: { probe: 2_000, rows: 2_000 },

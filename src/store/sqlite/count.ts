@@ -1,9 +1,10 @@
-import { check } from './check.ts';
+import { check, sourcesOf } from './clause-sql.ts';
+import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
-import { candidates, countUpTo, resourcesOf, type Source, sourcesOf, typeSource } from './source.ts';
+import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
 /** A count with everything resolved: plain data, so that a reader worker can take it. */
@@ -14,7 +15,8 @@ export interface LoweredCount {
 
 /** How many resources match, exactly. Undefined where the budget does not reach. */
 export function countMatches(database: Database, { t, clause }: LoweredCount, allowed: Budget): number | undefined {
-  const clauses = clause.kind === 'and' ? clause.of : [clause];
+  if (isNone(clause)) return 0;
+  const clauses = partsOf(clause);
   const total = resourcesOf(database, t);
   if (clauses.length === 0) return total;
   if (isLong(clause, allowed)) return undefined;

@@ -1,6 +1,6 @@
 import type { NoMatch } from './jobs.ts';
 import type { Query } from '../../search/ast.ts';
-import { check } from './check.ts';
+import { check, sourcesOf } from './clause-sql.ts';
 import { above } from '../interval.ts';
 import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
@@ -10,7 +10,7 @@ import { referenceTermsOf } from './find-terms.ts';
 import { type FindTerms, lower } from './lower.ts';
 import type { Database } from './open.ts';
 import { lowerSort } from './order.ts';
-import { candidates, sourcesOf } from './source.ts';
+import { candidates } from './source.ts';
 import { sql } from './sql.ts';
 
 /** Asks a query before its write. Throws what a search throws. */

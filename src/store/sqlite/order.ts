@@ -1,7 +1,8 @@
-import type { SearchParam } from '../../model/model.ts';
 import type { Position, Sort } from '../../search/ast.ts';
+import type * as plan from '../plan/sort.ts';
+import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
 import type { TypeIndex } from './dictionary.ts';
-import { ready } from './lower.ts';
+import { paramIndexes } from './lower.ts';
 import { missingLast, missingOrd } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 import { IndexPending } from '../errors.ts';
@@ -13,43 +14,44 @@ export interface Key {
   readonly descending: boolean;
   /** The date parameter whose low end is the key; 0 for an instant or an id. */
   readonly p: number;
-  /** Of several values the highest or the lowest; the same where a resource has one at most. */
-  readonly which: 0 | 1;
-  readonly single: boolean;
+  readonly end: End;
   /** Rows of `sorts` hold the key. */
   readonly kept: boolean;
 }
 
+/** The key by id. */
+export function byId(descending: boolean): Key {
+  return { by: 'id', descending, p: 0, end: 'only', kept: true };
+}
+
 /** Resolves sort keys. Throws `IndexPending` where an index is not complete. */
 export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
-  return sorts.map(sort => lowerKey(sort, index));
-}
-
-function lowerKey(sort: Sort, index: TypeIndex): Key {
   const { sortDate, name } = index.type;
-  const key = { descending: sort.descending, p: 0, which: 0, single: true, kept: true } as const;
-  switch (sort.by) {
-    case 'id':
-      return { ...key, by: 'id' };
-    case 'lastUpdated':
-      return { ...key, by: sortDate === undefined && isOrdered(index) ? 'ord' : 'updated' };
-    case 'default':
-      if (!isOrdered(index)) throw new IndexPending(name, sortDate?.code ?? '_lastUpdated');
-      return sortDate === undefined ? { ...key, by: 'ord' } : dateKey(key, sortDate, index);
-    case 'param':
-      return dateKey(key, sort.param, index);
-    default:
-      return sort satisfies never;
-  }
+  if (!isOrdered(index) && sorts.some(({ by }) => by === 'default'))
+    throw new IndexPending(name, sortDate?.code ?? '_lastUpdated');
+  return lowerKeys(sorts, paramIndexes(index)).map(key => columnOf(key, index));
 }
 
-function dateKey(key: Omit<Key, 'by'>, param: SearchParam, index: TypeIndex): Key {
-  const { p, sorts: kept } = ready(index, param);
-  const { single, code } = param;
-  if (code === index.type.sortDate?.code && isOrdered(index) && (key.descending || single))
-    return { ...key, by: 'ord', p, single };
-  const which = key.descending || single ? 0 : 1;
-  return { ...key, by: 'low', p, which, single, kept: which === 0 ? kept.highest : kept.lowest };
+/** Where the file holds a key. */
+function columnOf(key: plan.Key<number>, index: TypeIndex): Key {
+  const { descending } = key;
+  const { sortDate } = index.type;
+  switch (key.by) {
+    case 'id':
+      return byId(descending);
+    case 'updated':
+      return { ...byId(descending), by: sortDate === undefined && isOrdered(index) ? 'ord' : 'updated' };
+    case 'date': {
+      const { index: p, end } = key;
+      const found = index.params.find(param => param.p === p);
+      if (end !== 'lowest' && found?.code === sortDate?.code && isOrdered(index))
+        return { by: 'ord', descending, p, end, kept: true };
+      const kept = (end === 'lowest' ? found?.sorts.lowest : found?.sorts.highest) ?? false;
+      return { by: 'low', descending, p, end, kept };
+    }
+    default:
+      return key satisfies never;
+  }
 }
 
 function isOrdered(index: TypeIndex): boolean {
@@ -86,7 +88,7 @@ export function keyValue(key: Key): Sql {
     case 'id':
       return raw('c.id');
     case 'low': {
-      const choose = raw(key.which === 1 || !key.descending ? 'min' : 'max');
+      const choose = raw(key.end === 'lowest' || !key.descending ? 'min' : 'max');
       return sql`coalesce((SELECT ${choose}(u.low) FROM ranges u INDEXED BY ranges_id WHERE u.p = ${key.p} AND u.id = c.id AND u.k = ''), ${key.descending ? missingOrd : missingLast})`;
     }
     default:
@@ -137,7 +139,12 @@ export function axisOf(key: Key, t: number): Axis | undefined {
       return { key, column: raw('c.id'), ...ofType('resources_key') };
     case 'low':
       return key.kept
-        ? { key, column: raw('c.k'), from: raw('sorts c'), where: sql`c.p = ${key.p} AND c.which = ${key.which}` }
+        ? {
+            key,
+            column: raw('c.k'),
+            from: raw('sorts c'),
+            where: sql`c.p = ${key.p} AND c.which = ${key.end === 'lowest' ? 1 : 0}`,
+          }
         : undefined;
     default:
       return key.by satisfies never;

@@ -1,15 +1,22 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
+import { dateWidth } from '../interval.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
-import { isPaired, missing, pairTerm, quantityKeys, referenceTerms, rootTerms, tokenTerms, urlTerm } from '../terms.ts';
+import {
+  isPairedToken,
+  missing,
+  pairTerm,
+  quantityKeys,
+  referenceTerms,
+  rootTerms,
+  tokenTerms,
+  urlTerm,
+} from '../terms.ts';
 
 /** `ord` of a resource without the sort date: older than all. */
 export const missingOrd = -9e15;
 
 /** The sort value of what is missing in an ascending sort; `missingOrd` in a descending one: last either way. */
 export const missingLast = 9e15;
-
-/** Dates up to this wide are found by their low end, wider ones by their high end: a day with a change of the clock, and more. */
-export const dateWidth = 26 * 3_600_000;
 
 /**
  * The rows of one resource, flat: terms `p, v, item`, strings `p, folded, text, item`, ranges `p, k, long, low, high,
@@ -37,7 +44,7 @@ export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows
   for (const param of index.params) addParam(rows, param, values.get(param.code) ?? []);
   for (const pair of index.pairs) {
     if (pair.p === 0) continue;
-    const tokens = new Set((values.get(pair.token) ?? []).flatMap(termsOf).filter(isPaired));
+    const tokens = new Set((values.get(pair.token) ?? []).flatMap(termsOf).filter(isPairedToken));
     for (const owner of new Set((values.get(pair.owner) ?? []).flatMap(termsOf)))
       for (const token of tokens) rows.terms.push(pair.p, pairTerm(owner, token), 0);
   }

@@ -1,21 +1,14 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, segments } from './along.ts';
-import { check, inside } from './check.ts';
+import { check, sourcesOf } from './clause-sql.ts';
+import { inside } from './conditions.ts';
+import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { deadlineTick, type FoundRow, withTexts } from './found.ts';
 import type { Database } from './open.ts';
-import { type After, type Axis, axisOf, behind, type Key, keyValue, orderBy } from './order.ts';
+import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
-import {
-  candidates,
-  countUpTo,
-  longArm,
-  resourcesOf,
-  type Source,
-  type SourceArm,
-  sourcesOf,
-  typeSource,
-} from './source.ts';
+import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
 /** A search with everything resolved: plain data, so that a reader worker can take it. */
@@ -32,7 +25,8 @@ export interface LoweredSearch {
  * is known. Never a part of a page.
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
-  const clauses = search.clause.kind === 'and' ? search.clause.of : [search.clause];
+  if (isNone(search.clause)) return [];
+  const clauses = partsOf(search.clause);
   if (isLong(search.clause, budget)) return undefined;
   const plan: Plan = {
     database,
@@ -46,7 +40,7 @@ export function findPage(database: Database, search: LoweredSearch, budget: Budg
 
 function planned(plan: Plan): readonly FoundRow[] | undefined {
   const { search, budget } = plan;
-  const axis = axisOf(search.keys[0] ?? byId, search.t);
+  const axis = axisOf(search.keys[0] ?? byId(false), search.t);
   const direct = axis === undefined ? undefined : directPage(plan, axis);
   if (direct !== undefined) return direct;
 
@@ -80,8 +74,6 @@ const few = 200;
 function mayHaveRemainder(plan: Plan, axis: Axis, by: Clause): boolean {
   return alongOf(plan, axis, by).remainder !== undefined;
 }
-
-const byId: Key = { by: 'id', descending: false, p: 0, which: 0, single: true, kept: true };
 
 interface Plan {
   readonly database: Database;
@@ -215,7 +207,7 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
 
 function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
   if (by?.kind !== 'terms') return [{ from: axis.from, where: axis.where }];
-  const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.p} AND c.v = ${value}` }));
+  const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.index} AND c.v = ${value}` }));
   if (arms.length === 1) return arms;
   const asked = arms.map(({ where }, at) => sql`SELECT ${at} FROM (SELECT 1 FROM terms c WHERE ${where} LIMIT 1)`);
   const there = new Set(database.query(join(asked, ' UNION ALL ')).map(([at]) => at));

@@ -1,7 +1,7 @@
-import { anyValue, bounds, startsWith } from './check.ts';
-import { everything, intersect } from '../interval.ts';
-import type { Clause, RangeClause, StringClause } from './clause.ts';
-import { foldedText } from './lower.ts';
+import { foldString } from '../../indexing/normalize.ts';
+import { everything, intersect, type Interval } from '../interval.ts';
+import type { Clause, RangeClause } from './clause.ts';
+import { bounds, inside, startsWith, termConditions } from './conditions.ts';
 import type { Database } from './open.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
@@ -20,64 +20,29 @@ export interface Source {
   readonly distinct: boolean;
 }
 
-/** The ways to find what may match a clause; none where no index helps (a complement). */
-export function sourcesOf(clause: Clause, t: number): readonly Source[] {
-  switch (clause.kind) {
-    case 'terms':
-      return [termSource(clause)];
-    case 'string':
-      return [stringSource(clause)];
-    case 'range':
-      return [rangeSource(clause)];
-    case 'tuple':
-      return clause.of.flatMap(part =>
-        sourcesOf(part, t).map(source => ({ ...source, exact: false, distinct: false })),
-      );
-    case 'ids':
-      return [
-        {
-          arms: [
-            all(
-              sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(clause.ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`,
-            ),
-          ],
-          exact: true,
-          distinct: true,
-        },
-      ];
-    case 'updated':
-      return [
-        {
-          arms: [
-            all(
-              sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${allOf(bounds(raw('c.last_updated'), clause.at))}`,
-            ),
-          ],
-          exact: true,
-          distinct: true,
-        },
-      ];
-    case 'and': {
-      const [first] = clause.of.flatMap(part => sourcesOf(part, t));
-      return first === undefined ? [] : [{ ...first, exact: false }];
-    }
-    case 'or': {
-      const parts = clause.of.map(part => sourcesOf(part, t)[0]);
-      const found = parts.filter(part => part !== undefined);
-      if (found.length < parts.length) return [];
-      return [
-        {
-          arms: found.flatMap(part => part.arms),
-          exact: found.every(part => part.exact),
-          distinct: parts.length === 0,
-        },
-      ];
-    }
-    case 'not':
-      return [];
-    default:
-      return clause satisfies never;
-  }
+/** Resources with one of these ids. */
+export function idSource(ids: readonly string[], t: number): Source {
+  const range = sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`;
+  return { arms: [all(range)], exact: true, distinct: true };
+}
+
+/** Resources with lastUpdated in an interval. */
+export function updatedSource(at: Interval, t: number): Source {
+  const range = sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${inside(raw('c.last_updated'), at)}`;
+  return { arms: [all(range)], exact: true, distinct: true };
+}
+
+/** What any of some sources finds; none if one of them is not there. */
+export function unionOf(sources: readonly (Source | undefined)[]): readonly Source[] {
+  const found = sources.filter(source => source !== undefined);
+  if (found.length < sources.length) return [];
+  return [
+    {
+      arms: found.flatMap(source => source.arms),
+      exact: found.every(source => source.exact),
+      distinct: sources.length === 0,
+    },
+  ];
 }
 
 /** All resources of a type. */
@@ -93,21 +58,19 @@ export function typeSource(t: number): Source {
   };
 }
 
-function termSource({ p, values, items }: Extract<Clause, { kind: 'terms' }>): Source {
+export function termSource(clause: Extract<Clause, { kind: 'terms' | 'prefix' }>): Source {
+  const conditions = allOf([sql`c.p = ${clause.index}`, ...termConditions(clause, raw('c.v'))]);
   return {
-    arms:
-      values.length === 0
-        ? []
-        : [all(sql`SELECT c.ord, c.id, c.r FROM terms c WHERE c.p = ${p} AND c.v ${anyValue(values)}`)],
+    arms: [all(sql`SELECT c.ord, c.id, c.r FROM terms c WHERE ${conditions}`)],
     exact: true,
-    distinct: values.length === 1 && !items,
+    distinct: clause.kind === 'terms' && clause.values.length === 1,
   };
 }
 
-function stringSource({ p, how, text }: StringClause): Source {
-  const select = sql`SELECT c.ord, c.id, c.r FROM strings c WHERE c.p = ${p}`;
+export function stringSource({ index, how, text }: Extract<Clause, { kind: 'string' }>): Source {
+  const select = sql`SELECT c.ord, c.id, c.r FROM strings c WHERE c.p = ${index}`;
   const arms = {
-    exact: all(sql`${select} AND c.folded = ${foldedText(text)} AND c.text = ${text}`),
+    exact: all(sql`${select} AND c.folded = ${foldString(text)} AND c.text = ${text}`),
     starts: all(sql`${select} AND ${allOf(startsWith(raw('c.folded'), text))}`),
     contains: { range: select, rest: [sql`instr(c.folded, ${text}) > 0`] },
   };
@@ -115,14 +78,14 @@ function stringSource({ p, how, text }: StringClause): Source {
 }
 
 /** Short intervals by their low end, which a bound on the high end bounds as well; long ones by the end that is bounded. */
-function rangeSource(clause: RangeClause): Source {
-  const { low, high, width, p, key } = clause;
+export function rangeSource(clause: RangeClause): Source {
+  const { low, high, width, index, key } = clause;
   if (clause.prefix) {
-    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${p} AND ${allOf(startsWith(raw('c.k'), key))}`;
+    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND ${allOf(startsWith(raw('c.k'), key))}`;
     return { arms: [{ range, rest: residual(clause, everything) }], exact: true, distinct: false };
   }
   const short = intersect(low, { ...high, min: high.min - width });
-  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${p} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
+  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
   return {
     arms: [{ range, rest: residual(clause, short) }, longArm(clause)],
     exact: true,
@@ -137,8 +100,8 @@ function residual({ low, high }: RangeClause, used: { min: number; max: number }
 }
 
 /** The long intervals of a clause. */
-export function longArm({ p, key, low, high }: RangeClause): SourceArm {
-  const long = sql`c.p = ${p} AND c.k = ${key} AND c.long = 1`;
+export function longArm({ index, key, low, high }: RangeClause): SourceArm {
+  const long = sql`c.p = ${index} AND c.k = ${key} AND c.long = 1`;
   if (high.min === -Infinity && high.max === Infinity)
     return all(sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE ${long} AND ${allOf(bounds(raw('c.low'), low))}`);
   return {

@@ -1,6 +1,6 @@
 import type { Interval } from '../interval.ts';
 import type { Segment } from './along.ts';
-import { bounds } from './check.ts';
+import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd } from './rows.ts';

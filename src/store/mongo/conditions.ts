@@ -1,0 +1,51 @@
+import { afterPrefix } from '../after-prefix.ts';
+import type { Interval } from '../interval.ts';
+import { behindOrdered, firstValue, orderedText } from './order-key.ts';
+
+export function anyOf(values: readonly string[]): string | { $in: string[] } {
+  const [first] = values;
+  return values.length === 1 && first !== undefined ? first : { $in: [...values] };
+}
+
+/** The condition of texts that begin so. The server compares texts by code point. */
+export function beginsWith(prefix: string): { $gte: string; $lt?: string } {
+  const end = afterPrefix(prefix);
+  return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) };
+}
+
+export function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/#-]/g, String.raw`\$&`);
+}
+
+/** What is asked of the two ends of an entry. */
+export function ends(low: Interval, high: Interval): object {
+  const [lo, hi] = [inside(low), inside(high)];
+  return { ...(lo === undefined ? {} : { lo }), ...(hi === undefined ? {} : { hi }) };
+}
+
+function inside({ min, minOpen, max, maxOpen }: Interval): object | undefined {
+  if (min === -Infinity && max === Infinity) return undefined;
+  return {
+    ...(min === -Infinity ? {} : { [minOpen ? '$gt' : '$gte']: min }),
+    ...(max === Infinity ? {} : { [maxOpen ? '$lt' : '$lte']: max }),
+  };
+}
+
+/** Order keys (order-key.ts) whose number is inside an interval; all with a number where it is without ends. */
+export function inOrder(at: Interval): { $gte: string; $lt?: string } {
+  const { from, to } = orderBounds(at);
+  return { $gte: from, ...(to === undefined ? {} : { $lt: to }) };
+}
+
+/** Order keys whose number is inside an interval, as [from, to). */
+export function orderBounds({ min, minOpen, max, maxOpen }: Interval): { from: string; to: string | undefined } {
+  return {
+    from: min === -Infinity ? firstValue : minOpen ? behindOrdered(near(min)) : orderedText(near(min)),
+    to: max === Infinity ? undefined : maxOpen ? orderedText(near(max)) : behindOrdered(near(max)),
+  };
+}
+
+/** No number is further out than what a Date can hold. */
+const near = (value: number): number => Math.max(-farOut, Math.min(farOut, value));
+
+const farOut = 9e15;

@@ -1,0 +1,113 @@
+import type { SearchParam } from '../../model/model.ts';
+import type { Query, Test } from '../../search/ast.ts';
+import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
+import { anyUnit, askedTokens, askedUnit, askedUrl, idTerm, missing, urlTerm } from '../terms.ts';
+import { all, type Clause, none, type ValueClause } from './clause.ts';
+import { type Indexes, type ParamIndex, readyIndex } from './indexes.ts';
+import { simplify } from './simplify.ts';
+
+/**
+ * Resolves the parameters of a query to the indexes of a type and its tests to terms and intervals, simplified. Throws
+ * `IndexPending` if an index that it needs is not complete.
+ */
+export function lower<I>(query: Query, indexes: Indexes<I>): Clause<I> {
+  return simplify(lowerQuery(query, indexes));
+}
+
+function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
+  switch (query.kind) {
+    case 'all':
+      return all;
+    case 'and':
+    case 'or':
+      return { kind: query.kind, of: query.of.map(part => lowerQuery(part, indexes)) };
+    case 'not':
+      return { kind: 'not', of: lowerQuery(query.of, indexes) };
+    case 'id':
+      return { kind: 'ids', ids: [...new Set(query.anyOf)] };
+    case 'lastUpdated':
+      return { kind: 'updated', at: instantsOf(query.bounds) };
+    case 'present':
+      return present(readyIndex(indexes, query.param), indexes);
+    case 'param':
+      return lowerTest(query.test, readyIndex(indexes, query.param), indexes);
+    default:
+      return query satisfies never;
+  }
+}
+
+function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Clause<I> {
+  const { param, index, components } = found;
+  if (isAnyToken(test)) return present(found, indexes);
+  if (test.kind !== 'composite') return lowerValue(test, index, param, param.single, indexes);
+  return {
+    kind: 'tuple',
+    index,
+    of: test.of.map((part, at) => {
+      const component = components[at];
+      const { param: of } = param.components[at] ?? {};
+      if (component === undefined || of === undefined) throw new Error(`\`${param.code}\` has no component ${at + 1}`);
+      return lowerValue(part, component, of, false, indexes);
+    }),
+  };
+}
+
+function isAnyToken(test: Test): boolean {
+  return test.kind === 'token' && test.system === undefined && test.code === undefined;
+}
+
+function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean, indexes: Indexes<I>): ValueClause<I> {
+  const width = param.type === 'date' ? dateWidth : 0;
+  switch (test.kind) {
+    case 'token':
+      return isAnyToken(test) ? { kind: 'prefix', index, prefix: '' } : terms(index, askedTokens(test));
+    case 'reference': {
+      if (test.id === undefined) return terms(index, [askedUrl(test)]);
+      if (test.type !== undefined) return terms(index, [idTerm(test.id, test.type)]);
+      const values = indexes.termsOfId(index, test.id);
+      return values === undefined ? { kind: 'prefix', index, prefix: idTerm(test.id, '') } : terms(index, values);
+    }
+    case 'uri':
+      return terms(index, [urlTerm(test.uri)]);
+    case 'string':
+      return { kind: 'string', index, how: test.how, text: test.text };
+    case 'range':
+      return { kind: 'range', index, key: '', prefix: false, ...endsOf(test.bounds), width, single };
+    case 'quantity':
+      return { kind: 'range', index, ...askedUnit(test), ...endsOf(test.bounds), width: 0, single: false };
+    case 'composite':
+      throw new Error('A composite holds no composite');
+    default:
+      return test satisfies never;
+  }
+}
+
+function terms<I>(index: I, values: readonly string[]): ValueClause<I> {
+  return { kind: 'terms', index, values: values.length < 2 ? values : [...new Set(values)] };
+}
+
+/** Some entry of a parameter exists. */
+function present<I>({ param, index }: ParamIndex<I>, { marksMissing }: Indexes<I>): Clause<I> {
+  if (marksMissing) return { kind: 'not', of: terms(index, [missing]) };
+  const any = { kind: 'range', index, prefix: false, low: everything, high: everything, width: 0 } as const;
+  switch (param.type) {
+    case 'token':
+    case 'reference':
+    case 'uri':
+      return { kind: 'prefix', index, prefix: '' };
+    case 'string':
+      return { kind: 'string', index, how: 'starts', text: '' };
+    case 'date':
+      return { ...any, key: '', width: dateWidth, single: param.single };
+    case 'number':
+      return { ...any, key: '', single: param.single };
+    case 'quantity':
+      return { ...any, key: anyUnit, single: false };
+    case 'composite':
+      return { kind: 'tuple', index, of: [] };
+    case 'special':
+      return none;
+    default:
+      return param.type satisfies never;
+  }
+}

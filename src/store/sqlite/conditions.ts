@@ -1,0 +1,63 @@
+import { afterPrefix } from '../after-prefix.ts';
+import type { Interval } from '../interval.ts';
+import type { RangeClause, ValueClause } from './clause.ts';
+import { allOf, join, type Sql, sql } from './sql.ts';
+
+/** What a clause asks of a term. */
+export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {
+  return clause.kind === 'terms' ? [sql`${value} ${anyValue(clause.values)}`] : startsWith(value, clause.prefix);
+}
+
+/** One of these values. */
+function anyValue(values: readonly string[]): Sql {
+  const [first] = values;
+  if (values.length === 1 && first !== undefined) return sql`= ${first}`;
+  if (values.length > 16) return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
+  return sql`IN (${join(
+    values.map(value => sql`${value}`),
+    ', ',
+  )})`;
+}
+
+/** What a string clause asks of an entry. */
+export function stringConditions(
+  { how, text }: Extract<ValueClause, { kind: 'string' }>,
+  column: (name: string) => Sql,
+): readonly Sql[] {
+  switch (how) {
+    case 'exact':
+      return [sql`${column('text')} = ${text}`];
+    case 'starts':
+      return startsWith(column('folded'), text);
+    case 'contains':
+      return [sql`instr(${column('folded')}, ${text}) > 0`];
+    default:
+      return how satisfies never;
+  }
+}
+
+/** What a range clause asks of an entry. */
+export function rangeConditions(clause: RangeClause, column: (name: string) => Sql): readonly Sql[] {
+  const key = clause.prefix ? startsWith(column('k'), clause.key) : [sql`${column('k')} = ${clause.key}`];
+  return [...key, ...bounds(column('low'), clause.low), ...bounds(column('high'), clause.high)];
+}
+
+/** Inside an interval, as one condition. */
+export function inside(value: Sql, interval: Interval): Sql {
+  return allOf(bounds(value, interval));
+}
+
+/** Inside an interval: no, one or two conditions. */
+export function bounds(value: Sql, { min, minOpen, max, maxOpen }: Interval): readonly Sql[] {
+  const conditions: Sql[] = [];
+  if (min !== -Infinity) conditions.push(minOpen ? sql`${value} > ${min}` : sql`${value} >= ${min}`);
+  if (max !== Infinity) conditions.push(maxOpen ? sql`${value} < ${max}` : sql`${value} <= ${max}`);
+  return conditions;
+}
+
+/** As a range, so that an index serves it. SQLite compares texts by code point. */
+export function startsWith(value: Sql, prefix: string): readonly Sql[] {
+  if (prefix === '') return [];
+  const end = afterPrefix(prefix);
+  return [sql`${value} >= ${prefix}`, ...(end === undefined ? [] : [sql`${value} < ${end}`])];
+}
