@@ -68,9 +68,9 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  // One worker for each processor: of two, vitest would use one.
+  // One worker for each processor, and one more: some tests wait. Of two processors, vitest would use one.
   test: {
-    maxWorkers: availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: main },

@@ -44,9 +44,9 @@ function newEnough(version) {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-/** The first Node that runs the sources as they are. `engines` in package.json is about the one that `npm ci` runs on. */
+/** The oldest Node that runs the sources, as .nvmrc has it. `engines` in package.json is for the Node that `npm ci` runs on. */
 function oldestNode() {
-  return '24.12';
+  return '26';
 }
 
 /** The binary of the npm package for this platform, if it is installed. */

@@ -55,6 +55,11 @@ const rest: readonly Step[] = [
     files: ['test/auth/leak'],
   },
   {
+    what: 'search: 2,000 random searches of each kind, beside their meaning in memory',
+    env: { CRS_TEST_SEARCHES: '2000' },
+    files: ['test/search/agreement.test.ts', 'test/store/agreement.test.ts'],
+  },
+  {
     what: 'FHIRPath: 50,000 generated rules and as many selections of search parameters, beside fhirpath.js',
     env: { CRS_TEST_EXPRESSIONS: '50000' },
     files: ['test/fhirpath/agreement.test.ts'],

@@ -1,13 +1,12 @@
-import { PrintedLines } from './log/printed.ts';
 import type { AuditEntry } from './log/entry.ts';
 import type { AuditLog } from './log/log.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;
-/** How long it waits until it tries again, in milliseconds: what waits is printed anew each time. */
+/** How long it waits until it tries again, in milliseconds: the waiting events are printed again each time. */
 const pause = 500;
-/** Most events that wait, and most bytes of them; what comes when there are more is lost, and counted. */
-const most = { events: 50_000, bytes: 64 * 1024 * 1024 };
+/** Most events that wait, and most characters of them; what comes when there are more is lost, and counted. */
+const most = { events: 50_000, length: 64 * 1024 * 1024 };
 /** From when on the log counts as failing while it keeps events, in milliseconds. */
 const longest = 5_000;
 
@@ -24,9 +23,9 @@ export interface BatchParts {
 /** Keeps events a few times a second, many at once; those that could not be kept it tries again until they are. */
 export class Batch {
   readonly #parts: BatchParts;
-  #waiting = new PrintedLines();
-  /** Memory to be used again. */
-  #spare = new PrintedLines();
+  #waiting: AuditEntry[] = [];
+  /** Characters of their texts. */
+  #length = 0;
   #lost = 0;
   /** Events were put off since the last batch. */
   #expected = false;
@@ -49,9 +48,8 @@ export class Batch {
   /** Durable within a second, where the log works. */
   add(event: AuditEntry): void {
     if (this.#closed) return; // the last connections were cut
-    const { count, length } = this.#waiting;
-    if (count >= most.events || length >= most.bytes) this.#lost += 1;
-    else this.#waiting.add(event);
+    if (this.#waiting.length >= most.events || this.#length >= most.length) this.#lost += 1;
+    else this.#push(event);
     this.#schedule();
   }
 
@@ -78,14 +76,19 @@ export class Batch {
       this.#parts.late();
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      if (this.#waiting.count === 0) break;
+      if (this.#waiting.length === 0) break;
       await (this.#work = this.#flush()); // meanwhile some of connections that were cut may come, or what tells of an outage
       if (this.#failed) break;
     }
     this.#parts.late();
     this.#closed = true;
     clearTimeout(this.#timer);
-    return this.#waiting.count + this.#lost;
+    return this.#waiting.length + this.#lost;
+  }
+
+  #push(event: AuditEntry): void {
+    this.#waiting.push(event);
+    this.#length += event.text.length;
   }
 
   #schedule(): void {
@@ -103,31 +106,30 @@ export class Batch {
 
   async #flush(): Promise<void> {
     const events = this.#waiting;
-    this.#waiting = this.#spare;
+    const length = this.#length;
+    this.#waiting = [];
+    this.#length = 0;
     this.#since = performance.now();
     try {
       await this.#parts.log.append(events);
       this.#failed = false;
-      events.clear();
-      this.#spare = events;
     } catch (error) {
-      events.addAll(this.#waiting);
-      this.#waiting.clear();
-      [this.#waiting, this.#spare] = [events, this.#waiting];
+      this.#waiting = [...events, ...this.#waiting];
+      this.#length += length;
       this.#fail(error);
     }
     this.#since = undefined;
     this.#work = undefined;
     if (!this.#failed && this.#lost > 0) {
-      this.#waiting.add(this.#parts.outage(this.#lost));
+      this.#push(this.#parts.outage(this.#lost));
       this.#lost = 0;
     }
-    if (this.#waiting.count > 0 || this.#expected) this.#schedule();
+    if (this.#waiting.length > 0 || this.#expected) this.#schedule();
   }
 
   /** From now on something waits, so that it is tried again. */
   #fail(error: unknown): void {
-    if (!this.#failed) this.#waiting.add(this.#parts.outage(0));
+    if (!this.#failed) this.#push(this.#parts.outage(0));
     this.#failed = true;
     this.#parts.fault(error);
     this.#schedule();

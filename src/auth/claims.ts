@@ -29,14 +29,8 @@ export class TokenRefused extends Error {
 }
 
 /**
- * The claims of a token (as sent) for a partition (its id). Throws TokenRefused for what is no good token there. While a
- * verifier remembers a token it gives the same object, since what follows from claims is kept with them.
+ * Returns the claims of a token (as sent) for a partition (its id): at once where the token is remembered, else a promise, which
+ * rejects with TokenRefused for a token that is not valid there. While a verifier remembers a token it returns the same object,
+ * since the access context made from claims is stored with them.
  */
-export interface TokenVerifier {
-  (token: string, partition: string): Promise<Claims>;
-  /**
-   * The claims of a token that is remembered as good for the partition, at once, by its digest (token/digest.ts); undefined for
-   * any other, which is to be asked for.
-   */
-  readonly known?: (digest: string, partition: string) => Claims | undefined;
-}
+export type TokenVerifier = (token: string, partition: string) => Claims | Promise<Claims>;

@@ -5,17 +5,18 @@ import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
 import { type PromiseLacking, VersionConflict } from '../store/errors.ts';
 import { checkStructure } from '../validation/structure.ts';
-import { IndependentEntries, type NestedBundle } from './bundle/independent.ts';
-import { planTransaction } from './bundle/transaction.ts';
-import type { LoadContext } from './context.ts';
+import { IndependentEntries, type NestedBundle } from './independent-entries.ts';
+import { planTransaction } from '../interaction/bundle/transaction.ts';
+import type { LoadContext } from '../interaction/write/context.ts';
 import type { Input } from './input.ts';
 import type { Counts } from './progress.ts';
-import { type Addressing, type BundleHead, readBundle } from './read/bundle-head.ts';
-import { containerType } from './read/container-type.ts';
+import type { Addressing, BundleHead } from '../interaction/bundle/head.ts';
+import { readBundle } from './read/bundle-head.ts';
+import { containerType } from '../interaction/bundle/container-type.ts';
 import { OncePerFile } from './once-per-file.ts';
 import { BrokenInput, type Unit } from './read/unit.ts';
 import { readUnits } from './read/units.ts';
-import { type Outcome, jsonIssue, prepareRecord } from './record.ts';
+import { type Outcome, jsonIssue, readLoadedRecord } from '../interaction/write/loaded-record.ts';
 import type { Rejects } from './rejects.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -137,7 +138,7 @@ export class FileLoad implements Addressing {
       const text = decodeUtf8(bytes);
       const parsed = parseJson(text);
       if (is === 'line' && containerType(parsed.value) !== undefined && (await this.#bundle(at, bytes))) return;
-      outcome = await prepareRecord(this.#parts.options, text, parsed, { newId: () => this.#ownId(at, bytes) });
+      outcome = await readLoadedRecord(this.#parts.options, text, parsed, { id: own => own ?? this.#ownId(at, bytes) });
     } catch (error) {
       outcome = { kind: 'reject', issues: [jsonIssue(error)] };
     }

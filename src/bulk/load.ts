@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { LoadContext } from './context.ts';
+import type { LoadContext } from '../interaction/write/context.ts';
 import { FileLoad } from './file-load.ts';
 import { type Input, listInputs } from './input.ts';
 import { Counts, type LoadProgress } from './progress.ts';

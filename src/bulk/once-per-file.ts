@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { stamp } from '../fhir/resource-text.ts';
 import type { Partition } from '../store/partitions.ts';
-import type { IndependentEntries } from './bundle/independent.ts';
-import type { Outcome } from './record.ts';
+import type { IndependentEntries } from './independent-entries.ts';
+import type { Outcome } from '../interaction/write/loaded-record.ts';
 import { SeenRecords } from './seen-records.ts';
 import { isObject } from '../fhir/json-object.ts';
 

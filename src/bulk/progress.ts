@@ -1,6 +1,4 @@
 import type { Issue } from '../fhir/outcome.ts';
-import { warningOf } from './check.ts';
-import type { Warning } from './check.ts';
 
 /** How far a load is. */
 export interface LoadProgress {
@@ -100,4 +98,12 @@ export class Counts {
       done,
     };
   }
+}
+
+/** What warnings are counted by. */
+type Warning = 'invariants' | 'bindings' | 'other rules';
+
+function warningOf({ code }: Issue): Warning {
+  if (code === 'invariant') return 'invariants';
+  return code === 'code-invalid' ? 'bindings' : 'other rules';
 }

@@ -14,8 +14,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Writes records and bytes as files that any program opens. */
 export const command: Command = {
-  name: 'attachment export',
-  summary: 'Write records and the bytes that are kept with them into a folder',
   details: `Each record as \`Type-id.json\`, its bytes beside it with the ending of their media type. No file is ever written
 over. Exit code 3 where bytes are missing or are not what was kept.
 

@@ -6,8 +6,6 @@ import { noPositionals } from './positionals.ts';
 
 /** One line an attachment, separated by tabs. */
 export const command: Command = {
-  name: 'attachment list',
-  summary: 'List records with the bytes that are kept with them',
   details: `One line an attachment: record, when it was last updated, path, media type, bytes, SHA-256; with a hyphen
 behind the time for a record without any.
 

@@ -14,8 +14,6 @@ import { counted } from '../observability/counted.ts';
 
 /** The events as they are kept: AuditEvents, one a line. */
 export const command: Command = {
-  name: 'audit export',
-  summary: 'Write audit events as NDJSON',
   details: `AuditEvents of FHIR R4, one a line, in the order of time, to stdout or into a new file. Exporting leaves an event too.
 
   npm run --silent cli -- audit export --since 2026-11-01 --until 2026-12-01 --out ./november.ndjson`,

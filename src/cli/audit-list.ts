@@ -12,8 +12,6 @@ import { printable } from './printable.ts';
 
 /** One line an event, separated by tabs. */
 export const command: Command = {
-  name: 'audit list',
-  summary: 'List who did what',
   details: `One line an event, in the order of time: time, partition, what (\`read\`, \`search-type\`, \`create\`, or the name of
 a command), outcome, client, user, patients, records. The outcome is 0 (done), 4 (refused), 8 (failed), or \`begun\`. What was
 searched for, addresses and the rest stand in what \`audit export\` writes. Listing leaves an event too.

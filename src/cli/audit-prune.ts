@@ -11,8 +11,6 @@ const day = 86_400_000;
 
 /** Whole days alone, so that what stays is what was written. */
 export const command: Command = {
-  name: 'audit prune',
-  summary: 'Drop old audit events',
   details: `Whole days (UTC) before the day of --until; without it, those that are older than \`audit-days\`, which a server drops
 by itself once an hour. The events of all partitions are dropped. That leaves an event.
 

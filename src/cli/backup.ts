@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
-import type { BackupResult } from '../store/backup.ts';
+import type { BackupResult } from '../store/backup-port.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine, printSize } from './backup-report.ts';
 import { exitCodes, fileSettings } from './command.ts';
@@ -12,9 +12,7 @@ import { count } from './progress.ts';
 
 /** Copies the store, its attachments and its audit log into a folder, and verifies the copy. */
 export const command: Command = {
-  name: 'backup',
   positionals: 'DIR',
-  summary: 'Copy an SQLite store into a folder, also while a server works on it',
   details: `DIR is a new folder. It gets the database as it is at one moment, with accounts, sessions and signing keys;
 the attachments that this refers to; the audit log; and \`backup.json\`. All that was acknowledged before the time in
 \`backup.json\` is in the backup. All is read again and checked. Exit code 3 where the store itself is damaged: the

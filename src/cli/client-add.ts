@@ -17,9 +17,7 @@ import { onePositional } from './positionals.ts';
 
 /** Registers an app or a backend system; a secret is made, printed once, and kept by its digest alone. */
 export const command: Command = {
-  name: 'client add',
   positionals: 'ID',
-  summary: 'Register an app or a backend system',
   details: `A client is \`public\` (an app in a browser or on a device, which keeps no secret), \`symmetric\` (the server of an
 app: a secret is made and printed, this once) or \`asymmetric\` (it signs with a key whose public half --jwks or --jwks-url names).
 One that acts for itself (--flow backend) is asymmetric and has system/ scopes.

@@ -12,9 +12,7 @@ import { onePositional } from './positionals.ts';
 
 /** Prints a client assertion, and nothing else: what an asymmetric client shows in place of a password. */
 export const command: Command = {
-  name: 'client assertion',
   positionals: 'ID',
-  summary: 'Print a signed client assertion (JWT) for manual testing',
   details: `It is single-use and expires after five minutes. --key names the private key, as PEM or JSON Web Key; that of the demo backend is
 beside the store.
 https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authenticating-to-the-token-endpoint`,

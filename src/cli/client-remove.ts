@@ -10,9 +10,7 @@ import { onePositional } from './positionals.ts';
 
 /** Removes a client; whatever was issued to it is good no more. */
 export const command: Command = {
-  name: 'client remove',
   positionals: 'ID',
-  summary: 'Remove an app or a backend system, and end its tokens',
   details: 'Its tokens end within ten seconds in every process.',
   takes: [...storeSettings, 'accounts'],
   async run({ config, positionals }) {

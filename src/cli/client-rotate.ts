@@ -15,9 +15,7 @@ import { onePositional } from './positionals.ts';
 
 /** Gives a client another secret, beside which the former one is good for a while, or other keys. */
 export const command: Command = {
-  name: 'client rotate',
   positionals: 'ID',
-  summary: 'Give a client a new secret or new keys',
   details: `A new secret is printed, this once; the former one stays good for a day, for --grace, or with --at-once not at all.
 The keys of an asymmetric client are replaced by those that --jwks or --jwks-url names.`,
   takes: [...storeSettings, 'accounts'],

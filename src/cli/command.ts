@@ -1,14 +1,11 @@
 import type { Arguments } from '../config.ts';
 import type { Flag } from '../config/settings.ts';
 
-/** One command of the command line. */
+/** One command of the command line; its name and summary are in commands.ts. */
 export interface Command {
-  /** As it is typed: `partition add`. */
-  readonly name: string;
   /** The positional arguments, for the usage line. */
   readonly positionals?: string;
-  readonly summary: string;
-  /** What the help text says beside the summary. */
+  /** The paragraph of the help text after the usage line. */
   readonly details?: string;
   /** The settings that may be given as flags. */
   readonly takes: readonly string[];

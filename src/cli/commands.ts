@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 
 /** A command that is imported when it is asked for: the table of contents of the command line. */
 export interface Entry {
+  /** As it is typed: `partition add`. */
   readonly name: string;
   readonly summary: string;
   readonly import: () => Promise<{ readonly command: Command }>;

@@ -6,8 +6,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Loads the definitions as a start would, and reports every problem with its file and JSON path. */
 export const command: Command = {
-  name: 'definitions check',
-  summary: 'Check the definition files, as a start would',
   details: 'Problems stop a start; they go to stderr with file and JSON path. Warnings do not stop one.',
   takes: ['definitions', 'capability', 'debug'],
   async run({ config, positionals }) {

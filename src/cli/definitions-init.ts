@@ -10,8 +10,6 @@ import { noPositionals } from './positionals.ts';
 
 /** Writes a capability folder from the statement of a published guide. */
 export const command: Command = {
-  name: 'definitions init',
-  summary: 'Write a capability folder from the CapabilityStatement of a published guide',
   details: `The types, parameters and profiles that the guide asks of servers, with scopes, as far as they are served; the rest is
 listed with the reason. Packages that the guide needs are named with --definitions.
 

@@ -8,9 +8,7 @@ import { partitionOf, withStore } from './open.ts';
 
 /** Leaves a tombstone in place of each record: reads answer 410, searches no longer find it. */
 export const command: Command = {
-  name: 'delete',
   positionals: 'TYPE/ID...',
-  summary: 'Delete records; reads of them then answer 410',
   details: 'All of them in one commit. Exit code 3 where one was not there, or had been deleted before.',
   takes: [...storeSettings, 'partition'],
   async run({ config, positionals }) {

@@ -14,8 +14,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Writes synthetic records: to stdout patient by patient, or to a folder with one NDJSON file a type. */
 export const command: Command = {
-  name: 'generate',
-  summary: 'Write synthetic records as NDJSON',
   details: `People of Ontario with their appointments, encounters, observations, problems, prescriptions and family
 histories, about 55 records each. The same flags always give the same bytes.
 

@@ -3,6 +3,7 @@ import type { Flag } from '../config/settings.ts';
 import { exitCodeMeanings } from './command.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
+import type { Entry } from './commands.ts';
 
 const CALL = 'npm run cli --';
 
@@ -26,12 +27,12 @@ ${columns(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]))}
 }
 
 /** What `COMMAND --help` prints. */
-export function commandHelp(command: Command): string {
+export function commandHelp({ name, summary }: Entry, command: Command): string {
   const taken = settings.filter(({ flag }) => command.takes.includes(flag));
   const own = command.own ?? [];
-  return `${command.summary}.
+  return `${summary}.
 
-Usage: ${[CALL, command.name, command.positionals, '[FLAGS]'].filter(Boolean).join(' ')}
+Usage: ${[CALL, name, command.positionals, '[FLAGS]'].filter(Boolean).join(' ')}
 ${command.details === undefined ? '' : `\n${command.details}\n`}
 ${own.length > 0 ? `Flags:\n${columns(own.map(explained))}\n\n` : ''}Settings (also as environment variable, or as a key in the settings file):
 ${columns([explained(fileFlag), ...taken.map(explained)])}

@@ -7,8 +7,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Drops the database's own indexes that the definitions do not need any more, and names them. */
 export const command: Command = {
-  name: 'index drop-unused',
-  summary: 'Drop MongoDB indexes that the definitions no longer need',
   details: `\`index status\` lists them. Nothing else drops them, since earlier definitions would need them again. SQLite stores have none.`,
   takes: storeSettings,
   async run({ config, positionals }) {

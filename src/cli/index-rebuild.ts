@@ -11,8 +11,6 @@ import { typeFlag } from './type-flag.ts';
 
 /** Makes the index entries of a partition again, all of them or those of one type or parameter. */
 export const command: Command = {
-  name: 'index rebuild',
-  summary: 'Make the index entries again',
   details: 'Until it is done, searches that use a parameter which is being rebuilt are answered 503.',
   takes: [...storeSettings, 'partition'],
   own: [typeFlag, { flag: 'param', value: 'CODE', read: some, meaning: 'Only this search parameter of the type' }],

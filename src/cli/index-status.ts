@@ -13,8 +13,6 @@ import { pagesOf } from '../store/pages.ts';
  * closing sentence.
  */
 export const command: Command = {
-  name: 'index status',
-  summary: 'Tell which search parameters are ready and which are being rebuilt',
   details: `Exit code 3 where some are pending: searches that use them are answered 503 until a server has rebuilt them. Where the
 expression of a parameter is run by fhirpath.js, which may fail on a record, all records of its type are read, and those that it does
 not find are counted. On MongoDB,

@@ -8,8 +8,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Computes every index entry again and tells what differs, by type, id and parameter, without values. */
 export const command: Command = {
-  name: 'index verify',
-  summary: 'Compare the index entries with the records',
   details: 'Exit code 3 where they differ; `index rebuild` makes them again.',
   takes: [...storeSettings, 'partition'],
   whenStopped: 'What was found until then is listed; nothing in the store was changed.',

@@ -8,8 +8,6 @@ import { noPositionals } from './positionals.ts';
 
 /** Adds a signing key; what the former one signed stays good until it expires. */
 export const command: Command = {
-  name: 'key rotate',
-  summary: 'Make a new key to sign ID tokens with',
   details: `The new key is published at once and signs a minute later; the former ones stay published for a day, longer than what they
 signed lives. Access tokens are not signed: nothing happens to them. Where the key file is lost, --discard makes all keys new with the
 key file that is given: ID tokens that apps hold cannot be checked any more.`,

@@ -14,8 +14,6 @@ import { noPositionals } from './positionals.ts';
 
 /** Makes a launch value, as an EHR does that starts an app, and prints the URL to open. */
 export const command: Command = {
-  name: 'launch add',
-  summary: 'Make a single-use launch token and print the URL that starts an app with it',
   details: `The token is for this client, user and partition, and expires after launch-lifetime. Whoever opens the URL must sign in as the
 user.
 

@@ -13,9 +13,7 @@ import { counted } from '../observability/counted.ts';
 
 /** Loads files into a partition and tells how it went; what was not loaded stands in a file of rejects. */
 export const command: Command = {
-  name: 'load',
   positionals: 'FILE...',
-  summary: 'Load NDJSON and Bundles into a partition',
   details: `FILE is NDJSON, a Bundle or one resource, also packed by gzip, a folder of such files, or - for stdin. Ids are
 kept. Loading again changes nothing, and an interrupted load goes on where it was. A server may run meanwhile.
 What is wrong with the structure of a record rejects it; other rules that it breaks are counted, or reject it too where the

@@ -40,12 +40,12 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
   }
   const { command } = await entry.import();
   if (help) {
-    process.stdout.write(commandHelp(command));
+    process.stdout.write(commandHelp(entry, command));
     return exitCodes.done;
   }
   const rest = argv.slice(entry.name.split(' ').length);
   const given = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
-  if (command.name === 'serve') return command.run(given); // which finishes what runs
+  if (entry.name === 'serve') return command.run(given); // which finishes what runs
   const crash = (error: unknown): never => process.exit(explain(error));
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);

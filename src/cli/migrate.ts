@@ -16,8 +16,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Copies a store into another one, of the same or another kind, and compares both in the end. */
 export const command: Command = {
-  name: 'migrate',
-  summary: 'Copy a store into another one, and compare them',
   details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and keys; not the
 audit log, which stays where it is. Of a
 URL with a password leave the flag out: the one of --from and --to that is left out is the store of the settings.

@@ -16,9 +16,7 @@ export const nameFlag: Flag = {
 
 /** Adds an empty partition; harmless where it is there with the same zone. A name that is left out stays as it is. */
 export const command: Command = {
-  name: 'partition add',
   positionals: 'ID',
-  summary: 'Add an empty partition',
   details: 'ID is 1 to 32 of the characters a to z, 0 to 9 and hyphen. Its base URL is {public-url}/r4/{ID}.',
   takes: [...storeSettings, 'zone'],
   own: [nameFlag],

@@ -6,8 +6,6 @@ import { noPositionals } from './positionals.ts';
 
 /** One line a partition: id, records, time zone, base URL, display name, with tabs between them. */
 export const command: Command = {
-  name: 'partition list',
-  summary: 'List the partitions',
   details: 'One line each: id, number of records, time zone, base URL and display name, separated by tabs.',
   takes: storeSettings,
   async run({ config, positionals }) {

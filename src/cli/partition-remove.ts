@@ -9,9 +9,7 @@ import { onePositional } from './positionals.ts';
 
 /** Removes a partition with its records, their history and their index entries; `--yes` is needed. */
 export const command: Command = {
-  name: 'partition remove',
   positionals: 'ID',
-  summary: 'Remove a partition and everything in it',
   details: 'There is no way back: without --yes nothing is removed.',
   takes: storeSettings,
   own: [{ flag: 'yes', value: undefined, read: () => true, meaning: 'Really remove it, with every record in it' }],

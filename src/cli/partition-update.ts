@@ -9,9 +9,7 @@ import { onePositional } from './positionals.ts';
 
 /** Changes what of a partition may be changed: its display name. A server that runs shows it at once. */
 export const command: Command = {
-  name: 'partition update',
   positionals: 'ID',
-  summary: 'Change the display name of a partition',
   details: `Its id, which is part of its base URL, and its time zone stay as they are.
 
   npm run cli -- partition update clinic --name 'Riverside Family Health'`,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { some } from '../config/values.ts';
-import type { RestoreOptions } from '../store/backup.ts';
+import type { RestoreOptions } from '../store/backup-port.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine } from './backup-report.ts';
 import { exitCodes, fileSettings } from './command.ts';
@@ -11,9 +11,7 @@ import { onePositional } from './positionals.ts';
 
 /** Makes a store from a backup, which stays as it is. */
 export const command: Command = {
-  name: 'restore',
   positionals: 'DIR',
-  summary: 'Make an SQLite store from a backup, and verify it',
   details: `DIR is a folder that \`backup\` made. --store names the file to make. Nothing is replaced: neither the file
 may be there, nor its attachments and audit log. The file gets its name last, when all is checked; after an interruption
 run the same command again. Exit code 3 where something was damaged when it was backed up, or attachments or audit log

@@ -21,8 +21,6 @@ import { counted } from '../observability/counted.ts';
 
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command: Command = {
-  name: 'serve',
-  summary: 'Serve the records over HTTP',
   details: `The base URL of a partition is {public-url}/r4/{partition}. SIGINT and SIGTERM let running requests finish
 and close the store. --demo makes records only in a store that was not there before (or without a partition), or that it made itself; there it has
 clients and users too, whose passwords it prints, for this machine alone.`,

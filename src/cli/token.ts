@@ -25,8 +25,6 @@ interface Asked {
 
 /** Writes a token to the store and prints it, and nothing else. */
 export const command: Command = {
-  name: 'token',
-  summary: 'Make an access token for one partition',
   details: `The demonstration has the clients demo-backend, with all system scopes, and demo-app, for the user
 demo-clinician. For any other client or store the operator says with --i-am-operator that the token may be made; it then needs
 --scope, and --user names the user's own resource. The token is for {public-url}/r4/{partition}, which must be as the server has it.

@@ -16,9 +16,7 @@ import { onePositional } from './positionals.ts';
 
 /** Registers somebody who signs in; the password is kept as argon2id makes it. */
 export const command: Command = {
-  name: 'user add',
   positionals: 'ID',
-  summary: 'Register somebody who signs in',
   details: `ID is what is typed to sign in. The password is asked for, or read from stdin, or made; it has 12 to 256 characters.
 A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a patient, who has a Patient.
 

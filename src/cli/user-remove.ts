@@ -10,9 +10,7 @@ import { onePositional } from './positionals.ts';
 
 /** Removes a user, who is signed out everywhere; whatever was issued for the user is good no more. */
 export const command: Command = {
-  name: 'user remove',
   positionals: 'ID',
-  summary: 'Remove a user, and end all sessions and tokens',
   details: 'The tokens end within ten seconds in every process.',
   takes: [...storeSettings, 'accounts'],
   async run({ config, positionals }) {

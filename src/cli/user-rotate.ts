@@ -13,9 +13,7 @@ import { onePositional } from './positionals.ts';
 
 /** Gives a user another password; whoever has the former one is signed out. */
 export const command: Command = {
-  name: 'user rotate',
   positionals: 'ID',
-  summary: 'Give a user a new password, and end all sessions and tokens',
   takes: [...storeSettings, 'accounts'],
   own: [...passwordFlags, jsonFlag],
   async run({ config, own, positionals }) {

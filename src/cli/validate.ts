@@ -9,9 +9,7 @@ import { counted } from '../observability/counted.ts';
 
 /** Holds resources in files against R4, the profiles that they claim, and those that are named. */
 export const command: Command = {
-  name: 'validate',
   positionals: 'FILE...',
-  summary: 'Check resources in files against R4 and profiles',
   details: `A file holds one resource as JSON, or one on each line (.ndjson). Each is held against R4, the profiles in its
 \`meta.profile\`, and those of --profile. Exit code 3 where one has an error; warnings and notes are listed too. With --output json
 one object a resource: file, line, resource, valid, issues. What codes and profiles are known depends on --definitions,

@@ -13,8 +13,6 @@ import { reasonOf, verifyAttachments, verifyStore } from './verify-store.ts';
  * Reads all that is kept: records, index entries, bytes of attachments and audit events; and reports what is damaged.
  */
 export const command: Command = {
-  name: 'verify',
-  summary: 'Find all damage: of records, index entries, attachments and the audit log',
   details: `All partitions, or the one that --partition names. Nothing is changed, and a server may run meanwhile. Exit code
 3 where there are findings. One line each, with tabs between: partition (or a hyphen), finding, record, and why; for
 attachments SHA-256 and the versions that refer to it; for the audit log \`audit\`, finding, chain of events, line. What

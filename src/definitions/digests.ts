@@ -36,8 +36,8 @@ export function digestOf(resource: JsonObject, form: keyof Digests): string {
 }
 
 /**
- * What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards, nor what an
- * element says to its readers.
+ * What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards, nor
+ * what an element says to its readers.
  */
 export function content(resource: JsonObject): JsonObject {
   const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;

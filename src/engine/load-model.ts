@@ -111,7 +111,7 @@ const samePlace = (a: Problem, b: Problem): boolean => a.file === b.file && a.pa
 /** The JSON path of a FHIRPath from the root: `CapabilityStatement.x.value` → `x.valueCode`. */
 function jsonPath(resource: JsonObject, fhirPath: string): string {
   let value: unknown = resource;
-  const names = fhirPath.split('..').slice(1);
+  const names = fhirPath.split('.').slice(1);
   return names
     .map(step => {
       const [, name = step, index] = /^(.*?)(?:\[(\d+)\])?$/.exec(step) ?? [];
@@ -121,7 +121,7 @@ function jsonPath(resource: JsonObject, fhirPath: string): string {
       value = index === undefined ? at[key] : Array.isArray(at[key]) ? at[key][Number(index)] : undefined;
       return index === undefined ? key : `${key}[${index}]`;
     })
-    .join('..');
+    .join('.');
 }
 
 const isChoice = (key: string, name: string): boolean => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length));

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Cache } from '../cache.ts';
 
 /** The system of UCUM codes. https://hl7.org/fhir/R4/ucum.html */
 export const ucumSystem = 'http://unitsofmeasure.org';
@@ -65,14 +66,12 @@ function isAtom(atom: string): boolean {
   let known = atoms.get(plain);
   if (known === undefined) {
     known = !Object.hasOwn(Object.prototype, plain) && units().validateUnitString(plain).status === 'valid';
-    if (atoms.size >= mostAtoms) atoms.clear();
-    atoms.set(plain, known);
+    atoms.put(plain, known);
   }
   return known;
 }
 
-const atoms = new Map<string, boolean>();
-const mostAtoms = 2_000;
+const atoms = new Cache<boolean>(2_000);
 
 /** An annotation alone is the unit 1. */
 const withoutAnnotations = (code: string): string =>

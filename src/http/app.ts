@@ -6,26 +6,21 @@ import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
-import type { Handler, Middleware, RequestState, Respond } from './context.ts';
+import type { Handler, RequestState, Respond } from './context.ts';
+import { answerFhir } from './fhir-request.ts';
 import { healthz, readyz } from './health.ts';
 import { inTurn } from './in-turn.ts';
-import { account, checkAudit } from './middleware/account.ts';
+import { account } from './middleware/account.ts';
 import { accessLog } from './middleware/access-log.ts';
-import { answer } from './middleware/answer.ts';
 import { cors } from './middleware/cors.ts';
 import type { Origins } from './middleware/cors.ts';
 import { answerErrors } from './middleware/errors.ts';
-import { checkScope, guard } from './middleware/guard.ts';
-import { readParameters } from './middleware/parameters.ts';
-import { findPartition } from './middleware/partition.ts';
+import { findPartition } from './partition.ts';
 import { findPath } from './middleware/path.ts';
-import { readResource } from './middleware/resource.ts';
 import { requestId } from './middleware/request-id.ts';
-import { findRoute } from './middleware/route.ts';
 import { checkTarget } from './middleware/target.ts';
 import type { Places } from './places.ts';
-import { shapes } from './routes.ts';
-import type { Shape } from './routes.ts';
+import { shapePaths } from './routes.ts';
 import type { Uploads } from './uploads.ts';
 import { discovery, smartConfiguration, smartConfigurationPath } from './well-known.ts';
 
@@ -66,27 +61,15 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     closing,
     log,
   } = options;
-  const partition = findPartition(engine.store, publicUrl);
-  const fhir = (Object.keys(shapes) as Shape[]).map((shape): [string, Handler] => [
-    shape,
-    lastly(
-      inTurn(
-        checkAudit(engine.audit, shape),
-        partition, // before the rest, so that nothing is told about a partition that is not there
-        guard(engine, verify, shape), // who asks: before it is told what is declared
-        findRoute(engine.model, shape),
-        checkScope(engine.model), // before the body is read, which is refused with the rest
-        readParameters(body, engine.handling),
-      ),
-      lastly(
-        readResource(engine.model, body, uploads), // after all that may be refused without it
-        answer(engine, respond),
-      ),
-    ),
-  ]);
+  const parts = { engine, publicUrl, verify, body, uploads };
+  const fhir = shapePaths.map((shape): [string, Handler] => [shape, answerFhir(parts, shape, respond)]);
+  const document = smartConfiguration(engine.model, engine.offered, respond);
   const smart: [string, Handler] = [
     smartConfigurationPath,
-    lastly(inTurn(partition), smartConfiguration(engine.model, engine.offered, respond)),
+    async context => {
+      await findPartition(engine.store, publicUrl, context.state.params['partition']);
+      await document(context);
+    },
   ];
 
   const app = new Koa<RequestState>();
@@ -125,9 +108,4 @@ function inPlace(places: Places, handler: Handler): Handler {
       place.leave();
     }
   };
-}
-
-/** A middleware with what comes after it. */
-function lastly(middleware: Middleware, handler: Handler): Handler {
-  return async context => void (await middleware(context, () => handler(context)));
 }

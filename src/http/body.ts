@@ -25,7 +25,10 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. */
+/**
+ * From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. README.md
+ * has what this saves.
+ */
 const mapped = 32 * 1024 * 1024 + 1;
 
 /** A body in memory. */
@@ -68,7 +71,7 @@ export async function readUpload(
   };
   const free = (): void => {
     // Memory of this size would otherwise stay until the next garbage collection, which nothing hurries.
-    if (whole !== undefined) (whole.buffer as ArrayBuffer).transfer(0); // allocUnsafeSlow shares it with nobody
+    if (whole?.buffer instanceof ArrayBuffer) whole.buffer.transfer(0); // allocUnsafeSlow shares it with nobody
     whole = undefined;
     over = true;
     leave();

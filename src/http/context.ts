@@ -1,7 +1,7 @@
 import type { Access } from '../auth/access.ts';
 import type { ParameterizedContext } from 'koa';
 import type { FhirResponse } from '../interaction/interaction.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { PartitionIdentity } from '../store/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Route } from './routes.ts';
 
@@ -23,21 +23,21 @@ export interface RequestState {
   /** middleware/path.ts: the pattern of the path, and what stands in its variable segments. */
   pattern: string | undefined;
   params: Readonly<Record<string, string>>;
-  /** middleware/partition.ts */
-  partition: Partition;
-  /** `{publicUrl}/r4/{partition}`. */
-  base: string;
-  /** middleware/guard.ts */
-  access: Access;
-  /** middleware/route.ts */
-  route: Route;
-  /** middleware/parameters.ts: from query and form, without `_format` and `_pretty`. */
-  parameters: readonly QueryPair[];
-  /** middleware/parameters.ts */
-  pretty: boolean;
-  contentType: string;
-  /** middleware/resource.ts: what a write sends. */
-  body: Buffer | undefined;
+  /** fhir-request.ts: undefined where nothing of FHIR is asked for. */
+  asked: Asked | undefined;
+  /**
+   * fhir-request.ts: how the answer is written; undefined where a request is refused before its parameters are read.
+   */
+  pretty: boolean | undefined;
+  contentType: string | undefined;
+}
+
+/** As much of a FHIR request as is read so far: what log and audit tell of one that is refused. */
+export interface Asked {
+  partition?: PartitionIdentity;
+  access?: Access;
+  route?: Route;
+  parameters?: readonly QueryPair[];
 }
 
 export type Context = ParameterizedContext<RequestState>;

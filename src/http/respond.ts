@@ -34,7 +34,7 @@ export function createRespond(options: RespondOptions): Respond {
     let body: string | Buffer | undefined;
     let ascii = false;
     if (response.body !== undefined) {
-      body = state.pretty ? `${prettyJson(response.body)}\n` : response.body;
+      body = state.pretty === true ? `${prettyJson(response.body)}\n` : response.body;
       const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
       if (encoding !== undefined && body.length >= options.threshold) {
         body = await compress(body, encoding);

@@ -28,6 +28,11 @@ export const shapes = {
 
 export type Shape = keyof typeof shapes;
 
+const isShape = (path: string): path is Shape => Object.hasOwn(shapes, path);
+
+/** All of them, in order. */
+export const shapePaths: readonly Shape[] = Object.keys(shapes).filter(isShape);
+
 /** The variable segments of a path, decoded. */
 export interface Segments {
   readonly type?: string;

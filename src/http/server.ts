@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
@@ -50,7 +49,8 @@ export async function listen(
     requireHostHeader: false, // checked in middleware/target.ts, which answers with an OperationOutcome
   };
   const tls = readTls(config);
-  const server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
+  const secure = tls === undefined ? undefined : createTlsServer({ ...options, ...tls });
+  const server = secure ?? createServer(options);
   server.timeout = Math.max(stalled, 2 * config.searchDeadline);
   Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
   server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
@@ -65,8 +65,8 @@ export async function listen(
     if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may be
   });
   return {
-    port: (server.address() as AddressInfo).port, // it listens on TCP
-    reload: tls && (() => reloadTls(server as unknown as TlsServer, config, notice)), // an https server is one
+    port: portOf(server),
+    reload: secure && (() => reloadTls(secure, config, notice)),
     close: () => closed(server, config.shutdownTimeout),
   };
 }
@@ -79,6 +79,12 @@ function opened(server: Server, { port, host }: Config): Promise<void> {
       resolve();
     });
   });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port');
+  return address.port;
 }
 
 /** Connections end as they become idle; what still runs after the time is cut. */

@@ -9,8 +9,8 @@ import { idempotencyKey, keyUsed } from './idempotency.ts';
 import type { FhirResponse, Interaction } from './interaction.ts';
 import { handlingOf, returnOf } from './prefer.ts';
 import { refuseCostly } from './search.ts';
-import { write } from './write.ts';
-import type { Written } from './write.ts';
+import { write } from './write/write.ts';
+import type { Written } from './write/write.ts';
 
 /**
  * Create: 201 with the record as it is stored, under a new id; the client's id, versionId and lastUpdated are ignored. With

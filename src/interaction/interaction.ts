@@ -34,11 +34,15 @@ export interface FhirRequest {
   readonly operation?: string;
   /** Query and form parameters, decoded, in order; `_format` and `_pretty` are not among them. */
   readonly parameters: readonly QueryPair[];
-  /** Request headers, names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: RequestHeaders;
   /** The body of a write; whoever runs it may overwrite it. */
   readonly body?: Buffer;
 }
+
+/** The request headers that interactions heed. */
+export type RequestHeaders = Readonly<
+  Partial<Record<'prefer' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>>
+>;
 
 /** A response as a value. */
 export interface FhirResponse {

@@ -1,8 +1,8 @@
+import { Cache } from '../cache.ts';
 import { badValue } from '../fhir/error.ts';
 import type { Position } from './ast.ts';
 import { createPageKeys, NAME } from './page-keys.ts';
 import type { KeyDocuments, PageKey } from './page-keys.ts';
-import { RecentTokens } from './recent-tokens.ts';
 import type { QueryPair } from './request.ts';
 
 export type { KeyDocuments } from './page-keys.ts';
@@ -39,14 +39,14 @@ export const badPageToken = (): Error =>
  */
 export async function createCursors(documents: KeyDocuments, now: () => number): Promise<Cursors> {
   const keys = await createPageKeys(documents, now);
-
-  const recent = new RecentTokens<{ readonly key: PageKey; readonly content: CursorContent }>(remembered);
+  // A client mostly follows the link that it was just given, which then need not be decrypted.
+  const recent = new Cache<{ readonly key: PageKey; readonly content: CursorContent }>(remembered);
 
   const seal = (content: CursorContent): string => {
     const { partition, type, caller, used, position, at } = content;
     const key = keys.current();
     const token = key.sealing.seal(JSON.stringify([partition, type, caller, used, position.keys, position.id, at]));
-    recent.set(token, { key, content });
+    recent.put(token, { key, content });
     return token;
   };
 
@@ -56,7 +56,7 @@ export async function createCursors(documents: KeyDocuments, now: () => number):
     const key = keys.find(name);
     const content = known !== undefined && known.key === key ? known.content : decrypted(key, token);
     if (key === undefined || content?.partition !== partition || content.type !== type) throw badPageToken();
-    if (known === undefined) recent.set(token, { key, content });
+    if (known === undefined) recent.put(token, { key, content });
     return content;
   };
 

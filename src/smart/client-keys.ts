@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import { Cache } from '../cache.ts';
 import type { Fetch } from '../fetch/fetch.ts';
 import type { RegisteredClient } from './registered.ts';
 
@@ -11,20 +12,19 @@ export type ClientKeys = (client: RegisteredClient) => Promise<readonly JWK[]>;
  * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#registering-a-client-communicating-public-keys
  */
 export function createClientKeys(fetch: Fetch, now: () => number): ClientKeys {
-  const known = new Map<string, { readonly keys: Promise<readonly JWK[]>; until: number }>();
+  const known = new Cache<Promise<readonly JWK[]>>(mostKept);
 
   const ask = (url: string): Promise<readonly JWK[]> => {
-    const kept = known.get(url);
-    if (kept !== undefined && now() < kept.until) return kept.keys;
+    const kept = known.get(url, now());
+    if (kept !== undefined) return kept;
     const answer = fetchKeys(fetch, url);
-    const asking = { keys: answer.then(({ keys }) => keys), until: Infinity };
-    if (known.size >= mostKept) known.clear();
-    known.set(url, asking);
+    const keys = answer.then(fetched => fetched.keys);
+    known.put(url, keys);
     answer.then(
-      ({ fresh }) => (asking.until = now() + fresh),
-      () => (asking.until = now() + keepFailure),
+      ({ fresh }) => known.put(url, keys, now() + fresh),
+      () => known.put(url, keys, now() + keepFailure),
     );
-    return asking.keys;
+    return keys;
   };
   return async ({ jwks, jwksUrl }) => (jwksUrl === undefined ? (jwks?.keys ?? []) : ask(jwksUrl));
 }

@@ -47,8 +47,9 @@ export interface AttachmentProgress {
 
 export interface AttachmentFinding {
   /**
-   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`: they
-   * are in the trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was kept.
+   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`:
+   * they are in the trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was
+   * kept.
    */
   readonly is: 'orphan' | 'missing' | 'trashed' | 'size' | 'digest';
   /** The digest by which the bytes are kept, or the name of a file that is not one. */

@@ -5,6 +5,9 @@ export interface DocumentStore {
   /** Stores only where the key is free; answers what is there afterwards. */
   putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown>;
   delete(key: string): Promise<void>;
-  /** What is there, in the order of the keys' characters, behind the key `after`; in parts, so that it may be of several moments. */
+  /**
+   * What is there, in the order of the keys' characters, behind the key `after`; in parts, so that it may be of several
+   * moments.
+   */
   list(after?: string): AsyncIterable<{ readonly key: string; readonly value: unknown }>;
 }

@@ -3,8 +3,8 @@ import { longestRecord } from './records.ts';
 /** A promise of the port that a store may lack, and why it lacks it here, as a sentence for operators. */
 export interface Lack {
   /**
-   * `several-at-once`: a write of several changes is all or none. `commit-order`: every commit of a partition has a later
-   * `lastUpdated` than the one before it.
+   * `several-at-once`: a write of several changes is all or none. `commit-order`: every commit of a partition has a
+   * later `lastUpdated` than the one before it.
    */
   readonly promise: 'several-at-once' | 'commit-order';
   readonly why: string;
@@ -58,7 +58,10 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/** No index has the order that is asked for, and more match than are sorted without one: told to clients as 403 `too-costly`. */
+/**
+ * No index has the order that is asked for, and more match than are sorted without one: told to clients as 403
+ * `too-costly`.
+ */
 export class TooManyToSort extends Error {
   readonly most: number;
   constructor(most: number) {
@@ -111,15 +114,15 @@ export class PromiseLacking extends Error {
 }
 
 /**
- * Why a store does not do what it is asked: it cannot be reached or cannot write (`no-store`), does not answer within the time
- * that is set (`timeout`), is hindered for a moment (`transient`), or cannot read what this request needs (`exception`).
- * Codes of https://hl7.org/fhir/R4/valueset-issue-type.html
+ * Why a store does not do what it is asked: it cannot be reached or cannot write (`no-store`), does not answer within
+ * the time that is set (`timeout`), is hindered for a moment (`transient`), or cannot read what this request needs
+ * (`exception`). Codes of https://hl7.org/fhir/R4/valueset-issue-type.html
  */
 export type UnavailableReason = 'no-store' | 'timeout' | 'transient' | 'exception';
 
 /**
- * The store fails, with the cause and the way out as a message for operators. What was being written may have been done or
- * not. Clients get 503 with the reason as issue code.
+ * The store fails, with the cause and the way out as a message for operators. What was being written may have been done
+ * or not. Clients get 503 with the reason as issue code.
  */
 export class StoreUnavailable extends Error {
   readonly reason: UnavailableReason;

@@ -23,7 +23,9 @@ export interface IndexAdmin {
   verify(partition: string, type?: string): AsyncIterable<VerifyProgress>;
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
-  /** The indexes of the database below that are not as the definitions want them; none for a store that makes its own. */
+  /**
+   * The indexes of the database below that are not as the definitions want them; none for a store that makes its own.
+   */
   database(): Promise<readonly DatabaseIndex[]>;
   /** Drops those that the definitions do not need any more; gives their names. */
   dropUnused(): Promise<readonly string[]>;

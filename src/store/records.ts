@@ -13,11 +13,15 @@ export interface RecordStore {
   /** Current resources by type. */
   counts(): Promise<ReadonlyMap<string, number>>;
   /**
-   * All changes or none, durable when it resolves. One result a change, in order. Throws `VersionConflict`, `SeveralMatch`,
-   * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and as `search` does where a precondition asks a query.
+   * All changes or none, durable when it resolves. One result a change, in order. Throws `VersionConflict`,
+   * `SeveralMatch`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and as `search` does where a
+   * precondition asks a query.
    */
   write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
-  /** What `write` with this key would give again, told without a write; undefined where the key is free. Throws `KeyUsed`. */
+  /**
+   * What `write` with this key would give again, told without a write; undefined where the key is free. Throws
+   * `KeyUsed`.
+   */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /** How far a load of this key came; undefined where it never ran. */
   mark(key: string): Promise<string | undefined>;
@@ -33,7 +37,10 @@ export interface StoredVersion {
   readonly text: string | undefined;
 }
 
-/** One change. The text is given around the place where the store writes `"versionId":"…","lastUpdated":"…"` (fhir/resource-text.ts). */
+/**
+ * One change. The text is given around the place where the store writes `"versionId":"…","lastUpdated":"…"`
+ * (fhir/resource-text.ts).
+ */
 export type Change =
   | {
       readonly kind: 'put';
@@ -43,7 +50,10 @@ export type Change =
       /** The parsed resource, where the caller has it. */
       readonly parsed?: ParsedJson;
       readonly precondition?: Precondition;
-      /** What `putAttachment` kept for this version; left out: what the version before carries. Old versions keep theirs. */
+      /**
+       * What `putAttachment` kept for this version; left out: what the version before carries. Old versions keep
+       * theirs.
+       */
       readonly attachments?: readonly Attached[];
     }
   | {
@@ -59,14 +69,16 @@ export type Precondition =
   | VersionPrecondition
   /**
    * No resource of the change's type matches, decided in one step with the write: then the id must be free, and it is
-   * created. Where one matches, the result is `matched` and nothing of this change is written; several throw `SeveralMatch`.
+   * created. Where one matches, the result is `matched` and nothing of this change is written; several throw
+   * `SeveralMatch`.
    */
   | { readonly is: 'no-match'; readonly query: Query };
 
 export interface WriteOptions {
   /**
-   * `all`: all changes or none (the default). `each`: one by one, in any order but for changes of the same resource; where one
-   * throws, others may be done: for what may be repeated, such as a load. A store may do all or none here too.
+   * `all`: all changes or none (the default). `each`: one by one, in any order but for changes of the same resource;
+   * where one throws, others may be done: for what may be repeated, such as a load. A store may do all or none here
+   * too.
    */
   readonly unit?: 'all' | 'each';
   /** Commits with the changes, or after them where they are done one by one. */
@@ -101,8 +113,8 @@ export interface WriteResult {
 }
 
 /**
- * `unchanged`: the text is the same, so no version was made (or nothing was there to remove). `matched`: the resource that
- * a `no-match` found.
+ * `unchanged`: the text is the same, so no version was made (or nothing was there to remove). `matched`: the resource
+ * that a `no-match` found.
  */
 export type WriteOutcome = 'created' | 'updated' | 'unchanged' | 'removed' | 'matched';
 

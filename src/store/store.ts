@@ -11,15 +11,24 @@ import type { Note, StoreProgress } from './transfer.ts';
 export interface StoreOptions {
   readonly model: Model;
   readonly extract: Extract;
-  /** Both at another public URL: a command goes on by that of a server which has started meanwhile, unless entries depend on it. */
+  /**
+   * Both at another public URL: a command goes on by that of a server which has started meanwhile, unless entries
+   * depend on it.
+   */
   readonly at?: (publicUrl: string) => Pick<StoreOptions, 'model' | 'extract'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** `serve` takes the lock against a second server and rebuilds indexes; `command` works beside it; `read` never writes. */
+  /**
+   * `serve` takes the lock against a second server and rebuilds indexes; `command` works beside it; `read` never
+   * writes.
+   */
   readonly mode: 'serve' | 'command' | 'read';
   /** Longest run of a statement whose work is not bounded beforehand, in milliseconds. */
   readonly deadline: number;
-  /** Longest wait for a server behind the store, in milliseconds; left out, a call may take longer than each of its answers. */
+  /**
+   * Longest wait for a server behind the store, in milliseconds; left out, a call may take longer than each of its
+   * answers.
+   */
   readonly timeout?: number;
   /** Is told what fails beside the requests, once until it works again: it is tried again. */
   readonly fault?: (error: unknown) => void;
@@ -28,8 +37,8 @@ export interface StoreOptions {
 }
 
 /**
- * What every store implements: the ports of records, blobs, documents, indexes, transfer and partitions, each in its file.
- * test/store/contract.ts is their meaning.
+ * What every store implements: the ports of records, blobs, documents, indexes, transfer and partitions, each in its
+ * file. test/store/contract.ts is their meaning.
  */
 export interface Store {
   partition(id: string): Promise<Partition | undefined>;

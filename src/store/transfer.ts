@@ -8,9 +8,9 @@ export interface PartitionTransfer {
   /** All versions of the resources of a type, declared or not, tombstones too: by id, then version; after an id. */
   versions(type: string, after?: string): AsyncIterable<KeptVersion>;
   /**
-   * Keeps versions exactly as another store had them; all versions of a resource come together and in order. May be repeated:
-   * what is there already stays. Their bytes must be kept before, or it throws `AttachmentMissing`. Where the type is not
-   * declared they are kept without index entries.
+   * Keeps versions exactly as another store had them; all versions of a resource come together and in order. May be
+   * repeated: what is there already stays. Their bytes must be kept before, or it throws `AttachmentMissing`. Where the
+   * type is not declared they are kept without index entries.
    */
   restore(versions: readonly KeptVersion[], options?: { readonly mark?: Mark }): Promise<void>;
 }
@@ -55,7 +55,10 @@ export interface KeptVersion extends StoredVersion {
   readonly attachments: readonly Attached[];
 }
 
-/** Something small that a store keeps: a document, a mark, the key of a repeatable write. Times in milliseconds since 1970 UTC. */
+/**
+ * Something small that a store keeps: a document, a mark, the key of a repeatable write. Times in milliseconds since
+ * 1970 UTC.
+ */
 export type Note =
   | {
       readonly kind: 'document';

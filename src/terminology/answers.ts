@@ -1,3 +1,4 @@
+import { Cache } from '../cache.ts';
 import type { Answer } from './question.ts';
 
 /** Answers by question, with expiry. */
@@ -14,24 +15,13 @@ const lifetimes: Readonly<Record<Exclude<Answer, 'unreachable'>, number>> = {
   unsure: hour,
 };
 
-/** Keeps `most` answers at most; those that were not asked for the longest go first. `now` gives milliseconds. */
+/** Keeps `most` answers at most. `now` gives milliseconds since 1970 UTC. */
 export function createAnswers(now: () => number, most = 20_000): Answers {
-  const kept = new Map<string, { readonly answer: Answer; readonly until: number }>();
+  const kept = new Cache<Answer>(most);
   return {
-    get(key) {
-      const found = kept.get(key);
-      if (found === undefined) return undefined;
-      kept.delete(key);
-      if (found.until <= now()) return undefined;
-      kept.set(key, found); // a Map is in the order of insertion
-      return found.answer;
-    },
-    set(key, answer) {
-      if (answer === 'unreachable') return;
-      kept.delete(key);
-      kept.set(key, { answer, until: now() + lifetimes[answer] });
-      const [oldest] = kept.keys();
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    get: key => kept.get(key, now()),
+    set: (key, answer) => {
+      if (answer !== 'unreachable') kept.put(key, answer, now() + lifetimes[answer]);
     },
   };
 }

@@ -215,7 +215,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
         return {
           write: async (_, more) => {
             if (broken) throw new Error('The disk is full');
-            lines.push(...more.texts());
+            lines.push(...more);
           },
           close: async () => {},
         };

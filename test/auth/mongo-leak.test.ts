@@ -3,5 +3,5 @@ import { newMongoPlace } from '../support/mongodb/place.ts';
 import { leakProperty } from './support/leak.ts';
 
 describe('what nobody may see leaks nowhere, on MongoDB', () => {
-  leakProperty(true, newMongoPlace, 50);
+  leakProperty(true, newMongoPlace, 25);
 });

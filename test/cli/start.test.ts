@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from './process.ts';
 
@@ -21,7 +23,11 @@ describe('start', () => {
   it('says what to do where there is none that is new enough', () => {
     const { code, stdout, stderr } = startOnOldNode(true);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^This needs Node 24\.12 or later, but it runs on 20\.1\.0\. Run `npm ci` in .*\n$/);
+    const oldest = readFileSync(join(root, '.nvmrc'), 'utf8').trim();
+    const expected = new RegExp(
+      `^This needs Node ${oldest} or later, but it runs on 20\\.1\\.0\\. Run \`npm ci\` in .*\\n$`,
+    );
+    expect(stderr).toMatch(expected);
   });
 
   it.skipIf(process.platform !== 'linux').each([

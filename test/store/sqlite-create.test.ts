@@ -11,7 +11,7 @@ import { keptFiles } from './support/kept-files.ts';
 describe('SQLite', () => {
   createContract({ newPlace });
   attachmentContract({ newPlace }, keptFiles);
-  killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 8));
+  killContract(newPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 4));
 });
 
 async function newPlace(): Promise<Place> {

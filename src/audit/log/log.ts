@@ -2,17 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { AuditDamage } from './verify.ts';
 import type { AuditEntry, AuditFilter } from './entry.ts';
 import { inOrder, lets } from './list.ts';
-import { LinePrinter, parseLine } from './line.ts';
-import type { Link } from './printed.ts';
+import { parseLine, printLines } from './line.ts';
 import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
-import { PrintedLines } from './printed.ts';
+import type { AuditRecord, Link } from './record.ts';
 import { verifyChains } from './verify.ts';
 
 /** Events of who did what, to which nothing is done but adding, and dropping whole days; test/audit/contract.ts is its meaning. */
 export interface AuditLog {
   /** Durable when it resolves. Where it throws, some may be kept: to append them again keeps those twice. */
-  append(events: readonly AuditEntry[] | PrintedLines): Promise<void>;
+  append(events: readonly AuditEntry[]): Promise<void>;
   /** Those that the filter lets through, in the order of their time (as near as processes agree on it). */
   list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
   /** Drops the whole days (UTC) before a time in milliseconds since 1970 UTC; gives how many events that were. */
@@ -34,7 +33,7 @@ interface Writing {
 }
 
 interface Waiting {
-  readonly said: PrintedLines;
+  readonly records: readonly AuditRecord[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,7 +46,6 @@ interface Waiting {
 export class ChainedLog implements AuditLog {
   readonly #place: ChainPlace;
   readonly #now: () => number;
-  readonly #printer = new LinePrinter();
   #writing: Writing | undefined;
   #waiting: Waiting[] = [];
   #work: Promise<void> | undefined;
@@ -59,9 +57,8 @@ export class ChainedLog implements AuditLog {
     this.#now = now;
   }
 
-  async append(events: readonly AuditEntry[] | PrintedLines): Promise<void> {
-    const said = events instanceof PrintedLines ? events : PrintedLines.of(events);
-    if (said.count > 0) await this.#add(said);
+  async append(events: readonly AuditEntry[]): Promise<void> {
+    if (events.length > 0) await this.#add(events);
   }
 
   async *list(filter: AuditFilter = {}): AsyncIterable<AuditEntry> {
@@ -80,7 +77,7 @@ export class ChainedLog implements AuditLog {
     const first = new Date(Math.min(before, this.#now())).toISOString().slice(0, 10);
     const old = (await this.#place.chains()).filter(chain => dayOf(chain) < first);
     if (old.length === 0) return 0;
-    await this.#add(PrintedLines.of([{ pruned: first }]));
+    await this.#add([{ pruned: first }]);
     let events = 0;
     for (const chain of old) {
       const last = parseLine((await this.#place.last(chain)) ?? '');
@@ -108,10 +105,10 @@ export class ChainedLog implements AuditLog {
     }
   }
 
-  #add(said: PrintedLines): Promise<void> {
+  #add(records: readonly AuditRecord[]): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The store is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ said, resolve, reject });
+    this.#waiting.push({ records, resolve, reject });
     this.#work ??= this.#run();
     return promise;
   }
@@ -122,7 +119,7 @@ export class ChainedLog implements AuditLog {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#write(batch.map(({ said }) => said));
+        await this.#write(batch.flatMap(({ records }) => records));
         for (const { resolve } of batch) resolve();
       } catch (error) {
         await this.#leave().catch(() => undefined);
@@ -132,16 +129,11 @@ export class ChainedLog implements AuditLog {
     this.#work = undefined;
   }
 
-  async #write(said: readonly PrintedLines[]): Promise<void> {
+  async #write(records: readonly AuditRecord[]): Promise<void> {
     const writing = await this.#chain();
-    let { n, hash } = writing;
-    this.#printer.clear();
-    for (const one of said) {
-      hash = this.#printer.print(n, one, hash);
-      n += one.count;
-    }
-    await writing.chain.write(writing.n, this.#printer.lines());
-    writing.n = n;
+    const { lines, hash } = printLines(writing.n, writing.hash, records);
+    await writing.chain.write(writing.n, lines);
+    writing.n += lines.length;
     writing.hash = hash;
   }
 
@@ -153,10 +145,10 @@ export class ChainedLog implements AuditLog {
     const before = await this.#ends();
     const name = chainName(now, randomBytes(4).toString('hex'));
     const chain = await this.#place.begin(name);
-    this.#printer.clear();
-    this.#writing = { chain, name, n: 1, hash: this.#printer.print(0, PrintedLines.of([{ before }]), '') };
+    const { lines, hash } = printLines(0, '', [{ before }]);
+    this.#writing = { chain, name, n: 1, hash };
     try {
-      await chain.write(0, this.#printer.lines());
+      await chain.write(0, lines);
     } catch (error) {
       await this.#leave().catch(() => undefined);
       await this.#removeEmpty(name).catch(() => undefined);

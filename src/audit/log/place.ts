@@ -1,5 +1,4 @@
 import type { AuditFilter } from './entry.ts';
-import type { Lines } from './line.ts';
 
 /** Where chains of lines are kept: what a store provides, and `ChainedLog` makes an audit log of. */
 export interface ChainPlace {
@@ -16,8 +15,11 @@ export interface ChainPlace {
 
 /** A chain that this process writes. */
 export interface OpenChain {
-  /** Adds lines, of which the first has this number; durable when it resolves. Where it throws, the chain is not written to again. */
-  write(n: number, lines: Lines): Promise<void>;
+  /**
+   * Adds lines (each without its end), of which the first has number `n`; durable when it resolves. Where it throws, the
+   * chain is not written to again.
+   */
+  write(n: number, lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

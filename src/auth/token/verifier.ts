@@ -1,6 +1,6 @@
+import { Cache } from '../../cache.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims, TokenVerifier } from '../claims.ts';
-import { Cache } from './cache.ts';
 import { digestOf } from './digest.ts';
 import { createIssuer } from './issuer.ts';
 import type { IssuerParts, Verified } from './issuer.ts';
@@ -23,10 +23,14 @@ const longestRemembered = 10_000;
 /** Most tokens that are remembered. */
 const mostTokens = 10_000;
 
+/** How often expired tokens are removed from memory, in milliseconds. */
+const sweepInterval = 10_000;
+
 /**
- * Tells what bearer tokens are worth: those of our own, which the store knows, and those of external issuers. A token is
- * remembered by its digest: ours for 10 s at most, a JWT until it expires. Beside TokenRefused the verifier throws FhirError 503
- * where an issuer cannot be asked, and what the store throws. Throws Error for settings of an issuer that cannot be used.
+ * Verifies bearer tokens: those of our own, which the store knows, and those of external issuers. A token is remembered as
+ * sent: ours for 10 s at most, a JWT until it expires. It is removed from memory within 10 s after that. Beside TokenRefused
+ * the verifier throws FhirError 503 where an issuer cannot be asked, and what the store throws. Throws Error for settings of
+ * an issuer that cannot be used.
  */
 export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   const { publicUrl, now, limits = usualLimits } = parts;
@@ -34,21 +38,29 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   const issuers = parts.issuers.map(settings => createIssuer(settings, { ...parts, limits, baseOf }));
   const known = new Cache<Verified>(mostTokens);
   const underWay = new Map<string, Promise<Verified>>();
+  let sweeping: NodeJS.Timeout | undefined;
 
-  const verifyOwn = async (digest: string): Promise<Verified | undefined> => {
+  const sweepLater = (): void => {
+    sweeping ??= setTimeout(() => {
+      sweeping = undefined;
+      if (known.sweep(now()) > 0) sweepLater();
+    }, sweepInterval).unref();
+  };
+
+  const verifyOwn = async (token: string): Promise<Verified | undefined> => {
     const from = now(); // before the store is asked, since it may be revoked as soon as it was read
-    const claims = await readOwnToken(parts, digest, publicUrl);
+    const claims = await readOwnToken(parts, digestOf(token), publicUrl);
     return claims && { claims, until: Math.min(claims.expires, from + longestRemembered) };
   };
 
-  const verify = async (token: string, digest: string, partition: string): Promise<Verified> => {
+  const verify = async (token: string, partition: string): Promise<Verified> => {
     const says = issuerOf(token);
     if (says !== undefined) {
       const issuer = issuers.find(({ settings }) => settings.issuer === says);
       if (issuer === undefined) throw new TokenRefused('The token is of an issuer that is not known here.');
       return issuer.verify(token);
     }
-    const own = await verifyOwn(digest);
+    const own = await verifyOwn(token);
     if (own !== undefined) return own;
     if (!token.startsWith(tokenPrefix)) {
       for (const issuer of issuers) {
@@ -61,30 +73,29 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     throw new TokenRefused('The token is unknown here, has expired or was revoked.');
   };
 
-  const remembered = (digest: string, partition: string): Claims | undefined => {
-    const verified = known.get(digest, now());
-    return verified?.claims.partition === partition ? verified.claims : undefined;
-  };
-
-  const ask: TokenVerifier = async (token, partition) => {
+  const ask = async (token: string, partition: string): Promise<Claims> => {
     if (!isBearer(token)) throw new TokenRefused('The token cannot be read.');
-    const digest = digestOf(token);
-    let verified = known.get(digest, now());
+    let verified = known.get(token, now());
     if (verified === undefined) {
-      const key = `${partition} ${digest}`;
+      const key = `${partition} ${token}`;
       let running = underWay.get(key);
       if (running === undefined) {
-        running = verify(token, digest, partition).finally(() => underWay.delete(key));
+        running = verify(token, partition).finally(() => underWay.delete(key));
         underWay.set(key, running);
       }
       verified = await running;
       if (verified.until <= now()) throw new TokenRefused('The token has expired.');
-      known.put(digest, verified, verified.until);
+      known.put(token, verified, verified.until);
+      sweepLater();
     }
     if (verified.claims.partition !== partition) throw new TokenRefused('The token is for another partition.');
     return verified.claims;
   };
-  return Object.assign(ask, { known: remembered });
+
+  return (token, partition) => {
+    const claims = known.get(token, now())?.claims;
+    return claims?.partition === partition ? claims : ask(token, partition);
+  };
 }
 
 /** What may follow `Bearer`, in a length that no issuer exceeds. https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Cache } from '../../cache.ts';
 import { referredType } from '../referred-type.ts';
 import { parseExpression } from '../parse.ts';
 import type { Expression } from '../syntax.ts';
@@ -22,14 +23,14 @@ export function runJob(job: Job): Answer {
 type Run = (job: Job) => readonly Result[];
 
 let current: Job | undefined;
-const known = new Map<string, Run>();
+/** Expressions come from definitions, which seldom have that many. */
+const known = new Cache<Run>(1000);
 
 function compiled(expression: string): Run {
   let run = known.get(expression);
   if (run === undefined) {
-    if (known.size >= 1000) known.clear(); // expressions come from definitions, of which there are not that many
     run = compile(expression);
-    known.set(expression, run);
+    known.put(expression, run);
   }
   return run;
 }

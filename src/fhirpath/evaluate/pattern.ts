@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm';
+import { Cache } from '../../cache.ts';
 import { TooCostly } from './errors.ts';
 
 /**
@@ -38,14 +39,14 @@ function patternOf(text: string, source: string): Pattern {
   if (text.length > longest || source.length > 10_000) throw new TooCostly('pattern');
   let pattern = known.get(source);
   if (pattern === undefined) {
-    if (known.size > 1000) known.clear(); // patterns come from definitions, of which there are not that many
     pattern = { regexp: compiled(source), repetitions: linear.has(source) ? 1 : repetitionsOf(source) };
-    known.set(source, pattern);
+    known.put(source, pattern);
   }
   return pattern;
 }
 
-const known = new Map<string, Pattern>();
+/** Patterns come from definitions, which seldom have that many. */
+const known = new Cache<Pattern>(1000);
 
 /** Unicode mode refuses some escapes that published patterns have. */
 function compiled(source: string): RegExp {

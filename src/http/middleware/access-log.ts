@@ -13,7 +13,7 @@ export function accessLog(log: Log, clientAddress: ClientAddress): Step {
       log.request({
         method: req.method ?? '',
         route: state.pattern ?? 'none',
-        interaction: state.route?.interaction,
+        interaction: state.asked?.route?.interaction,
         status: res.headersSent ? res.statusCode : 0,
         complete: res.writableFinished,
         milliseconds: performance.now() - started,

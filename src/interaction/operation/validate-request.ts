@@ -14,7 +14,7 @@ import { shorten } from '../../validation/report.ts';
 import { controls } from '../controls.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
-import { parseBody, pathOf, requireLength } from '../write/body.ts';
+import { cutAttachments, parseBody, pathOf, requireLength } from '../write/body.ts';
 
 /** https://hl7.org/fhir/R4/valueset-resource-validation-mode.html */
 export type Mode = 'create' | 'update' | 'delete' | 'profile';
@@ -66,9 +66,10 @@ interface Sent {
   readonly resource?: GivenResource | undefined;
 }
 
-function readBody(body: Buffer, { name: typeName, attachment }: ResourceType, most: number): Sent {
+function readBody(body: Buffer, type: ResourceType, most: number): Sent {
+  const { name: typeName, attachment } = type;
   const path = pathOf(attachment);
-  const plain = attachment === undefined ? { rest: body, spans: [] } : cutBody(body, path);
+  const plain = cutAttachments(body, type);
   const { rest, spans } =
     attachment === undefined || plain.spans.length > 0 ? plain : cutBody(body, ['parameter', 'resource', ...path]);
   requireLength(rest, most, attachment);

@@ -1,5 +1,4 @@
 import { attachmentPlaces, readContents } from '../../attachment/content.ts';
-import { cutBody } from '../../attachment/cut.ts';
 import { isAllowed } from '../../auth/may.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
@@ -11,14 +10,13 @@ import type { StoredVersion } from '../../store/records.ts';
 import { asItSays, weighing } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
 import { firstOf, shorten } from '../../validation/report.ts';
-import { inTurn } from '../../validation/turns.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { findVisible } from '../visible.ts';
-import { pathOf } from '../write/body.ts';
-import { mostIssues, validationBudget } from '../write/budget.ts';
-import { readRecord } from '../write/record.ts';
+import { cutAttachments } from '../write/body.ts';
+import { readClientRecord } from '../write/client-record.ts';
 import type { RecordPlace } from '../write/references.ts';
+import { mostIssues, validateInTurn } from '../write/validate-in-turn.ts';
 import { readValidateRequest } from './validate-request.ts';
 import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts';
 
@@ -91,25 +89,19 @@ async function contentIssues(
   const { resource, mode } = asked;
   const what = resource ?? (here === undefined ? undefined : readStored(here.text));
   if (what === undefined) return [];
-  const validator = await engine.validator();
-  const profiles = [type.profile, asked.profile].filter(one => one !== undefined);
-  const { value, decimals } = what;
   const weigh = weighFor(type, mode, resource === undefined);
-  const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
-  const issues = await inTurn(() => validator.validateWithServer(value, options));
+  const issues = await validateInTurn(engine, type, what, weigh, asked.profile === undefined ? [] : [asked.profile]);
   if (resource === undefined) return issues;
   if (mode === 'create') return [...issues, ...(await asCreate(engine, type, resource, place, issues))];
-  const id = here === undefined ? [] : otherId(value, here);
+  const id = here === undefined ? [] : otherId(what.value, here);
   return [...id, ...issues, ...(await attachmentIssues(type, resource))];
 }
 
 /** What is wrong with the content that was cut out: its base64, and what is said of it. What types are taken is for a create. */
-async function attachmentIssues(
-  { attachment }: ResourceType,
-  { value, body }: GivenResource,
-): Promise<readonly Issue[]> {
+async function attachmentIssues(type: ResourceType, { value, body }: GivenResource): Promise<readonly Issue[]> {
+  const { attachment } = type;
   if (attachment === undefined) return [];
-  const { spans } = cutBody(body, pathOf(attachment));
+  const { spans } = cutAttachments(body, type);
   const report = { structure: [] as Issue[], rules: [] as Issue[] };
   await readContents(body, spans, attachmentPlaces(value, attachment), attachment, report);
   return [...report.structure, ...report.rules.filter(({ code }) => code === 'value')];
@@ -140,7 +132,7 @@ async function asCreate(
   // Whoever may not create learns nothing of what a create would find here.
   if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name })) return []; // prettier-ignore
   try {
-    await readRecord(engine, type, body, place);
+    await readClientRecord(engine, type, body, place);
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;

@@ -1,8 +1,10 @@
+import { cutBody } from '../../attachment/cut.ts';
+import type { CutBody } from '../../attachment/cut.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
-import type { Attachment } from '../../model/model.ts';
+import type { Attachment, ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
 
 /**
@@ -32,3 +34,7 @@ export function requireLength(rest: Buffer, most: number, attachment: Attachment
 /** The elements that lead to an attachment, behind the type. */
 export const pathOf = (attachment: Attachment | undefined): readonly string[] =>
   attachment?.path.split('.').slice(1) ?? [];
+
+/** A body without the attachments that its type declares. Throws FhirError 413 for too many. */
+export const cutAttachments = (body: Buffer, { attachment }: ResourceType): CutBody =>
+  attachment === undefined ? { rest: body, spans: [] } : cutBody(body, pathOf(attachment));

@@ -26,7 +26,7 @@ function openChain(core: Core, collection: Collection<AuditDocument>, chain: str
   return {
     write: (n, lines) =>
       told(core, async () => {
-        const documents = lines.texts().map((line, at) => documentOf(chain, n + at, line));
+        const documents = lines.map((line, at) => documentOf(chain, n + at, line));
         await collection.insertMany(documents); // durable, as all writes of the store are, whatever the URL says
       }),
     close: async () => {},

@@ -46,8 +46,8 @@ export const chainPath = (file: string, chain: string): string => join(auditFold
 
 function openChain(handle: FileHandle): OpenChain {
   return {
-    async write(_, { bytes }) {
-      await handle.appendFile(bytes);
+    async write(_, lines) {
+      await handle.appendFile(`${lines.join('\n')}\n`);
       await handle.datasync();
     },
     close: () => handle.close(),

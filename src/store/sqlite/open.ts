@@ -1,4 +1,5 @@
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Cache } from '../../cache.ts';
 import { type Failure, failureOf, unavailable } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import { isCannotOpen } from './sqlite-error.ts';
@@ -69,7 +70,7 @@ interface Reads {
  */
 export class Database {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Cache<StatementSync>(keptStatements);
   /** Undefined where it writes. */
   readonly #reads: Reads | undefined;
   #moment: object | undefined;
@@ -205,12 +206,8 @@ export class Database {
   #prepare(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    if (this.#statements.size >= keptStatements) {
-      const oldest = this.#statements.keys().next();
-      if (!oldest.done) this.#statements.delete(oldest.value);
-    }
     const statement = this.#database.prepare(text);
-    if (text.length <= keptLength) this.#statements.set(text, statement);
+    if (text.length <= keptLength) this.#statements.put(text, statement);
     return statement;
   }
 }

@@ -20,8 +20,7 @@ export function chainsInMemory(): Chains {
       const lines: string[] = [];
       kept.set(chain, lines);
       return {
-        async write(_, more) {
-          const texts = more.texts();
+        async write(_, texts) {
           if (disk.time > 0) await new Promise(done => setTimeout(done, disk.time));
           lines.push(...texts.slice(0, disk.room));
           if (texts.length > disk.room) throw new Error('The disk is full');

@@ -13,7 +13,7 @@ import type { Twins } from './twins.ts';
  * which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried; so many
  * again until they held what could leak, and the requests were such as find something.
  */
-export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, usual = 100): void {
+export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, usual = 40): void {
   const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? usual);
   let twins: Twins;
   beforeAll(async () => {

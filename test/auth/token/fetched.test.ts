@@ -23,7 +23,8 @@ const claims = { aud: baseOf('clinic'), client_id: 'app', scope: 'system/*.rs' }
 
 /** A good token comes, and the issuer cannot be asked: 503, of which the operator is told why. */
 async function unavailable({ verify, notices }: Verifying, from: TestIssuer = issuer): Promise<string> {
-  const error = await verify(await from.sign(claims), 'clinic').catch((error: unknown) => error);
+  const verified = Promise.resolve(verify(await from.sign(claims), 'clinic'));
+  const error = await verified.catch((error: unknown) => error);
   expect(error).toBeInstanceOf(FhirError);
   const { status, issues, headers } = error as FhirError;
   expect([status, issues.map(({ code }) => code), headers['Retry-After']]).toEqual([503, ['transient'], '5']);

@@ -110,7 +110,7 @@ describe('an opaque token', () => {
     issuer.instead.clear();
     const { verify } = verifying([settingsOf(issuer, { introspection })], { limits: { introspections: 3 } });
     for (const name of ['a', 'b', 'c', 'd', 'e']) issuer.opaque.set(name, good);
-    const results = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map(name => verify(name, 'clinic')));
+    const results = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map(async name => verify(name, 'clinic')));
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TokenRefused } from '../../../src/auth/claims.ts';
 import { digestOf } from '../../../src/auth/token/digest.ts';
 import { issueToken, tokenCollection } from '../../../src/auth/token/own-tokens.ts';
@@ -42,9 +42,8 @@ describe('a token of our own', () => {
       patient: 'p1',
       partition: 'clinic',
     });
-    expect(await verify(token, 'clinic')).toBe(claims); // what follows from claims is kept with them
-    expect(verify.known?.(digestOf(token), 'clinic')).toBe(claims);
-    expect(verify.known?.(digestOf(token), 'lab')).toBeUndefined();
+    expect(verify(token, 'clinic')).toBe(claims); // at once, and the same: what follows from claims is kept with them
+    await expect(verify(token, 'lab')).rejects.toThrow(TokenRefused);
   });
 
   it('is never the same twice', async () => {
@@ -77,6 +76,23 @@ describe('a token of our own', () => {
     await verify(token, 'clinic');
     clock.now += 2_000;
     await expect(verify(token, 'clinic')).rejects.toThrow(TokenRefused);
+  });
+
+  it('that has expired is removed from memory within ten seconds, though nobody sends it again', async () => {
+    const { verify, clock } = verifying([], { tokens });
+    const token = await issueToken(tokens, grant({ expires: clock.now + 2_000 }));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await verify(token, 'clinic');
+      clock.now += 1_999;
+      vi.advanceTimersByTime(10_000);
+      expect(vi.getTimerCount()).toBe(1); // it is still remembered
+      clock.now += 1;
+      vi.advanceTimersByTime(10_000);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each<[title: string, audience: string]>([

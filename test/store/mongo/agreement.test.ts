@@ -12,10 +12,10 @@ const opening =
   };
 
 describe('MongoDB agrees with the meaning of search', () => {
-  agreement(opening(false), { resources: 60, searches: Number(process.env['CRS_AGREEMENT_SEARCHES'] ?? 120) });
+  agreement(opening(false), { resources: 60, searches: Number(process.env['CRS_TEST_SEARCHES'] ?? 120) });
 
   // The filters name the partition and, where they can, the bucket; what mongos does with them is not tested here.
   describe('with the filters of a sharded cluster', () => {
-    agreement(opening(true), { resources: 60, searches: Number(process.env['CRS_AGREEMENT_SEARCHES'] ?? 60) });
+    agreement(opening(true), { resources: 60, searches: Number(process.env['CRS_TEST_SEARCHES'] ?? 60) });
   });
 });

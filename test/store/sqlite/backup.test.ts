@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openBackupSource } from '../../../src/store/backup.ts';
-import { LinePrinter } from '../../../src/audit/log/line.ts';
+import { printLines } from '../../../src/audit/log/line.ts';
 import { chainName } from '../../../src/audit/log/place.ts';
-import { PrintedLines } from '../../../src/audit/log/printed.ts';
+import type { AuditRecord } from '../../../src/audit/log/record.ts';
 import { chainPath } from '../../../src/store/sqlite/audit-files.ts';
 import { bytesFolder, bytesPath } from '../../../src/store/sqlite/attachment-files.ts';
 import { layout } from '../../../src/store/sqlite/migrations.ts';
@@ -293,21 +293,18 @@ describe('damage in the store', () => {
 });
 
 describe('the audit log', () => {
-  const event = (text: string) =>
-    PrintedLines.of([
-      { recorded: 1, partition: undefined, client: undefined, patients: [], text: JSON.stringify({ text }) },
-    ]);
+  const event = (text: string): AuditRecord => ({
+    recorded: 1,
+    partition: undefined,
+    client: undefined,
+    patients: [],
+    text: JSON.stringify({ text }),
+  });
 
   /** Lines of a chain, and the digest of the last. */
-  function print(
-    n: number,
-    before: string,
-    ...said: readonly PrintedLines[]
-  ): readonly [text: Uint8Array, hash: string] {
-    const printer = new LinePrinter();
-    let hash = before;
-    for (const [at, one] of said.entries()) hash = printer.print(n + at, one, hash);
-    return [Uint8Array.from(printer.lines().bytes), hash];
+  function print(n: number, before: string, ...records: readonly AuditRecord[]): readonly [text: string, hash: string] {
+    const { lines, hash } = printLines(n, before, records);
+    return [lines.map(line => `${line}\n`).join(''), hash];
   }
 
   it('has no half line: an event that is being written is left out', async () => {
@@ -325,7 +322,7 @@ describe('the audit log', () => {
     // The file with the later name is copied first. Meanwhile it grows, and the other, whose clock was behind, begins
     // and names its new end.
     const [late, early] = [chainName(Date.now() + 5_000, '00000001'), chainName(Date.now() + 4_000, '00000002')];
-    const [begun, hash] = print(0, '', PrintedLines.of([{ before: [] }]), event('one'));
+    const [begun, hash] = print(0, '', { before: [] }, event('one'));
     writeFileSync(chainPath(store.file, late), begun);
     writeFileSync(chainPath(store.file, early), '');
     let grown = false;
@@ -335,10 +332,7 @@ describe('the audit log', () => {
       const [more, end] = print(2, hash, event('two'));
       appendFileSync(chainPath(store.file, late), more);
       const link = { chain: late, n: 2, hash: end };
-      appendFileSync(
-        chainPath(store.file, early),
-        print(0, '', PrintedLines.of([{ before: [link] }]), event('three'))[0],
-      );
+      appendFileSync(chainPath(store.file, early), print(0, '', { before: [link] }, event('three'))[0]);
     };
     const { findings } = await store.backUp('b', { progress });
     expect([grown, findings]).toEqual([true, []]);
@@ -348,14 +342,14 @@ describe('the audit log', () => {
 
   it('is copied although old days are dropped meanwhile', async () => {
     const [old, late] = [chainName(Date.UTC(2020, 0, 1), '00000001'), chainName(Date.now() + 5_000, '00000002')];
-    const [first, hash] = print(0, '', PrintedLines.of([{ before: [] }]));
-    const [begun, end] = print(0, '', PrintedLines.of([{ before: [{ chain: old, n: 0, hash }] }]));
+    const [first, hash] = print(0, '', { before: [] });
+    const [begun, end] = print(0, '', { before: [{ chain: old, n: 0, hash }] });
     writeFileSync(chainPath(store.file, old), first);
     writeFileSync(chainPath(store.file, late), begun);
     // The newest file is copied first: then the oldest is dropped, which an event in the newest says.
     const progress = ({ part }: { readonly part: string }): void => {
       if (part !== 'audit' || !existsSync(chainPath(store.file, old))) return;
-      appendFileSync(chainPath(store.file, late), print(1, end, PrintedLines.of([{ pruned: '2021-01-01' }]))[0]);
+      appendFileSync(chainPath(store.file, late), print(1, end, { pruned: '2021-01-01' })[0]);
       rmSync(chainPath(store.file, old));
     };
     expect((await store.backUp('b', { progress })).findings).toEqual([]);

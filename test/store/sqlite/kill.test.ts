@@ -8,7 +8,7 @@ import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
 
 const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
-const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 10);
+const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 5);
 
 it(
   `a load that is killed ${rounds} times loses nothing acknowledged`,

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LinePrinter, parseLine } from '../../../src/audit/log/line.ts';
-import { PrintedLines } from '../../../src/audit/log/printed.ts';
+import { parseLine, printLines } from '../../../src/audit/log/line.ts';
 import { chainPath } from '../../../src/store/sqlite/audit-files.ts';
 import { manifestName, parseManifest } from '../../../src/store/sqlite/backup/manifest.ts';
 import { placeBeside } from '../../../src/store/sqlite/backup/place.ts';
@@ -128,14 +127,16 @@ describe('damage in a backup', () => {
     // All digests in the chain are made anew: only the manifest tells.
     const path = chainPath(join(store.at('b'), 'records.sqlite'), audit[0]?.chain ?? '');
     const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1).map(parseLine); // prettier-ignore
-    const printer = new LinePrinter();
-    let hash = printer.print(0, PrintedLines.of([{ before: [] }]), '');
-    for (const line of lines.slice(1)) {
+    const events = lines.slice(1).map(line => {
       if (line?.entry === undefined) throw new Error('No event');
-      const text = line.entry.text.replace('first', 'forged');
-      hash = printer.print(line.n, PrintedLines.of([{ ...line.entry, text }]), hash);
-    }
-    writeFileSync(path, printer.lines().bytes);
+      return { ...line.entry, text: line.entry.text.replace('first', 'forged') };
+    });
+    writeFileSync(
+      path,
+      printLines(0, '', [{ before: [] }, ...events])
+        .lines.map(line => `${line}\n`)
+        .join(''),
+    );
 
     const { findings } = await store.restore('b');
     expect(findings.map(finding => ('is' in finding ? `${finding.in} ${finding.is}` : '')).toSorted()).toEqual([

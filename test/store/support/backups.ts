@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openBackupSource, restoreStore } from '../../../src/store/backup.ts';
-import type { BackupOptions, BackupResult, RestoreOptions, RestoreResult } from '../../../src/store/backup.ts';
+import type { BackupOptions, BackupResult, RestoreOptions, RestoreResult } from '../../../src/store/backup-port.ts';
 import { fillStore } from '../../support/filled-store.ts';
 
 /** A filled store in a folder of its own, which is for backups of it too. */

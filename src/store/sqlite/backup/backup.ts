@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { BackupOptions, BackupResult, BackupStep } from '../../backup.ts';
+import type { BackupOptions, BackupResult, BackupStep } from '../../backup-port.ts';
 import { StoreRefused } from '../../errors.ts';
 import { serverRuns } from '../lock.ts';
 import { layoutOf } from '../migrations.ts';

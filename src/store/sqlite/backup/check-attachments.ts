@@ -1,4 +1,4 @@
-import type { BackupFinding } from '../../backup.ts';
+import type { BackupFinding } from '../../backup-port.ts';
 import type { Database } from '../open.ts';
 import { verifyAttachments } from '../verify-attachments.ts';
 import type { Pace } from './pace.ts';

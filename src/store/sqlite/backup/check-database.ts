@@ -1,4 +1,4 @@
-import type { BackupFinding } from '../../backup.ts';
+import type { BackupFinding } from '../../backup-port.ts';
 import type { StoreFinding } from '../../transfer.ts';
 import { isTold, type Told } from '../../told-findings.ts';
 import { attempt } from '../attempt.ts';

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rm, stat } from 'node:fs/promises';
 import { verifyChains } from '../../../audit/log/verify.ts';
-import type { BackupFinding } from '../../backup.ts';
+import type { BackupFinding } from '../../backup-port.ts';
 import type { AuditDamage } from '../../../audit/log/verify.ts';
 import { isAbsent } from '../attachment-files.ts';
 import { auditFiles, auditFolder, chainPath } from '../audit-files.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { BackupFinding } from '../../backup.ts';
+import type { BackupFinding } from '../../backup-port.ts';
 import { StoreRefused } from '../../errors.ts';
 import { bytesPath } from '../attachment-files.ts';
 import type { Database } from '../open.ts';

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { ChainedLog } from '../../../audit/log/log.ts';
-import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup.ts';
+import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup-port.ts';
 import { StoreRefused } from '../../errors.ts';
 import { auditFiles } from '../audit-files.ts';
 import { lockForServing } from '../lock.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ChainedLog } from '../../../audit/log/log.ts';
-import type { BackupSource } from '../../backup.ts';
+import type { BackupSource } from '../../backup-port.ts';
 import { StoreRefused, StoreUnavailable } from '../../errors.ts';
 import { auditFiles } from '../audit-files.ts';
 import { layoutOf } from '../migrations.ts';

@@ -245,6 +245,7 @@ describe.skipIf(!hasChromium)(`pages in Chromium${unlessChromium}`, () => {
     await page.waitForSelector('#results input');
     await page.goto(`${clinic.url}/auth/sign-out`);
     await page.locator('main button').first().click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await page.goBack();
     await page.goBack();
     expect(await page.locator('#results input').count()).toBe(0);

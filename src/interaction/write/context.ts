@@ -1,7 +1,7 @@
-import type { Model } from '../model/model.ts';
-import type { Extract } from '../indexing/extract.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { Validator } from '../validation/profile/validator.ts';
+import type { Model } from '../../model/model.ts';
+import type { Extract } from '../../indexing/extract.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { Validator } from '../../validation/profile/validator.ts';
 
 /** What loading works with. */
 export interface LoadContext {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planEntry } from '../../../src/bulk/bundle/plan.ts';
-import type { ContainerType } from '../../../src/bulk/read/container-type.ts';
+import { planEntry } from '../../../src/interaction/bundle/plan.ts';
+import type { ContainerType } from '../../../src/interaction/bundle/container-type.ts';
 
 // https://hl7.org/fhir/R4/http.html#transaction
 

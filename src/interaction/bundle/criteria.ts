@@ -4,7 +4,7 @@ import type { Indexed } from '../../search/matches.ts';
 import { matches } from '../../search/matches.ts';
 import { parseSearch } from '../../search/parse/search.ts';
 import { withIndexed } from '../../search/with-indexed.ts';
-import type { LoadContext } from '../context.ts';
+import type { LoadContext } from '../write/context.ts';
 
 /** What criteria such as `identifier=urn:x|1` find. */
 export type Found =

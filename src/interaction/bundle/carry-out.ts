@@ -1,10 +1,10 @@
 import { isKeptElsewhere } from '../../auth/referable.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { LoadContext } from '../context.ts';
-import type { Addressing, Targets } from '../read/bundle-head.ts';
-import { containerType, type ContainerType } from '../read/container-type.ts';
-import { type Outcome, notDeclared, prepareRecord } from '../record.ts';
+import type { LoadContext } from '../write/context.ts';
+import type { Addressing, Targets } from './head.ts';
+import { containerType, type ContainerType } from './container-type.ts';
+import { type Outcome, notDeclared, readLoadedRecord } from '../write/loaded-record.ts';
 import type { Found } from './criteria.ts';
 import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
 import { type Plan, planEntry } from './plan.ts';
@@ -108,11 +108,9 @@ export async function carryOut(
       return type !== undefined && isKeptElsewhere(type);
     },
   });
-  const outcome = await prepareRecord(scope.context, links.text, links.text === text ? parsed : parseJson(links.text), {
-    id: settled.id,
-    newId: () => settled.id,
-    ...(settled.precondition === undefined ? {} : { precondition: settled.precondition }),
-  });
+  const resolved = links.text === text ? parsed : parseJson(links.text);
+  const { id, precondition } = settled;
+  const outcome = await readLoadedRecord(scope.context, links.text, resolved, { id: () => id, precondition });
   if (outcome.kind === 'reject' || links.issues.length > 0) {
     const own = outcome.kind === 'reject' ? issuesOfEntry(outcome.issues, entry) : [];
     return { outcome: { kind: 'reject', issues: [...own, ...links.issues] }, open: own.length === 0 && links.open };

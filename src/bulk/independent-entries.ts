@@ -1,11 +1,11 @@
-import type { LoadContext } from '../context.ts';
-import type { Addressing, BundleHead } from '../read/bundle-head.ts';
-import { containerType } from '../read/container-type.ts';
-import { maxDocument } from '../read/unit.ts';
-import { type Outcome, jsonIssue } from '../record.ts';
-import { type BundleScope, carryOut, settleEntry } from './carry-out.ts';
-import { type Found, findByCriteria } from './criteria.ts';
-import { type Entry, readEntry } from './entry.ts';
+import type { LoadContext } from '../interaction/write/context.ts';
+import type { Addressing, BundleHead } from '../interaction/bundle/head.ts';
+import { containerType } from '../interaction/bundle/container-type.ts';
+import { maxDocument } from './read/unit.ts';
+import { type Outcome, jsonIssue } from '../interaction/write/loaded-record.ts';
+import { type BundleScope, carryOut, settleEntry } from '../interaction/bundle/carry-out.ts';
+import { type Found, findByCriteria } from '../interaction/bundle/criteria.ts';
+import { type Entry, readEntry } from '../interaction/bundle/entry.ts';
 
 /** An entry whose turn comes again at the end of its Bundle. */
 export interface Deferred {

@@ -3,8 +3,8 @@ import type { Issue } from '../../fhir/outcome.ts';
 import { properties } from '../../fhir/resource-text.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
 import { checkStructure } from '../../validation/structure.ts';
-import type { LoadContext } from '../context.ts';
-import type { ContainerType } from '../read/container-type.ts';
+import type { LoadContext } from '../write/context.ts';
+import type { ContainerType } from './container-type.ts';
 import { isObject } from '../../fhir/json-object.ts';
 
 /** An entry of a Bundle, read. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry */

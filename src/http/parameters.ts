@@ -1,36 +1,45 @@
-import { tokenMisplaced } from '../../auth/refusals.ts';
-import { badValue, fhirError } from '../../fhir/error.ts';
-import { handlingOf } from '../../interaction/prefer.ts';
-import type { Handling } from '../../interaction/prefer.ts';
-import type { QueryPair } from '../../search/request.ts';
-import { readBody } from '../body.ts';
-import type { BodyLimits } from '../body.ts';
-import { refuseEncoding } from '../content.ts';
-import type { Context, Step } from '../context.ts';
-import { negotiate } from '../negotiate.ts';
-import { parsePairs } from '../../search/parse/pairs.ts';
+import { tokenMisplaced } from '../auth/refusals.ts';
+import { badValue, fhirError } from '../fhir/error.ts';
+import type { Handling } from '../interaction/prefer.ts';
+import type { QueryPair } from '../search/request.ts';
+import { readBody } from './body.ts';
+import type { BodyLimits } from './body.ts';
+import { refuseEncoding } from './content.ts';
+import type { Context } from './context.ts';
+import { negotiate } from './negotiate.ts';
+import type { Route } from './routes.ts';
+import { parsePairs } from '../search/parse/pairs.ts';
 
-/**
- * Reads the parameters of URL and form, which add up, and takes out what is about the answer's form: `_format` and `_pretty`.
- * https://hl7.org/fhir/R4/http.html#parameters
- */
-export function readParameters(limits: BodyLimits, otherwise: Handling): Step {
-  const take = ({ state, req }: Context, pairs: readonly QueryPair[]): void => {
-    refuseToken(pairs, state.base);
-    const handling = handlingOf(req.headers['prefer'] as string | undefined, otherwise); // Node joins repeated ones
-    state.pretty = isPretty(single(pairs, '_pretty', handling));
-    state.contentType = negotiate(req.headers.accept, single(pairs, '_format', handling));
-    state.parameters = pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
-  };
-  return context => {
-    const pairs = parsePairs(context.state.query);
-    const isForm = context.state.route.interaction === 'search-type' && context.method === 'POST';
-    if (!isForm) return take(context, pairs);
-    return readForm(context, limits).then(more => take(context, [...pairs, ...more]));
-  };
+/** The parameters of URL and form, which add up. Throws FhirError. https://hl7.org/fhir/R4/http.html#parameters */
+export async function readPairs(
+  context: Context,
+  { interaction }: Route,
+  base: string,
+  limits: BodyLimits,
+): Promise<readonly QueryPair[]> {
+  const given = parsePairs(context.state.query);
+  const isForm = interaction === 'search-type' && context.method === 'POST';
+  const pairs = isForm ? [...given, ...(await readForm(context, limits))] : given;
+  refuseToken(pairs, base);
+  return pairs;
 }
 
-/** A token in a URL or a form ends up in logs: it counts for nothing there. https://www.rfc-editor.org/rfc/rfc6750#section-5.3 */
+/** Whether `_pretty` asks for JSON that people can read. Throws FhirError. */
+export const prettyOf = (pairs: readonly QueryPair[], handling: Handling): boolean =>
+  isPretty(single(pairs, '_pretty', handling));
+
+/** The Content-Type that `_format` or else Accept asks for. Throws FhirError where it is none that is given. */
+export const contentTypeOf = (pairs: readonly QueryPair[], handling: Handling, accept: string | undefined): string =>
+  negotiate(accept, single(pairs, '_format', handling));
+
+/** What is left for the interaction: what is not about the form of the answer. */
+export const withoutForm = (pairs: readonly QueryPair[]): readonly QueryPair[] =>
+  pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
+
+/**
+ * A token in a URL or a form ends up in logs: it counts for nothing there.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
+ */
 function refuseToken(pairs: readonly QueryPair[], realm: string): void {
   if (pairs.some(([name]) => name === 'access_token')) {
     throw tokenMisplaced(realm, 'A token is taken from the header Authorization alone, never from a URL or a body.');

@@ -1,9 +1,9 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import type { Indexed } from '../../search/matches.ts';
 import { checkStructure } from '../../validation/structure.ts';
-import type { LoadContext } from '../context.ts';
-import type { Addressing, BundleHead } from '../read/bundle-head.ts';
-import { type CheckedChange, jsonIssue } from '../record.ts';
+import type { LoadContext } from '../write/context.ts';
+import type { Addressing, BundleHead } from './head.ts';
+import { type CheckedChange, jsonIssue } from '../write/loaded-record.ts';
 import { type BundleScope, type Settled, carryOut, settleEntry } from './carry-out.ts';
 import { findByCriteria } from './criteria.ts';
 import { type Entry, entryIssue, readEntry } from './entry.ts';

@@ -1,11 +1,11 @@
-import type { Issue } from '../fhir/outcome.ts';
-import { splitForStamp, stamp } from '../fhir/resource-text.ts';
-import type { ResourceType } from '../model/model.ts';
-import { writeCarrying } from '../attachment/write.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { Precondition, WriteKey, WriteResult } from '../store/records.ts';
-import type { Engine, FhirRequest } from './interaction.ts';
-import { readRecord } from './write/record.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import { splitForStamp, stamp } from '../../fhir/resource-text.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { writeCarrying } from '../../attachment/write.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { Precondition, WriteKey, WriteResult } from '../../store/records.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { readClientRecord } from './client-record.ts';
 
 /** A resource that is to be written, as it came. */
 export interface Draft {
@@ -37,7 +37,7 @@ export async function write(
   // What came before is answered before anything is checked: what it was checked against may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents, told } = await readRecord(engine, type, body, { ...request, partition });
+  const { text, contents, told } = await readClientRecord(engine, type, body, { ...request, partition });
   const parts = splitForStamp(text, id);
   // Durable before anything is written, so that nothing is written of which nobody knows who did it.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });

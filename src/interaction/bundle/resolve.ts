@@ -1,5 +1,5 @@
 import type { Issue } from '../../fhir/outcome.ts';
-import type { Targets } from '../read/bundle-head.ts';
+import type { Targets } from './head.ts';
 import type { Found } from './criteria.ts';
 import { entryIssue } from './entry.ts';
 import { type Link, rewriteLinks } from './link.ts';

@@ -1,0 +1,57 @@
+/**
+ * Values by key, at most `most` of them, each until a time of its own. Where a new one exceeds the limit, the oldest that
+ * was not used since it last had its turn is removed ("second chance"): a lookup costs no more than that of a Map.
+ */
+export class Cache<T> {
+  readonly #most: number;
+  readonly #entries = new Map<string, Entry<T>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The value; undefined where there is none or it has expired. `now` in milliseconds since 1970 UTC. */
+  get(key: string, now = 0): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.until <= now) {
+      this.#entries.delete(key);
+      return undefined;
+    }
+    entry.isUsed = true;
+    return entry.value;
+  }
+
+  /** Replaces the value of a key. `until` in milliseconds since 1970 UTC; without it the value does not expire. */
+  put(key: string, value: T, until = Infinity): void {
+    this.#entries.delete(key);
+    if (this.#entries.size >= this.#most) this.#evict();
+    this.#entries.set(key, { value, until, isUsed: false });
+  }
+
+  /** Removes the entries that have expired by `now`; returns how many are left. */
+  sweep(now: number): number {
+    for (const [key, { until }] of this.#entries) if (until <= now) this.#entries.delete(key);
+    return this.#entries.size;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  /** Removes the oldest entry that is not marked as used; marked ones lose their mark and become the youngest. */
+  #evict(): void {
+    for (const [key, entry] of this.#entries) {
+      this.#entries.delete(key);
+      if (!entry.isUsed) return;
+      entry.isUsed = false;
+      this.#entries.set(key, entry);
+    }
+  }
+}
+
+interface Entry<T> {
+  readonly value: T;
+  readonly until: number;
+  isUsed: boolean;
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { createAccess } from '../auth/access.ts';
+import type { Access, AccessContext } from '../auth/access.ts';
+import { TokenRefused } from '../auth/claims.ts';
+import type { Claims, TokenVerifier } from '../auth/claims.ts';
+import { tokenMisplaced, tokenMissing, tokenRefused } from '../auth/refusals.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import { throwStoreFailure } from '../interaction/store-failure.ts';
+import type { PartitionIdentity } from '../store/partitions.ts';
+import { isRepeated } from './header-lines.ts';
+import type { Shape } from './routes.ts';
+
+/** Where a token is to be good, and the query of the URL that it came with. */
+interface Place {
+  readonly query: string;
+  readonly base: string;
+  readonly partition: PartitionIdentity;
+}
+
+/**
+ * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the
+ * partition and 400 for one that does not come in one header. Without a verifier everybody may do everything;
+ * `metadata` is public. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
+export function createAccessOf(
+  engine: Engine,
+  verify: TokenVerifier | undefined,
+  shape: Shape,
+): (request: IncomingMessage, place: Place) => Access | Promise<Access> {
+  if (verify === undefined || shape === publicShape) return () => 'open';
+  return (request, place) => {
+    const claims = verify(tokenOf(request, place.query, place.base), place.partition.id);
+    return claims instanceof Promise ? ask(engine, claims, place) : accessOf(engine, claims, place);
+  };
+}
+
+const publicShape: Shape = '/r4/:partition/metadata';
+
+/** What follows from claims, kept with them: a verifier gives the same ones while it remembers a token. */
+const made = new WeakMap<Claims, AccessContext>();
+
+async function ask(engine: Engine, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
+  const claims = await asked.catch((error: unknown) => {
+    if (error instanceof TokenRefused) throw tokenRefused(place.base, error.message);
+    return throwStoreFailure(error);
+  });
+  return accessOf(engine, claims, place);
+}
+
+function accessOf({ model, now }: Engine, claims: Claims, { partition, base }: Place): AccessContext {
+  // The verifier has seen to both; a mistake there must open nothing.
+  if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another place.');
+  if (claims.expires <= now()) throw tokenRefused(base, 'The token has expired.');
+  let access = made.get(claims);
+  if (access === undefined) {
+    access = refusing(base, () => createAccess(claims, { model, base, zone: partition.settings.zone, now: now() }));
+    made.set(claims, access);
+  }
+  return access;
+}
+
+/** What is made of claims; a token that is refused meanwhile is told as one that is not good. */
+function refusing<T>(base: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof TokenRefused) throw tokenRefused(base, error.message);
+    throw error;
+  }
+}
+
+/** The token of a request, as sent. Throws FhirError 401 and 400. */
+function tokenOf({ headers, rawHeaders }: IncomingMessage, query: string, base: string): string {
+  if (query !== '' && /(?:^|&)access_token=/.test(query)) {
+    throw tokenMisplaced(base, 'A token is taken from the header Authorization alone, never from a URL or a body.');
+  }
+  const { authorization } = headers;
+  if (authorization === undefined) throw tokenMissing(base);
+  if (isRepeated(rawHeaders, 'authorization')) {
+    throw tokenMisplaced(base, 'The header Authorization is there more than once: send one token.');
+  }
+  return tokenIn(authorization, base);
+}
+
+/** The text after the scheme, which the verifier checks; a pattern here would cost more than the lookup of the token. */
+function tokenIn(authorization: string, base: string): string {
+  const scheme = authorization.slice(0, 7);
+  if (scheme !== 'Bearer ' && !/^bearer ?$/i.test(scheme)) throw tokenMissing(base);
+  let start = scheme.length;
+  while (authorization[start] === ' ') start++;
+  return authorization.slice(start);
+}

@@ -1,0 +1,136 @@
+import { attachmentPlaces, holdsText } from '../../attachment/content.ts';
+import type { CarryingChange } from '../../attachment/write.ts';
+import { FhirError } from '../../fhir/error.ts';
+import { JsonError, parseJson } from '../../fhir/json.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import { splitForStamp } from '../../fhir/resource-text.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { isTooLong } from '../../store/record-length.ts';
+import { longestRecord } from '../../store/records.ts';
+import type { Precondition } from '../../store/records.ts';
+import { policyOf, weighing } from '../../validation/policy.ts';
+import type { ValidationIssue } from '../../validation/profile/findings.ts';
+import { checkStructure } from '../../validation/structure.ts';
+import { cutAttachments } from './body.ts';
+import type { LoadContext } from './context.ts';
+import { checkRecord, textWithoutAttachments } from './record.ts';
+import type { CutRecord } from './record.ts';
+
+/** A change with what was found in it that rejects nothing. */
+export interface CheckedChange extends CarryingChange {
+  readonly warnings: readonly Issue[];
+}
+
+/** What becomes of a record. */
+export type Outcome =
+  | ({ readonly kind: 'change' } & CheckedChange)
+  /** Its type is not declared. */
+  | { readonly kind: 'skip'; readonly type: string }
+  /** What it asks for is so already. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
+
+/** Where a resource goes. */
+export interface Destination {
+  /** Gives the id to store it under; `own` is the one that it brings. */
+  readonly id: (own: string | undefined) => string;
+  readonly precondition?: Precondition | undefined;
+}
+
+/**
+ * The change that stores a resource that is loaded, from its text and the parsed text: skipped or rejected where its type is
+ * not declared, rejected with all errors and warnings where it has an error. The content of its attachments is cut out, so
+ * that it is stored apart; a record as it is exported brings none. https://hl7.org/fhir/R4/validation.html
+ */
+export async function readLoadedRecord(
+  context: LoadContext,
+  text: string,
+  parsed: ParsedJson,
+  { id, precondition }: Destination,
+): Promise<Outcome> {
+  const { model, undeclared } = context;
+  const value = isObject(parsed.value) ? parsed.value : {};
+  const name = asString(value['resourceType']) ?? '';
+  const type = model.types.get(name);
+  if (type === undefined) {
+    if (!model.definitions.resourceTypes.has(name))
+      return reject(checkStructure(parsed.value, model, undefined, { decimals: parsed.decimals }));
+    return undeclared === 'skip' ? { kind: 'skip', type: name } : reject([notDeclared(name)]);
+  }
+  try {
+    const record = cutRecord(type, text, parsed);
+    const found = validate(context, record);
+    const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: true });
+    if (structure.length + rules.length > 0) return reject([...new Set([...found, ...structure, ...rules])]);
+    const stored = textWithoutAttachments(record);
+    const key = id(asString(value['id']));
+    const parts = splitForStamp(stored, key);
+    if (isTooLong(parts)) return reject([tooLong(name)]);
+    const change = {
+      kind: 'put',
+      type: name,
+      id: key,
+      text: parts,
+      parsed: record.spans.length === 0 ? parsed : parseJson(stored),
+      ...(precondition === undefined ? {} : { precondition }),
+    } as const;
+    return { kind: 'change', change, contents, warnings: found.filter(({ severity }) => severity === 'warning') };
+  } catch (error) {
+    if (error instanceof FhirError) return reject(error.issues);
+    throw error;
+  }
+}
+
+const reject = (issues: readonly Issue[]): Outcome => ({ kind: 'reject', issues });
+
+/** What has no text to cut is not copied into bytes. */
+function cutRecord(type: ResourceType, text: string, parsed: ParsedJson): CutRecord {
+  const { attachment } = type;
+  if (attachment === undefined || !attachmentPlaces(parsed.value, attachment).some(at => holdsText(at, attachment)))
+    return { type, text, parsed, body: nothing, spans: [] };
+  const body = Buffer.from(text);
+  const { rest, spans } = cutAttachments(body, type);
+  const short = rest.toString();
+  return { type, text: short, parsed: parseJson(short), body, spans };
+}
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * Findings by the definitions: errors of structure reject a record; R4's other rules and profiles count as the
+ * `validation-policy` says, as warnings where it says nothing.
+ */
+function validate({ model, validator }: LoadContext, record: CutRecord): readonly ValidationIssue[] {
+  const {
+    type,
+    parsed: { value, decimals },
+    spans,
+  } = record;
+  const profiles = type.profile === undefined ? [] : [type.profile];
+  if (profiles.length === 0 && policyOf(type, 'load') === 'off')
+    return checkStructure(value, model, undefined, { decimals });
+  const weigh = weighing(type, { occasion: 'load', keptApart: spans.length === 0 });
+  return validator.validate(value, { profiles, decimals, weigh });
+}
+
+export const notDeclared = (type: string): Issue => ({
+  severity: 'error',
+  code: 'not-supported',
+  text: `The type \`${type}\` is not declared by the capability files.`,
+});
+
+const tooLong = (type: string): Issue => ({
+  severity: 'error',
+  code: 'too-long',
+  text: `The record is longer than the ${longestRecord} bytes that one may have.`,
+  expression: type,
+});
+
+/** The issue that a text has which is not strict JSON; other errors are thrown again. */
+export function jsonIssue(error: unknown): Issue {
+  if (!(error instanceof JsonError)) throw error;
+  const { message, path, line, column } = error;
+  return { severity: 'fatal', code: 'structure', text: `${message} (${path}, line ${line}, column ${column})` };
+}

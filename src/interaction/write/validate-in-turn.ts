@@ -1,0 +1,28 @@
+import type { ParsedJson } from '../../fhir/json.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { ValidationIssue, Weigh } from '../../validation/profile/findings.ts';
+import { inTurn } from '../../validation/turns.ts';
+import type { Engine } from '../interaction.ts';
+
+/** The most findings that an answer lists. */
+export const mostIssues = 100;
+
+/** Values that checks of one request may look at: many times what fits into a body, so that a hostile one blocks no others for long. */
+const validationBudget = 500_000;
+
+/**
+ * Findings by the definitions about a resource that a client sends, each weighed: structure, rules of R4, the profile of its
+ * type and those in `others`. Requests with costly checks take turns. https://hl7.org/fhir/R4/validation.html
+ */
+export async function validateInTurn(
+  engine: Engine,
+  type: ResourceType,
+  { value, decimals }: Pick<ParsedJson, 'value' | 'decimals'>,
+  weigh: Weigh,
+  others: readonly string[] = [],
+): Promise<readonly ValidationIssue[]> {
+  const validator = await engine.validator();
+  const profiles = type.profile === undefined ? others : [type.profile, ...others];
+  const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
+  return inTurn(() => validator.validateWithServer(value, options));
+}

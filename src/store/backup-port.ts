@@ -1,0 +1,65 @@
+import type { AuditLog } from '../audit/log/log.ts';
+import type { AuditDamage } from '../audit/log/verify.ts';
+import type { AttachmentFinding } from './blobs.ts';
+import type { Manifest } from './sqlite/backup/manifest.ts';
+import type { StoreFinding } from './transfer.ts';
+
+/** A store that can be copied into a folder while other processes work on it. */
+export interface BackupSource {
+  readonly audit: AuditLog;
+  /** The public URL of the server that last worked on the store. */
+  readonly publicUrl: string | undefined;
+  /** Throws `StoreRefused` where the folder cannot take a backup; nothing there is then mistaken for one. */
+  backup(options: BackupOptions): Promise<BackupResult>;
+  close(): Promise<void>;
+}
+
+export interface BackupOptions {
+  /** Where the backup will be: not there yet, or empty. */
+  readonly folder: string;
+  /** An older backup, whose unchanged files are linked instead of copied. */
+  readonly previous?: string | undefined;
+  /** Bytes a second; Infinity for no limit. */
+  readonly pace: number;
+  readonly progress: (step: BackupStep) => void;
+}
+
+/** How far a backup or a restore is, in bytes. */
+export interface BackupStep {
+  readonly part: 'database' | 'attachments' | 'audit' | 'database digest' | 'database check' | 'attachments check';
+  readonly done: number;
+  readonly of: number;
+}
+
+/** What was found damaged in a copy. */
+export type BackupFinding =
+  | ({ readonly in: 'database' } & StoreFinding)
+  | ({ readonly in: 'attachments'; readonly partition: string } & AttachmentFinding)
+  | ({ readonly in: 'audit' } & AuditDamage);
+
+export interface BackupResult {
+  readonly manifest: Manifest;
+  /** What is damaged in the copy because it is damaged in the store. */
+  readonly findings: readonly BackupFinding[];
+  /** Attachments that the older backup had. */
+  readonly linked: number;
+}
+
+export interface RestoreOptions {
+  /** The folder of the backup. */
+  readonly folder: string;
+  readonly progress: (step: BackupStep) => void;
+  /** Does the last step, after which the store is there, between two audit events of the restored log. */
+  readonly audited: (store: RestoredStore, lastStep: () => Promise<void>) => Promise<void>;
+}
+
+export interface RestoredStore {
+  readonly audit: AuditLog;
+  readonly publicUrl: string | undefined;
+  readonly manifest: Manifest;
+}
+
+export interface RestoreResult {
+  readonly manifest: Manifest;
+  readonly findings: readonly BackupFinding[];
+}
