@@ -1,18 +1,8 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
-import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { dateWidth } from '../interval.ts';
-import {
-  anyTypeTerm,
-  anyUnit,
-  codeTerm,
-  isPairedToken,
-  pairTerm,
-  quantityKeys,
-  referenceTerms,
-  rootTerms,
-  tokenTerms,
-  urlTerm,
-} from '../terms.ts';
+import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
+import { anyTypeTerm, anyUnit, codeTerm, pairTerm, quantityKeys, referenceTerms, rootTerms } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey } from './order-key.ts';
@@ -32,14 +22,17 @@ export function indexFields(
   entries: readonly IndexEntry[],
 ): IndexFields {
   const fields: Fields = { p, t: new Set([everyTerm(p)]), s: new Set(), d: new Map(), n: new Map(), c: [] };
-  const values = byParam(entries);
+  const values = valuesOf(entries);
   const o: Record<string, string> = { [updatedField]: orderKey(updated, id) };
   for (const param of type.indexed.values()) {
     const known = values.get(param.code) ?? [];
     for (const value of known) addValue(fields, param, value);
     if (param.type === 'date') addOrder(o, param, known, id);
   }
-  for (const pair of type.pairs) addPairs(fields, pair, values);
+  for (const { owner, token } of type.pairs) {
+    const start = pairsOf(p, owner.code, token.code);
+    for (const term of pairTerms(values, owner.code, token.code)) fields.t.add(start + term);
+  }
   return {
     t: [...fields.t],
     s: [...fields.s],
@@ -60,16 +53,6 @@ interface Fields {
 }
 
 type Single = Exclude<IndexValue, CompositeValue>;
-
-function byParam(entries: readonly IndexEntry[]): ReadonlyMap<string, readonly IndexValue[]> {
-  const values = new Map<string, IndexValue[]>();
-  for (const { param, value } of entries) {
-    const known = values.get(param);
-    if (known === undefined) values.set(param, [value]);
-    else known.push(value);
-  }
-  return values;
-}
 
 function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
   const { p } = fields;
@@ -125,24 +108,6 @@ function addInterval(
   return wide;
 }
 
-function valueTerms(value: Single): readonly string[] {
-  switch (value.kind) {
-    case 'token':
-      return tokenTerms(value);
-    case 'reference':
-      return referenceTerms(value);
-    case 'uri':
-      return [urlTerm(value.uri)];
-    case 'string':
-    case 'date':
-    case 'number':
-    case 'quantity':
-      return [];
-    default:
-      return value satisfies never;
-  }
-}
-
 /**
  * A tuple whole, for the exact check, and for an index to find it by: the first component's code, in front of each value of
  * the second. A tuple may have many codings, so that their systems are left to the check.
@@ -196,17 +161,9 @@ function tuplePart(values: readonly Single[]): TuplePart {
   };
 }
 
-function addPairs(fields: Fields, pair: Pair, values: ReadonlyMap<string, readonly IndexValue[]>): void {
-  const terms = (param: SearchParam): ReadonlySet<string> =>
-    new Set((values.get(param.code) ?? []).flatMap(value => (value.kind === 'composite' ? [] : valueTerms(value))));
-  const tokens = [...terms(pair.token)].filter(isPairedToken);
-  const start = pairsOf(fields.p, pair.owner.code, pair.token.code);
-  for (const owner of terms(pair.owner)) for (const token of tokens) fields.t.add(start + pairTerm(owner, token));
-}
-
 /** https://hl7.org/fhir/R4/search.html#sort: of several values the highest counts in a descending order, the lowest in an ascending one. */
 function addOrder(o: Record<string, string>, param: SearchParam, values: readonly IndexValue[], id: string): void {
-  const lows = values.flatMap(value => (value.kind === 'date' ? [value.low] : []));
+  const lows = lowEnds(values);
   const key = (choose: (...of: number[]) => number): string =>
     orderKey(lows.length === 0 ? undefined : choose(...lows), id);
   o[orderField(param.code)] = key(Math.max);

@@ -1,16 +1,8 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
 import { dateWidth } from '../interval.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
-import {
-  isPairedToken,
-  missing,
-  pairTerm,
-  quantityKeys,
-  referenceTerms,
-  rootTerms,
-  tokenTerms,
-  urlTerm,
-} from '../terms.ts';
+import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../entry-terms.ts';
+import { missing, quantityKeys, rootTerms } from '../terms.ts';
 
 /** `ord` of a resource without the sort date: older than all. */
 export const missingOrd = -9e15;
@@ -35,18 +27,11 @@ export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3 } as const;
 /** The rows that entries make, and `ord` where the type has a sort date. */
 export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
   const rows: Rows = { terms: [], strings: [], ranges: [], sorts: [] };
-  const values = new Map<string, IndexValue[]>();
-  for (const { param, value } of entries) {
-    const known = values.get(param);
-    if (known === undefined) values.set(param, [value]);
-    else known.push(value);
-  }
+  const values = valuesOf(entries);
   for (const param of index.params) addParam(rows, param, values.get(param.code) ?? []);
   for (const pair of index.pairs) {
     if (pair.p === 0) continue;
-    const tokens = new Set((values.get(pair.token) ?? []).flatMap(termsOf).filter(isPairedToken));
-    for (const owner of new Set((values.get(pair.owner) ?? []).flatMap(termsOf)))
-      for (const token of tokens) rows.terms.push(pair.p, pairTerm(owner, token), 0);
+    for (const term of pairTerms(values, pair.owner, pair.token)) rows.terms.push(pair.p, term, 0);
   }
   return { rows, ord: ordOf(index, values) };
 }
@@ -70,7 +55,7 @@ function addValue(rows: Rows, p: number, value: IndexValue, item: number): void 
     case 'token':
     case 'reference':
     case 'uri':
-      for (const term of termsOf(value)) rows.terms.push(p, term, item);
+      for (const term of valueTerms(value)) rows.terms.push(p, term, item);
       if (value.kind === 'reference') for (const term of rootTerms(value)) rows.terms.push(p, term, item);
       return;
     case 'string':
@@ -91,35 +76,16 @@ function addValue(rows: Rows, p: number, value: IndexValue, item: number): void 
   }
 }
 
-function termsOf(value: IndexValue): readonly string[] {
-  switch (value.kind) {
-    case 'token':
-      return tokenTerms(value);
-    case 'reference':
-      return referenceTerms(value);
-    case 'uri':
-      return [urlTerm(value.uri)];
-    case 'string':
-    case 'date':
-    case 'number':
-    case 'quantity':
-    case 'composite':
-      return [];
-    default:
-      return value satisfies never;
-  }
-}
-
 function isLong(value: { low: number; high: number }, width: number): 0 | 1 {
   return value.high - value.low > width ? 1 : 0;
 }
 
-function ordOf(index: TypeIndex, values: ReadonlyMap<string, readonly IndexValue[]>): number | undefined {
+function ordOf(index: TypeIndex, values: Values): number | undefined {
   const { sortDate } = index.type;
   return sortDate === undefined ? undefined : lowEnd(values.get(sortDate.code) ?? [], Math.max);
 }
 
 function lowEnd(values: readonly IndexValue[], choose: (...of: number[]) => number): number {
-  const lows = values.flatMap(value => (value.kind === 'date' ? [value.low] : []));
+  const lows = lowEnds(values);
   return lows.length === 0 ? missingOrd : choose(...lows);
 }
