@@ -49,7 +49,7 @@ function parse(file: string, text: string, problems: string[]): Readonly<Record<
   try {
     const { value } = parseJson(text); // strict: a name that is given twice is refused
     if (isObject(value)) return { ...value };
-    problems.push(`The file ${file} must hold one JSON object.`);
+    problems.push(`The file ${file} must be one JSON object.`);
   } catch (error) {
     const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
