@@ -6,6 +6,8 @@ import type { TestSpecification } from 'vitest/node';
 
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
+// Whatever needs Chromium.
+const inChromium = ['test/smart/pages/browser/*.test.ts', 'test/clients/{chromium,readme}.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
 // What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
@@ -32,11 +34,12 @@ const main = {
   ...shared,
   name: 'main',
   include: ['test/**/*.test.ts'],
-  exclude: [...mongodb, ...alone, ...together],
-  globalSetup: named ? [] : ['test/support/mongodb/left-out.ts'],
+  exclude: [...mongodb, ...inChromium, ...alone, ...together],
+  globalSetup: ['test/support/left-out.ts'],
 };
 const inOneProcess = { ...shared, name: 'together', include: together, exclude: mongodb, isolate: false };
 const onItsOwn = { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 }, fileParallelism: false };
+const inBrowser = { ...shared, name: 'browser', include: inChromium };
 const onMongodb = {
   ...shared,
   name: 'mongodb',
@@ -76,6 +79,7 @@ export default defineConfig({
       { test: main },
       { test: inOneProcess },
       { test: onItsOwn },
+      { test: inBrowser },
       ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : []),
     ],
   },
