@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readAccounts } from '../../src/config/accounts.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import { example } from '../support/readmes.ts';
 
 const { model } = await loadModel({ definitions: [] });
