@@ -14,11 +14,14 @@ const alone = ['test/**/*.alone.test.ts'];
 // for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
 const together = [
   'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
+  'test/{cache,config,engines,make-once,ninth-type,readme,reloads}.test.ts',
+  'test/{bench,observability}/*.test.ts',
+  'test/clients/{bonfhir,fhir-kit-client,medplum,openid-client}.test.ts',
   'test/{audit,bulk,cli,faults,store}/**/!(batch|checkpoint|deadline|failing|figures|memory).test.ts',
   'test/smart/pages/*.test.ts',
   'test/auth/{*,token/*}.test.ts',
   'test/smart/!(quiet|accounts-file|processes|two-processes).test.ts',
-  'test/http/!(*limits|server|create*).test.ts',
+  'test/http/!(*limits|server|create-at-once.alone|create-retried|create-uploads).test.ts',
 ];
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
