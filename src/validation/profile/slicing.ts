@@ -167,8 +167,7 @@ function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Wa
   if (count < slice.min) {
     const times = slice.min === 1 ? 'once' : `${slice.min} times`;
     const found = count === 0 ? 'none' : count;
-    const text =
-      `The slice \`${slice.name}\` of \`${name}\`: expected ${times}, found ${found} (profile ${source.url}).`;
+    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${times}, found ${found} (profile ${source.url}).`;
     if (count + open < slice.min)
       findings.add({ severity: 'error', code: 'required', text, profile: source.url, rule: `${slice.rule} min` });
     else {
@@ -186,8 +185,7 @@ function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Wa
   }
   if (count > slice.max) {
     const most = slice.max === 0 ? 'none' : `${slice.max} at most`;
-    const text =
-      `The slice \`${slice.name}\` of \`${name}\`: expected ${most}, found ${count} (profile ${source.url}).`;
+    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${most}, found ${count} (profile ${source.url}).`;
     findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule: `${slice.rule} max` });
   }
   findings.path.pop();
