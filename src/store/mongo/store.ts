@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { ChainedLog } from '../../audit/log/log.ts';
 import { auditCollection } from './audit-collection.ts';
-import { sweepAtStart, work } from './background.ts';
+import { choresOf, sweepAtStart } from './background.ts';
+import { doChores } from '../upkeep/chores.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore } from '../documents.ts';
@@ -12,7 +13,7 @@ import type { Note, StoreProgress } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
-import { openingError, told, toldEach } from './failures.ts';
+import { openingError, portError, told, toldEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
@@ -64,13 +65,24 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       await register(core);
       await sweepAtStart(core);
     }
-    const working = options.mode === 'serve' ? work(core, () => patientClient(url, longest)) : undefined;
+    const working = options.mode === 'serve' ? serving(core, url, longest) : undefined;
     return new MongoStore({ core, ending, working, leave, disconnect: close });
   } catch (error) {
     ending.abort();
     await close();
     throw openingError(error);
   }
+}
+
+/** What a server does beside its requests. */
+function serving(core: Core, url: string, longest: number): Promise<void> {
+  const { ending, options } = core;
+  const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
+  return doChores(
+    choresOf(core, () => patientClient(url, longest)),
+    ending,
+    fault,
+  );
 }
 
 /** Past the deadline of a statement, the server should have answered: so much later, in milliseconds. */

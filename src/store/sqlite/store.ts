@@ -10,7 +10,8 @@ import { ChainedLog } from '../../audit/log/log.ts';
 import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
-import { work } from './background.ts';
+import { choresOf } from './background.ts';
+import { doChores } from '../upkeep/chores.ts';
 import { createBeside } from '../beside.ts';
 import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
@@ -164,7 +165,7 @@ class SqliteStore implements Store {
     this.indexes = new Indexes(sqliteIndexes(core));
     this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
     if (core.options.mode !== 'serve') return;
-    this.#work = work(core, unswept, this.#ending.signal);
+    this.#work = doChores(choresOf(core, unswept), this.#ending.signal, core.options.fault);
     this.#watching = setInterval(watchFiles(core, watch), watchEvery).unref();
   }
 

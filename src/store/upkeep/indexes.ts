@@ -23,6 +23,8 @@ export interface IndexDriver<P extends PartitionIdentity> {
    * write what is missing in them, ask again later.
    */
   rebuildSlice(partition: P, type: ResourceType): Promise<'more' | 'waiting' | 'done'>;
+  /** Declared types with pending indexes. */
+  pendingTypes(): Promise<readonly (readonly [partition: P, type: ResourceType])[]>;
   database(): Promise<readonly DatabaseIndex[]>;
   dropUnused(): Promise<readonly string[]>;
 }
