@@ -38,8 +38,8 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
         const all = (await partitionsOf(core)).flatMap(partition => types.map(type => [partition, type] as const));
         return all.filter(([{ p }, { name }]) => places.has(`${p}/${name}`));
       }),
-    database: () => told(core, () => indexesOfDatabase(core)),
-    dropUnused: () => writing(() => dropUnused(core)),
+    database: ({ drop = false } = {}) =>
+      drop ? writing(() => dropUnused(core)) : told(core, () => indexesOfDatabase(core)),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Core } from './core.ts';
 import type { DocumentStore } from '../documents.ts';
 import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
-import type { Note, StoreProgress } from '../transfer.ts';
+import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
@@ -26,7 +26,9 @@ import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
-import { verifyStore } from './verify-store.ts';
+import { verify } from '../upkeep/verify.ts';
+import { bytesOf } from './verify-attachments.ts';
+import { partsOf } from './verify-store.ts';
 
 /** What only tests say. */
 export interface MongoTrial {
@@ -123,6 +125,7 @@ class MongoStore implements Store {
   readonly indexes: IndexAdmin;
   readonly audit: ChainedLog;
   readonly #core: Core;
+  readonly #indexes: ReturnType<typeof mongoIndexes>;
   readonly #ending: AbortController;
   readonly #leave: () => Promise<void>;
   readonly #disconnect: () => Promise<void>;
@@ -136,7 +139,8 @@ class MongoStore implements Store {
     this.#disconnect = disconnect;
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
-    this.indexes = new Indexes(mongoIndexes(core));
+    this.#indexes = mongoIndexes(core);
+    this.indexes = new Indexes(this.#indexes);
     this.audit = new ChainedLog(auditCollection(core), core.options.now);
     this.#work = working;
   }
@@ -161,8 +165,10 @@ class MongoStore implements Store {
     return told(this.#core, async () => (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'));
   }
 
-  verify(partition?: string): AsyncIterable<StoreProgress> {
-    return toldEach(this.#core, () => verifyStore(this.#core, partition));
+  verify(scope?: VerifyScope): ReturnType<Store['verify']> {
+    const core = this.#core;
+    const parts = (partition: string | undefined): ReturnType<typeof partsOf> => partsOf(core, partition);
+    return toldEach(core, () => verify({ indexes: this.#indexes, parts, bytes: ({ p }) => bytesOf(core, p) }, scope));
   }
 
   notes(): AsyncIterable<Note> {

@@ -37,7 +37,6 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
     },
     // The tables have their indexes from the start.
     database: async () => [],
-    dropUnused: async () => [],
   };
 }
 
