@@ -1,6 +1,7 @@
 import { narrowed } from '../auth/restrict.ts';
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
+import { belowBase } from '../fhir/reference.ts';
 import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Model, ResourceType, SearchParam } from '../model/model.ts';
 import { splitUnion } from '../model/branch.ts';
@@ -19,7 +20,7 @@ export type AddPatients = (
  * Most texts tell it to a look for references where the links have theirs; the others are read as they are for the
  * index, which costs ten times as much.
  */
-export function createAddPatients(model: Model, extract: Extract): AddPatients {
+export function createAddPatients(model: Model, extract: Extract, publicUrl: string): AddPatients {
   const owner = ownerType(model);
   const links = new Map<string, Links | undefined>();
   return (found, { type: name, id, text }, partition) => {
@@ -33,7 +34,9 @@ export function createAddPatients(model: Model, extract: Extract): AddPatients {
     if (link === undefined || addAtSight(found, text, `${owner}/`, link.before)) return;
     const place = { id: partition.id, zone: partition.settings.zone };
     for (const { value } of entriesOf(extract, link.type, text, place)) {
-      if (value.kind === 'reference' && value.type === owner && value.id !== undefined) found.add(value.id);
+      if (value.kind !== 'reference') continue;
+      const named = value.url === undefined ? value : belowBase(`${publicUrl}/r4/${partition.id}`, value.url);
+      if (named?.type === owner && named.id !== undefined) found.add(named.id);
     }
   };
 }

@@ -16,13 +16,13 @@ import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
 import { MongoIndexes } from './indexes.ts';
-import { followWhereSame } from './move-indexes.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
+import { finishUpgrade } from './upgrade.ts';
 import { verifyStore } from './verify-store.ts';
 
 /** What only tests say. */
@@ -57,9 +57,9 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
-    if (options.mode === 'read') await followWhereSame(core);
     if (options.mode === 'serve') {
       await register(core);
+      await finishUpgrade(core);
       await sweepAtStart(core);
     }
     const working = options.mode === 'serve' ? work(core, () => patientClient(url, longest)) : undefined;
