@@ -4,8 +4,8 @@
 export const givenNames = {
   female: [
     'Emma', 'Olivia', 'Hélène', 'Geneviève', 'Chloé', 'Zoë', 'Amélie', 'Margaret', 'Sarah', 'Anne-Marie', 'Noémie',
-    'Éloïse', 'Priya', 'Fatima', 'Mei', 'Catherine', 'Françoise', 'Abigail', 'Joséphine', 'Grace', 'Léa', 'Isabelle', 'Thérèse',
-    'Maya',
+    'Éloïse', 'Priya', 'Fatima', 'Mei', 'Catherine', 'Françoise', 'Abigail', 'Joséphine', 'Grace', 'Léa', 'Isabelle',
+    'Thérèse', 'Maya',
   ],
   male: [
     'Liam', 'Noah', 'François', 'Étienne', 'Jérôme', 'André', 'William', 'Benoît', 'Raphaël', 'Thomas', 'Jean-Pierre',

@@ -22,7 +22,6 @@ import { createRespond } from '../http/respond.ts';
 import { listen } from '../http/server.ts';
 import { createShareOf } from '../http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
-import { modelAt } from '../indexing/at-public-url.ts';
 import { createExtract } from '../indexing/extract.ts';
 import { firstFailures } from '../indexing/not-indexed.ts';
 import type { Engine } from '../interaction/interaction.ts';
@@ -55,6 +54,8 @@ export interface RunningEngine {
 export interface EngineParts {
   /** In a demonstration an issuer on this machine may use plain http. */
   readonly demo?: boolean;
+  /** Loads the definitions; `requireModel` by default. */
+  readonly load?: typeof requireModel;
   /** Verifies tokens. */
   readonly verify?: TokenVerifier;
   /** False without an audit: for benchmarks of its cost. */
@@ -76,19 +77,26 @@ export async function startEngine(
   log: Log = createLog(config.log),
   parts: EngineParts = {},
 ): Promise<RunningEngine> {
-  const { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() } = parts;
+  const {
+    demo = false,
+    load = requireModel,
+    verify: given,
+    audit: audited = true,
+    now = Date.now,
+    newId = () => randomUUID(),
+  } = parts;
   const { reloads = createReloads(text => log.notice(text)) } = parts;
   // Also if the settings were not read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
   await refuseServed(config.store); // before any slow step
   for (const text of startNotices(config)) log.notice(text);
-  const { model: loaded, definitions, notices } = await requireModel(config);
+  const { model, definitions, notices } = await load(config);
   for (const text of notices) log.notice(text);
-  const unusable = unusableCriteria(loaded);
+  const unusable = unusableCriteria(model);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
 
-  // The port is opened before the store, whose entries depend on it if absolute URLs contain a free port.
+  // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
   let closing = false;
   const headers = fixedHeaders(config.tlsCert !== undefined);
   const opened = Promise.withResolvers<Listener>();
@@ -102,14 +110,12 @@ export async function startEngine(
   const listening = await listen(config, (request, response) => void listener(request, response), headers, notice);
   if (listening.reload !== undefined) reloads.add(listening.reload);
   const url = publicUrlOf(config, listening.port);
-  const model = modelAt(loaded, url);
 
   let store: Store | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
     const extract = createExtract(
       model,
-      url,
       firstFailures(text => log.notice(text)),
     );
     store = await openStore(config.store, {

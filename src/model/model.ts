@@ -6,8 +6,6 @@ import type { Snapshot } from './snapshot/snapshot.ts';
 export interface Model {
   /** Digest (hex) of the compiled content; it changes with every relevant definition. */
   readonly digest: string;
-  /** The public URL under which it indexes, beside what the digest says (indexing/at-public-url.ts). */
-  readonly root?: string;
   /** The declared resource types, by name. */
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
@@ -123,8 +121,6 @@ export interface SearchParam {
    * codes (token-meaning.ts).
    */
   readonly digest: string;
-  /** The public URL on which its entries depend too: where it reads references (indexing/at-public-url.ts). */
-  readonly root?: string;
   readonly description: string | undefined;
 }
 

@@ -23,7 +23,8 @@ export function compileOperations(
     const definition = definitions.find('OperationDefinition', canonical)?.resource();
     if (definition === undefined) {
       const urls = definitions.all('OperationDefinition').map(({ url }) => url);
-      const text = `No OperationDefinition \`${canonical}\` is loaded.${didYouMean(canonical.replace(/\|.*/s, ''), urls)}`;
+      const hint = didYouMean(canonical.replace(/\|.*/s, ''), urls);
+      const text = `No OperationDefinition \`${canonical}\` is loaded.${hint}`;
       report(standing, 'definition', text);
       continue;
     }

@@ -1,6 +1,5 @@
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
-import type { PendingIndex } from '../indexes.ts';
 import type { Database } from './open.ts';
 import { componentCode, orderCode, pairCode, sortsOf, wantedIndexes } from './wanted.ts';
 
@@ -21,6 +20,8 @@ export interface TypeIndex {
   readonly indexes: ReadonlyMap<string, Index>;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];
+  /** Numbers of those that have, or had, entries of absolute references. */
+  readonly absolute: ReadonlySet<number>;
 }
 
 /** `p` is 0 where nothing is kept yet: no writer knew the definition. */
@@ -28,6 +29,8 @@ export interface Index {
   readonly code: string;
   readonly p: number;
   readonly ready: boolean;
+  /** Whether it has, or had, entries of absolute references. */
+  readonly absolute: boolean;
 }
 
 export interface ParamIndex extends Index {
@@ -53,13 +56,14 @@ export function readPartition(database: Database, model: Model, id: string): Par
   const settings: PartitionSettings = JSON.parse(String(found[1]));
   const kept = new Map<string, { t: number; indexes: Map<string, Kept> }>();
   for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
-    const rows = database.all(`SELECT code, p, digest, state FROM parameters WHERE t = ? AND state <> 'dropped'`, [
-      Number(t),
-    ]);
+    const rows = database.all(
+      `SELECT code, p, digest, state, absolute FROM parameters WHERE t = ? AND state <> 'dropped'`,
+      [Number(t)],
+    );
     const indexes = new Map(
-      rows.map(([code, p, digest, state]) => [
+      rows.map(([code, p, digest, state, absolute]) => [
         String(code),
-        { p: Number(p), digest: String(digest), ready: state === 'ready' },
+        { p: Number(p), digest: String(digest), ready: state === 'ready', absolute: absolute === 1 },
       ]),
     );
     kept.set(String(type), { t: Number(t), indexes });
@@ -74,25 +78,25 @@ export function readPartition(database: Database, model: Model, id: string): Par
   return { n, id, settings, epoch: readEpoch(database), types };
 }
 
-interface Kept {
-  readonly p: number;
-  readonly digest: string;
-  readonly ready: boolean;
-}
+type Kept = Omit<Index, 'code'> & { readonly digest: string };
 
 function matching(wanted: { code: string; digest: string }, kept: ReadonlyMap<string, Kept>): Index {
   const found = kept.get(wanted.code);
-  return found?.digest === wanted.digest
-    ? { code: wanted.code, p: found.p, ready: found.ready }
-    : { code: wanted.code, p: 0, ready: false };
+  if (found?.digest !== wanted.digest) return unknown(wanted.code);
+  return { code: wanted.code, p: found.p, ready: found.ready, absolute: found.absolute };
+}
+
+function unknown(code: string): Index {
+  return { code, p: 0, ready: false, absolute: false };
 }
 
 function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, Index>): TypeIndex {
-  const of = (code: string): Index => indexes.get(code) ?? { code, p: 0, ready: false };
+  const of = (code: string): Index => indexes.get(code) ?? unknown(code);
   return {
     t,
     type,
     indexes,
+    absolute: new Set([...indexes.values()].flatMap(({ p, absolute }) => (absolute ? [p] : []))),
     params: [...type.indexed.values()].map(param => ({
       ...of(param.code),
       param,
@@ -101,21 +105,6 @@ function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, I
     })),
     pairs: type.pairs.map(pair => ({ ...of(pairCode(pair)), owner: pair.owner.code, token: pair.token.code })),
   };
-}
-
-/** How far the indexes of a type are that cannot be used yet. Pairs only make searches faster, so they are not among them. */
-export function readPending(database: Database, index: TypeIndex): readonly PendingIndex[] {
-  const pairs = new Set(index.pairs.map(pair => pair.code));
-  const waiting = [...index.indexes.values()].filter(one => !one.ready && !pairs.has(one.code));
-  if (waiting.length === 0) return [];
-  const of = Number(database.get('SELECT resources FROM types WHERE t = ?', [index.t])?.[0] ?? 0);
-  const found = new Map<string, number>();
-  for (const { code, p } of waiting) {
-    const done = Number(database.get('SELECT done FROM parameters WHERE p = ?', [p])?.[0] ?? 0);
-    const param = paramOf(code, index.type);
-    found.set(param, Math.min(done, found.get(param) ?? of));
-  }
-  return [...found].map(([param, done]) => ({ type: index.type.name, param, done, of }));
 }
 
 /** The parameter that an index belongs to; the order belongs to the sort date, or to lastUpdated. */

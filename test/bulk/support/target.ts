@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { load, type LoadOptions } from '../../../src/bulk/load.ts';
 import type { LoadProgress } from '../../../src/bulk/progress.ts';
-import { loadModel } from '../../../src/engine/load-model.ts';
+import { loadModel } from '../../support/loaded-once.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import { createValidator, type Validator } from '../../../src/validation/profile/validator.ts';
 import type { Model } from '../../../src/model/model.ts';
@@ -50,7 +50,7 @@ export interface RejectLine {
 export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))): Promise<Target> {
   const { model, definitions, problems } = await loadModel({ definitions: [] });
   if (model === undefined) throw new Error(JSON.stringify(problems));
-  const extract = createExtract(model, publicUrl);
+  const extract = createExtract(model);
   const validator = createValidator(definitions, model.definitions);
   const url = `sqlite:${join(folder, 'records.sqlite')}`;
   const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 5000 });
