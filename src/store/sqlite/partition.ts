@@ -27,9 +27,9 @@ import type { FoundRow } from './found.ts';
 import { pendingOf } from './indexes.ts';
 import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
-import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
+import { storedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
@@ -237,16 +237,6 @@ function refusal(result: Applied): Error {
     default:
       return result satisfies never;
   }
-}
-
-function storedVersion(type: string, [id, version, lastUpdated, text]: Row): StoredVersion {
-  return {
-    type,
-    id: String(id),
-    version: Number(version),
-    lastUpdated: Number(lastUpdated),
-    text: text === null ? undefined : String(text),
-  };
 }
 
 function foundVersion(type: string, { id, version, lastUpdated, text }: FoundRow): StoredVersion {
