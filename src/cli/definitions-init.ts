@@ -17,7 +17,7 @@ listed with the reason. Packages that the guide needs are named with --definitio
   takes: ['definitions', 'debug'],
   own: [
     { flag: 'from', value: 'PACKAGE', read: some, meaning: 'The FHIR package (.tgz) of the guide' },
-    { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, with commas between them' },
+    { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, separated by commas' },
     { flag: 'statement', value: 'ID', read: some, meaning: 'The CapabilityStatement, where the guide has several' },
     { flag: 'out', value: 'DIR', read: some, default: './guide', meaning: 'The folder; made when needed' },
   ],

@@ -65,7 +65,7 @@ export function readAccounts(file: string, text: string, rules: AccountsRules): 
 function parse(file: string, text: string): object {
   let value: unknown;
   try {
-    value = parseJson(text).value; // strict: a name that is given twice is refused
+    value = parseJson(text).value; // strict: a repeated name is rejected
   } catch (error) {
     const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);

@@ -9,8 +9,8 @@ import { resultControls } from './result-controls.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 
 /**
- * The CapabilityStatement of what was compiled, whoever declared it: what stands in it is wired. What depends on the
- * deployment is added by capability-statement.ts. https://hl7.org/fhir/R4/capabilitystatement.html
+ * The CapabilityStatement of the compiled model: it lists only what is implemented. capability-statement.ts adds the
+ * parts that depend on the deployment. https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export function buildStatement(
   declared: Declared,
@@ -80,11 +80,14 @@ const buildParameter = (param: SearchParam): JsonObject => ({
   ...text('documentation', param.description),
 });
 
-/** R4 wants limits on attachments documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
+/** R4 requires limits on attachments to be documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
 function limitsOf({ attachment }: ResourceType): string | undefined {
   if (attachment === undefined) return undefined;
   const types = attachment.contentTypes.map(({ type }) => type).join(', ');
-  return `\`${attachment.path}\` is taken up to ${attachment.maxBytes} bytes, as ${types}. It is kept apart from the record, and no answer has it.`;
+  return (
+    `\`${attachment.path}\` is accepted up to ${attachment.maxBytes} bytes, as ${types}. It is ` +
+    'stored outside of the record, and no answer contains it.'
+  );
 }
 
 function incompleteProfiles({ profile, supportedProfiles }: ResourceType, definitions: Definitions): readonly string[] {

@@ -1,24 +1,27 @@
 import type { SearchParam } from '../model/model.ts';
 
-/** What a search means, decided before a store sees it: a closed union with one `switch` for each consumer. */
+/** The meaning of a search, independent of any store: a closed union with one `switch` in each consumer. */
 export type Query =
   | { readonly kind: 'all' }
   | { readonly kind: 'and' | 'or'; readonly of: readonly Query[] }
   /** Set complement: `:not` keeps resources that lack the element. */
   | { readonly kind: 'not'; readonly of: Query }
   | { readonly kind: 'id'; readonly anyOf: readonly string[] }
-  /** meta.lastUpdated, of whole milliseconds and one wide, as the bounds are: all of them hold. */
+  /** meta.lastUpdated, in whole milliseconds like the bounds; all bounds must match. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
-  /** Some entry of this parameter passes. */
+  /** An entry of this parameter matches. */
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
-  /** Some entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
+  /** An entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
   | { readonly kind: 'present'; readonly param: SearchParam };
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
-  /** `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive entry. */
+  /**
+   * `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive
+   * entry.
+   */
   | { readonly kind: 'token'; readonly system?: string | null; readonly code?: string }
-  /** All bounds hold on one entry. */
+  /** All bounds match one entry. */
   | { readonly kind: 'range'; readonly bounds: readonly Bound[] }
   /** `unit`: the code or the unit; `system` then belongs to the code. */
   | { readonly kind: 'quantity'; readonly bounds: readonly Bound[]; readonly system?: string; readonly unit?: string }
@@ -36,24 +39,27 @@ export type Test =
       readonly version?: string;
     }
   | { readonly kind: 'uri'; readonly uri: string }
-  /** All hold on one tuple, in the order of the components. */
+  /** All match one tuple, in the order of the components. */
   | { readonly kind: 'composite'; readonly of: readonly Test[] };
 
-/** A comparison with one end of an entry. Strings are folded (starts, contains) before they get here. */
+/** A comparison with one end of an entry. Strings (starts, contains) are already folded. */
 export interface Bound {
   readonly end: 'low' | 'high';
   readonly is: '<' | '<=' | '>' | '>=';
   readonly value: number;
 }
 
-/** A sort key. `default` is the type's sort date, newest first (lastUpdated where it has none). */
+/** A sort key. `default` is the type's sort date, newest first (lastUpdated if it has none). */
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
   /** The low end of a date: of several values the lowest ascending, the highest descending; missing last either way. */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 
-/** Where a page ended: the sort values of its last resource (null: missing) and its id. Ties go by id, in the direction of the last key. */
+/**
+ * The end of a page: the sort values of its last resource (null: missing) and its id. Ties are ordered by id, in the
+ * direction of the last key.
+ */
 export interface Position {
   readonly keys: readonly (number | string | null)[];
   readonly id: string;

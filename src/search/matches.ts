@@ -3,7 +3,7 @@ import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue 
 import { foldCode } from '../indexing/normalize.ts';
 import type { Bound, Query, Test } from './ast.ts';
 
-/** What a search looks at of a resource. */
+/** The indexed data of a resource. */
 export interface Indexed {
   readonly id: string;
   /** Milliseconds since 1970 UTC. */
@@ -11,7 +11,10 @@ export interface Indexed {
   readonly entries: readonly IndexEntry[];
 }
 
-/** The meaning of a query, which every store must agree with: does the resource match? https://hl7.org/fhir/R4/search.html */
+/**
+ * The meaning of a query, which every store must implement: does the resource match?
+ * https://hl7.org/fhir/R4/search.html
+ */
 export function matches(query: Query, resource: Indexed): boolean {
   switch (query.kind) {
     case 'all':
@@ -63,7 +66,7 @@ function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boo
   return test.code === undefined || value.code === (value.caseSensitive ? test.code : foldCode(test.code));
 }
 
-/** With a system the unit is a code of it; without one it may be the code or the unit that people read. */
+/** With a system the unit is its code; without one it is the code or the unit's text. */
 function hasUnit(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue): boolean {
   if (test.system !== undefined && test.system !== value.system) return false;
   if (test.unit === undefined || test.unit === value.code) return true;

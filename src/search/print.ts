@@ -4,7 +4,7 @@ import type { Bound, Query, Sort, Test } from './ast.ts';
 
 /**
  * A query on one line, for tests, logs and explanations: `(and (param name (starts "ann")) (param birthdate (high >
- * 1981-01-01)))`. Two queries on one type that print alike mean the same.
+ * 1981-01-01)))`. Two queries on one type with the same text have the same meaning.
  */
 export function print(query: Query): string {
   switch (query.kind) {
@@ -69,7 +69,7 @@ const printTime = (bound: Bound): string => printBound(bound, time(bound.value))
 const printNumber = (bound: Bound): string => printBound(bound, String(bound.value));
 const printBound = (bound: Bound, value: string): string => `(${bound.end} ${bound.is} ${value})`;
 
-/** A day where it is the start of one in UTC, else the instant, to the nanosecond where it is no whole millisecond. */
+/** A day if it is the start of one in UTC, else the instant, with nanoseconds if it is not a whole millisecond. */
 function time(value: number): string {
   if (value < MIN_TIME || value > MAX_TIME) return String(value);
   const whole = Math.floor(value);

@@ -1,12 +1,12 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Query, Sort } from './ast.ts';
 
-/** The parameters that a query uses, each once: the ones whose index must be complete before it can be answered. */
+/** The parameters of a query, each once: their indexes must be complete before it can be answered. */
 export function parametersOf(query: Query): readonly SearchParam[] {
   return unique(collect(query));
 }
 
-/** The parameters whose entries decide an order, the type's own `sort-date` among them. */
+/** The parameters of an order, the type's own `sort-date` included. */
 export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): readonly SearchParam[] {
   return unique(
     sort.flatMap(key => {

@@ -10,8 +10,8 @@ import { specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
 
 /**
- * A parameter of the type with what it asks for; a comma is `or`. Throws FhirError 400, and `Ignorable` for what lenient
- * handling leaves out: parameters that are not offered and those without a value. https://hl7.org/fhir/R4/search.html#introduction
+ * Parses a parameter of the type; a comma is `or`. Throws FhirError 400, and `Ignorable` for parameters that lenient
+ * handling ignores: unknown ones and those without a value. https://hl7.org/fhir/R4/search.html#introduction
  */
 export function parseParameter(type: ResourceType, [name, text]: QueryPair, context: SearchContext): Query {
   const { param, modifier } = parseName(type, name);
@@ -35,7 +35,7 @@ function parseName(type: ResourceType, name: string): { param: SearchParam; modi
   const exact = type.parameters.get(name);
   if (exact !== undefined) return { param: exact, modifier: undefined };
   if (beside.test(name)) throw new Ignorable(unsupportedParameter(name));
-  // Without one of these the answer would be other records, or all: an error under lenient handling too.
+  // Ignoring one of these would return other records, or all: an error under lenient handling too.
   if (selecting.test(name) || isChain(type, name)) throw unsupportedParameter(name);
   const [code = '', ...rest] = name.split(':');
   const param = type.parameters.get(code);
@@ -47,10 +47,10 @@ function parseName(type: ResourceType, name: string): { param: SearchParam; modi
   return { param, modifier: found };
 }
 
-/** Names of R4 that this engine does not have and that add to an answer, or say how it is given. https://hl7.org/fhir/R4/search.html#all */
+/** Unsupported parameters of R4 that add to an answer, or control its form. https://hl7.org/fhir/R4/search.html#all */
 const beside = /^(?:_include|_revinclude|_contained|_containedType|_score)(?::|$)/;
 
-/** Those that select records. */
+/** Unsupported ones that select records. */
 const selecting = /^(?:_has|_filter|_query|_text|_content|_list|_type)(?::|$)/;
 
 /** `subject.name`, `subject:Patient.name`: https://hl7.org/fhir/R4/search.html#chaining */
@@ -82,7 +82,7 @@ function anyValue(
   const special = specialParameters.get(param.code);
   const read = parser ?? valueParsers[param.type];
   if (special === undefined && !/[\\,]/.test(text)) {
-    // One value without escapes, as most are.
+    // One value without escapes, as in most searches.
     const of = read({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
     return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'or', of };
   }
@@ -90,14 +90,14 @@ function anyValue(
   if (wrong !== undefined) {
     throw badValue(
       name,
-      `\`${wrong}\` in the value of \`${name}\` means nothing: a \`\\\` stands only before \`,\`, \`|\`, \`$\` or \`\\\`.`,
+      `\`${wrong}\` in the value of \`${name}\` is not valid: a \`\\\` must precede \`,\`, \`|\`, \`$\` or \`\\\`.`,
     );
   }
   const texts = split(text, ',');
   if (texts.some(part => part.trim() === '' || (param.type === 'reference' && namesNobody(part)))) {
     throw badValue(
       name,
-      `\`${name}\` has an empty value in its list: drop the comma, or write one inside of a value as \`\\,\`.`,
+      `\`${name}\` has an empty value in its list: remove the comma, or write a comma in a value as \`\\,\`.`,
     );
   }
   const values = texts.map(text => ({ text, param, name }));

@@ -10,14 +10,14 @@ import { Ignorable, parseParameter } from './parameter.ts';
 import { controls, parseCount, parseElements, parseSort, parseSummary, parseTotal } from './result-parameters.ts';
 import type { SearchContext } from './value.ts';
 
-/** Most parameters, and most values of all of them together, in one search: each is work for the store. */
+/** Maximum number of parameters, and of values of all parameters, in one search: each is work for the store. */
 const MOST_PAIRS = 100;
 const MOST_VALUES = 1000;
 
 /**
- * What the pairs of a query ask of a type: parameters joined by `and`, controls each once. Throws FhirError 400 for what
- * is not understood; under lenient handling parameters that are unknown or empty become warnings instead and are not
- * among those used. https://hl7.org/fhir/R4/search.html
+ * Parses the pairs of a query on a type: parameters joined by `and`, controls each once. Throws FhirError 400 for
+ * invalid parameters; under lenient handling unknown and empty parameters become warnings instead and are not among the
+ * used ones. https://hl7.org/fhir/R4/search.html
  */
 export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
   if (pairs.length > MOST_PAIRS) {
@@ -53,7 +53,7 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
   };
 }
 
-/** What the controls say, with `_count` among those used as it is applied. */
+/** Parses the controls; the used pairs have `_count` as applied. */
 function results(
   type: ResourceType,
   given: ReadonlyMap<string, string>,
@@ -83,7 +83,7 @@ function results(
 const known: ReadonlySet<string> = new Set(controls);
 const isControl = (name: string): boolean => known.has(name);
 
-/** Each at most once and without a modifier; page tokens are not read here. */
+/** Each control at most once and without a modifier; page tokens are not accepted here. */
 function checkControls(pairs: readonly QueryPair[]): void {
   const seen = new Set<string>();
   for (const [name] of pairs) {
@@ -97,7 +97,7 @@ function checkControls(pairs: readonly QueryPair[]): void {
   if (seen.has('_page_token')) throw badValue('_page_token', 'A `_page_token` cannot be used here.');
 }
 
-/** Which of two values would hold nobody can say. */
+/** It is undefined which of two values applies. */
 function repeated(name: string): FhirError {
-  return badValue(name, `\`${name}\` is there more than once: give it once.`);
+  return badValue(name, `\`${name}\` is repeated: send it once.`);
 }
