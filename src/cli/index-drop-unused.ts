@@ -10,8 +10,9 @@ export const command = defineCommand({
   takes: storeSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);
-    const dropped = await withStore(config, 'command', ({ store }) => store.indexes.dropUnused());
-    for (const name of dropped) console.log(name);
+    const found = await withStore(config, 'command', ({ store }) => store.indexes.database({ drop: true }));
+    const dropped = found.filter(({ state }) => state === 'unused');
+    for (const { collection, name } of dropped) console.log(`${collection}.${name}`);
     console.log(`${counted(dropped.length, 'index', 'indexes')} dropped.`);
     return exitCodes.done;
   },

@@ -1,4 +1,3 @@
-import type { Partition } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { findings } from './findings.ts';
@@ -37,7 +36,7 @@ a write was begun and the server killed before it was done.`,
       const wanted = config.partition === undefined ? undefined : (await partitionOf(store, config.partition)).id;
       const { verifyAudit } = await import('./verify-audit.ts');
       let found = await verifyStore(store, wanted);
-      found += await verifyAttachments(await partitionsOf(store, wanted));
+      found += await verifyAttachments(store, await partitionsOf(store, wanted));
       found += await verifyAudit(store, wanted === undefined ? {} : { partition: wanted });
       return found === 0 ? exitCodes.done : exitCodes.found;
     } finally {
@@ -47,10 +46,9 @@ a write was begun and the server killed before it was done.`,
 });
 
 /** None where the file cannot say which there are: that is among the findings. */
-async function partitionsOf(store: Store, wanted: string | undefined): Promise<readonly Partition[]> {
+async function partitionsOf(store: Store, wanted: string | undefined): Promise<readonly string[]> {
   try {
-    const ids = wanted === undefined ? (await store.partitions.list()).map(one => one.id) : [wanted];
-    return (await Promise.all(ids.map(id => store.partition(id)))).filter(partition => partition !== undefined);
+    return wanted === undefined ? (await store.partitions.list()).map(({ id }) => id) : [wanted];
   } catch (error) {
     console.error(`The attachments cannot be checked: ${reasonOf(error)}`);
     return [];

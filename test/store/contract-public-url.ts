@@ -11,6 +11,7 @@ import { StoreRefused } from '../../src/store/errors.ts';
 import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { shippedModel } from './support/shipped.ts';
+import { indexSteps } from './support/verified.ts';
 
 const [first, second] = ['http://localhost:8080', 'http://localhost:9000'];
 
@@ -167,9 +168,7 @@ async function eventually(work: () => Promise<unknown>): Promise<void> {
 }
 
 async function differences(store: Store): Promise<readonly string[]> {
-  return (await list(store.indexes.verify('clinic'))).flatMap(step =>
-    step.findings.map(({ what, why }) => `${what}: ${why}`),
-  );
+  return (await indexSteps(store, 'clinic')).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
 }
 
 async function find(
