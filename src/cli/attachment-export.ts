@@ -30,16 +30,16 @@ over. Exit code 3 where bytes are missing or are not what was kept.
     const folder = own.out;
     if (folder === undefined) throw new ConfigError(['`--out` is missing.']);
     return withStore(config, 'read', async opened => {
-      const { model, store, extract, owner } = opened;
+      const { model, store, extract, publicUrl, owner } = opened;
       const [{ exportAttachments }, { createAddPatients }] = await Promise.all([
         import('../bulk/export-attachments.ts'),
         import('../audit/patients.ts'),
       ]);
       const partition = await partitionOf(store, config.partition);
-      const records = await recordsOf(partition, model, own);
+      const records = await recordsOf(partition, opened, own);
       const progress = createProgress('records', process.stderr, Date.now);
       let [done, files, problemCount] = [0, 0, 0];
-      const addPatients = createAddPatients(model, extract);
+      const addPatients = createAddPatients(model, extract, publicUrl);
       const patient = own.patient;
       const patients = new Set<string>(patient === undefined ? [] : [patient]);
       const named: Entity[] = [];

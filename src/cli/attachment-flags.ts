@@ -3,9 +3,9 @@ import { ConfigError } from '../config.ts';
 import type { Flag, Given } from '../config/settings.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { Model } from '../model/model.ts';
 import type { Partition } from '../store/partitions.ts';
 import { CommandError } from './command.ts';
+import type { Opened } from './open.ts';
 import { typeFlag } from './type-flag.ts';
 
 /** Which records are meant: `--type` and, for those of one patient, `--patient`. */
@@ -28,7 +28,7 @@ export const attachmentFlags = [
  */
 export async function recordsOf(
   partition: Partition,
-  model: Model,
+  { model, publicUrl }: Pick<Opened, 'model' | 'publicUrl'>,
   own: Given<typeof attachmentFlags>,
 ): Promise<AsyncIterable<CarryingRecord>> {
   const name = own.type;
@@ -41,7 +41,10 @@ export async function recordsOf(
     import('../bulk/attachments.ts'),
     import('../auth/owned-by.ts'),
   ]);
-  const query = patient === undefined ? ({ kind: 'all' } as const) : ownedBy(model, type, patient);
+  const query =
+    patient === undefined
+      ? ({ kind: 'all' } as const)
+      : ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
   if (query === undefined)
     throw new CommandError(`Records of the type \`${name}\` belong to no patient; leave \`--patient\` out.`);
   return recordsWithAttachments(partition, name, query);

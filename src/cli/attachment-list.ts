@@ -13,9 +13,9 @@ behind the time for a record without any.
   own: attachmentFlags,
   async run({ config, positionals, own }) {
     noPositionals(positionals);
-    return withStore(config, 'read', async ({ model, store }) => {
-      const partition = await partitionOf(store, config.partition);
-      for await (const { record, attachments } of await recordsOf(partition, model, own)) {
+    return withStore(config, 'read', async opened => {
+      const partition = await partitionOf(opened.store, config.partition);
+      for await (const { record, attachments } of await recordsOf(partition, opened, own)) {
         const start = `${record.type}/${record.id}\t${new Date(record.lastUpdated).toISOString()}`;
         if (attachments.length === 0) console.log(`${start}\t-`);
         for (const { path, contentType, size, digest } of attachments)

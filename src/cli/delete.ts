@@ -23,11 +23,11 @@ export const command = defineCommand({
       import('../audit/patients.ts'),
     ]);
     const deleted = await withStore(config, 'command', async opened => {
-      const { model, store, extract, owner } = opened;
+      const { model, store, extract, publicUrl, owner } = opened;
       const partition = await partitionOf(store, config.partition);
       const patients = new Set<string>();
       const keys = [...new Set(positionals)].map(splitKey);
-      const addPatients = createAddPatients(model, extract);
+      const addPatients = createAddPatients(model, extract, publicUrl);
       for (const record of await partition.readMany(keys)) addPatients(patients, record, partition);
       const records = keys.map(({ type, id }) => targetEntity(`${type}/${id}`));
       const about = { command: 'delete', kind: 'records', action: 'D', partition: partition.id, owner, patients, records } as const; // prettier-ignore

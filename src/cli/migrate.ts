@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ComparedType, Migrated, MigrateProgress } from '../bulk/migrate.ts';
-import { type Config, ConfigError, publicUrlOf } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { storeUrl } from '../config/values.ts';
 import { hideCredentials, parseStoreUrl } from '../store/url.ts';
 import { accounted } from './accounted.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
-import { openAt, type Opened, publicUrlIn } from './open.ts';
+import { openAt, type Opened } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
@@ -86,13 +86,9 @@ async function withBoth<T>(
   ]);
   await requireStore(from);
   const { model } = await requireModel(config);
-  const { searchDeadline } = config;
-  const source = { store: from, searchDeadline };
-  // The target indexes as the source does.
-  const publicUrl = config.publicUrl ?? (await publicUrlIn(source, model)) ?? publicUrlOf(config);
-  const ours = await openAt(source, model, publicUrl, 'read');
+  const ours = await openAt(config, from, model, 'read');
   try {
-    const theirs = await openAt({ store: to, searchDeadline }, model, publicUrl, 'command');
+    const theirs = await openAt(config, to, model, 'command');
     try {
       return await work(ours, theirs);
     } finally {

@@ -1,3 +1,4 @@
+import { belowBase } from '../fhir/reference.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import type { Bound, Query, Test } from './ast.ts';
@@ -69,13 +70,13 @@ function hasUnit(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue
   return test.system === undefined && test.unit === value.unit;
 }
 
-function refersTo(test: Extract<Test, { kind: 'reference' }>, value: ReferenceValue): boolean {
-  return (
-    (test.type === undefined || test.type === value.type) &&
-    (test.id === undefined || test.id === value.id) &&
-    (test.url === undefined || test.url === value.url) &&
-    (test.version === undefined || test.version === value.version)
-  );
+function refersTo(
+  { type, id, base, url, version }: Extract<Test, { kind: 'reference' }>,
+  value: ReferenceValue,
+): boolean {
+  if (id === undefined) return url === value.url && (version === undefined || version === value.version);
+  const named = base === undefined || value.url === undefined ? value : belowBase(base, value.url);
+  return id === named?.id && (type === undefined || type === named.type);
 }
 
 function within(bounds: readonly Bound[], low: number, high: number): boolean {

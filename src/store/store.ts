@@ -12,11 +12,6 @@ import type { Note, StoreProgress, VerifyScope } from './transfer.ts';
 export interface StoreOptions {
   readonly model: Model;
   readonly extract: Extract;
-  /**
-   * Both at another public URL: a command goes on by that of a server which has started meanwhile, unless entries
-   * depend on it.
-   */
-  readonly at?: (publicUrl: string) => Pick<StoreOptions, 'model' | 'extract'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /**

@@ -91,7 +91,7 @@ function observation(id: string, code: string): Change {
 
 /** Opens a store as a command does that finds its partition. */
 async function openBeside(url: string, model: Model): Promise<{ store: Store; clinic: Partition }> {
-  const extract = createExtract(model, 'http://localhost:8080');
+  const extract = createExtract(model);
   const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 20_000 });
   const clinic = await store.partition('clinic');
   if (clinic === undefined) throw new Error('The partition is not there');

@@ -19,13 +19,13 @@ import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
 import { mongoIndexes } from './indexes.ts';
 import { Indexes } from '../upkeep/indexes.ts';
-import { followWhereSame } from './move-indexes.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
+import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
@@ -62,9 +62,9 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
-    if (options.mode === 'read') await followWhereSame(core);
     if (options.mode === 'serve') {
       await register(core);
+      await finishUpgrade(core);
       await sweepAtStart(core);
     }
     const working = options.mode === 'serve' ? serving(core, url, longest) : undefined;

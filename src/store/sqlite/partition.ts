@@ -232,7 +232,6 @@ function refusal(result: Applied): Error {
       return new AttachmentMissing(result.digest);
     case 'written':
     case 'done':
-    case 'elsewhere':
       return new Error('The writer gave another answer');
     default:
       return result satisfies never;

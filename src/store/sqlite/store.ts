@@ -7,7 +7,6 @@ import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import { ChainedLog } from '../../audit/log/log.ts';
-import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { choresOf } from './background.ts';
@@ -15,7 +14,7 @@ import { doChores } from '../upkeep/chores.ts';
 import { createBeside } from '../beside.ts';
 import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
-import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
+import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { unavailable } from './failures.ts';
 import { FileWatch, watchedFiles } from './file-watch.ts';
@@ -34,6 +33,7 @@ import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
+import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
@@ -80,9 +80,8 @@ export async function openSqliteStore(
       known: new Map(),
       underWay: new Set(),
     };
-    // What cannot be read, whoever needs it reports.
-    if (readOnly) attempt(() => followWhereSame(core));
     if (options.mode === 'serve' && !isRegistered) await register(core);
+    if (options.mode === 'serve') await finishUpgrade(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
     return new SqliteStore(core, unswept, new FileWatch(files), lock);

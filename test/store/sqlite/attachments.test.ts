@@ -201,7 +201,7 @@ async function sweepWith(sweepOf: (core: Core) => ByteSweep, isEnough = () => tr
 }
 
 function coreOf(): Core {
-  const extract = createExtract(model, 'http://localhost:8080');
+  const extract = createExtract(model);
   const condition = new Condition();
   return {
     path: file,
