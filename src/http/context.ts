@@ -11,7 +11,7 @@ export interface RequestState {
   requestId: string;
   /** The client's own id, where it could not be taken. */
   correlationId: string | undefined;
-  /** middleware/target.ts: the path as it was sent, and the query without its `?`, not decoded. */
+  /** target.ts: the path as it was sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
   /** middleware/account.ts: of the client. */
@@ -20,7 +20,7 @@ export interface RequestState {
   origin: object;
   /** respond.ts: how the request was answered. */
   response: FhirResponse | undefined;
-  /** middleware/path.ts: the pattern of the path, and what stands in its variable segments. */
+  /** find-path.ts: the pattern of the path, and what stands in its variable segments. */
   pattern: string | undefined;
   params: Readonly<Record<string, string>>;
   /** fhir-request.ts: undefined where nothing of FHIR is asked for. */

@@ -1,6 +1,6 @@
-import { fhirError } from '../../fhir/error.ts';
-import type { Handler, Middleware } from '../context.ts';
-import { createPaths } from '../paths.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { Handler, Middleware } from './context.ts';
+import { createPaths } from './paths.ts';
 
 /** Hands a request to what answers under its path, the first that fits; 404 where nothing is. */
 export function findPath(handlers: readonly (readonly [pattern: string, handler: Handler])[]): Middleware {
