@@ -3,6 +3,7 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import type { IndexEntry } from '../../indexing/entry.ts';
 import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { printOwners } from '../owners.ts';
 import { jsonFault } from '../value-fault.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';
@@ -14,10 +15,23 @@ import { inTransaction } from './transaction.ts';
 import { madeBy } from './wanted.ts';
 
 /** What is read of a document to make its fields again; `text` is left out where they follow the definitions. */
-export type Readable = Pick<ResourceDocument, '_id' | 'p' | 'b' | 'version' | 'updated' | 'made' | 'text'> &
+export type Readable = Pick<ResourceDocument, '_id' | 'p' | 'b' | 'version' | 'updated' | 'made' | 'text' | 'owners'> &
   IndexFields;
 
-export const readable = { p: 1, b: 1, version: 1, updated: 1, made: 1, t: 1, s: 1, d: 1, n: 1, c: 1, o: 1 } as const;
+export const readable = {
+  p: 1,
+  b: 1,
+  version: 1,
+  updated: 1,
+  made: 1,
+  owners: 1,
+  t: 1,
+  s: 1,
+  d: 1,
+  n: 1,
+  c: 1,
+  o: 1,
+} as const;
 
 /** The fields that a document should have in this partition. */
 export function fieldsOf(
@@ -31,7 +45,7 @@ export function fieldsOf(
   return indexFields(type, p, _id.slice(p.length + 1), updated, entries);
 }
 
-function entriesOf(
+export function entriesOf(
   { options }: Core,
   { id, settings }: PartitionInfo,
   type: ResourceType,
@@ -69,10 +83,11 @@ export async function remake(
     if (entries === undefined) continue;
     const fields = fieldsOf(core, partition, type, document, entries);
     const bucket = bucketFor(core, type, p, _id.slice(p.length + 1), entries);
-    const isSame = b === bucket && isDeepStrictEqual(fields, keptFields(document));
+    const owners = printOwners(type, entries);
+    const isSame = b === bucket && owners === document.owners && isDeepStrictEqual(fields, keptFields(document));
     if (isSame && before === made) continue;
     const filter = { _id, p, b, version, made: before };
-    const fresh = { ...fields, b: bucket, made };
+    const fresh = { ...fields, owners, b: bucket, made };
     if (b !== bucket && hasPlaces(core, type.name)) await move(core, type.name, filter, fresh);
     else changes.push({ updateOne: { filter, update: { $set: isSame ? { made } : fresh } } });
   }

@@ -1,5 +1,6 @@
 import { TextDamaged } from '../../fhir/stored-text.ts';
 import { jsonFault } from '../value-fault.ts';
+import { printOwners } from '../owners.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
@@ -43,9 +44,10 @@ function prepareSlice(
     [index.t, from, slice],
   );
   const resources = found.map(([r, key, version, text, before]) => {
-    const { rows, ord } = rowsIn(options, index, { id, zone }, String(text)) ?? { rows: noRows, ord: Number(before) };
+    const made = rowsIn(options, index, { id, zone }, String(text));
+    const { rows, ord, owners } = made ?? { rows: noRows, ord: Number(before), owners: undefined };
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
-    return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted) };
+    return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted), owners };
   });
   // Indexes that are further than this slice are done with it, too, when it is the last.
   return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < slice };
@@ -57,9 +59,10 @@ function rowsIn(
   index: TypeIndex,
   partition: { id: string; zone: string },
   text: string,
-): ReturnType<typeof rowsOf> | undefined {
+): (ReturnType<typeof rowsOf> & { readonly owners: string }) | undefined {
   try {
-    return rowsOf(index, extract(index.type, text, partition));
+    const entries = extract(index.type, text, partition);
+    return { ...rowsOf(index, entries), owners: printOwners(index.type, entries) };
   } catch (error) {
     if (jsonFault(text) === undefined) throw error;
     fault?.(new TextDamaged());
