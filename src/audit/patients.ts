@@ -7,7 +7,7 @@ import type { Model } from '../model/model.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
 
-/** Adds the ids of those to whom a record belongs, by the access links of its type. */
+/** Adds the ids of the owners of a record, by the access links of its type. */
 export type AddPatients = (
   found: Set<string>,
   record: Pick<StoredVersion, 'type' | 'id' | 'text' | 'owners'>,
@@ -15,9 +15,8 @@ export type AddPatients = (
 ) => void;
 
 /**
- * Makes the function that tells to whom records belong: their owners are stored with them, or derived from their text
- * where they are not. Those of a damaged one are not known, and an event leaves them out. `publicUrl` is that of the
- * server.
+ * Creates the function that finds the owners of records: they are stored with them, or derived from their text if they
+ * are not; a damaged record has none, and is left out of the event. `publicUrl` is that of the server.
  */
 export function createAddPatients(model: Model, extract: Extract, publicUrl: string): AddPatients {
   const owner = ownerType(model);

@@ -1,14 +1,14 @@
 import { defaultCompartment } from '../model/access-rules.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
-import type { Place } from './criteria.ts';
+import type { AccessPlace } from './criteria.ts';
 
 /**
- * The resources of a type that belong to a patient: by the parameters that its `access-link` names, or the patient itself.
- * `base` is that of the partition. Undefined where resources of the type belong to no patient.
+ * The resources of a type that belong to a patient: by the parameters that its `access-link` names, or the patient
+ * itself. `base` is that of the partition. Undefined if resources of the type belong to no patient.
  */
 export function ownedBy(
-  { model, base }: Pick<Place, 'model' | 'base'>,
+  { model, base }: Pick<AccessPlace, 'model' | 'base'>,
   type: ResourceType,
   patient: string,
 ): Query | undefined {
@@ -21,6 +21,6 @@ export function ownedBy(
     : { kind: 'owner', compartment: owner, id: patient, base, of };
 }
 
-/** The type of those to whom records belong; undefined where no such compartment is loaded. */
+/** The type of the owners of records; undefined if no such compartment is loaded. */
 export const ownerType = (model: Model): string | undefined =>
   [...model.compartments.values()].find(({ url }) => url === defaultCompartment)?.code;

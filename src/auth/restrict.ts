@@ -10,22 +10,22 @@ import type { Access } from './access.ts';
 import type { Letter } from './scope.ts';
 
 /**
- * What of a type is open to the caller for a letter: the one rule of who may see what. Whatever looks at records on a client's
- * behalf joins it to its query with `and`, or asks `isWithin`.
+ * The query of the records of a type that are open to the caller for a letter: the one rule of access to records. Every
+ * module that reads records for a client combines it with its query by `and`, or calls `isWithin`.
  */
 export function restriction(access: Access, type: ResourceType, letter: Letter): Query {
   if (access === 'open') return everything;
   return access.restrictions.get(type.name)?.[letter] ?? none;
 }
 
-/** The query of a client, confined to what is open to the caller. */
+/** The query of a client, restricted to the records that are open to the caller. */
 export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
   const allowed = restriction(access, type, letter);
   if (allowed.kind === 'all' || asks(query, allowed)) return query;
   return simplify({ kind: 'and', of: [query, allowed] });
 }
 
-/** Whether a query asks for what a rule wants, as those of a patient's app do that name the patient. */
+/** Whether a query already includes the rule, as queries of a patient's app that name the patient do. */
 function asks(query: Query, rule: Query): boolean {
   if (query.kind === 'and') return query.of.some(one => asks(one, rule));
   if (query.kind !== 'param' || query.test.kind !== 'reference' || rule.kind !== 'owner') return false;
@@ -34,12 +34,12 @@ function asks(query: Query, rule: Query): boolean {
   return isLink && type === rule.compartment && id === rule.id && base === rule.base;
 }
 
-/** What is looked at to decide about one record. */
+/** The data that decides about one record. */
 export type Record = Pick<StoredVersion, 'id' | 'lastUpdated' | 'owners'> & { readonly text: string };
 
 /**
- * True where the record is among those that the rule lets through: the same decision as a search would take. Whom a record
- * belongs to is stored with it; the entries that the rule asks for besides are read from its text.
+ * True if the rule covers the record: the same decision as in a search. The owners of a record are stored with it; other
+ * entries that the rule asks for are read from its text.
  */
 export function isWithin(
   rule: Query,
@@ -57,10 +57,10 @@ export function isWithin(
 
 const everything: Query = { kind: 'all' };
 
-/** By type and codes, what `narrowed` gives. */
+/** Results of `narrowed`, by type and codes. */
 const narrowedTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-/** The same type with some of its parameters alone, since reading the others would be in vain. */
+/** The same type with some of its parameters only, so that only those are extracted. */
 export function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
   const key = params.map(({ code }) => code).join(' ');
   const kept = narrowedTypes.get(type) ?? new Map<string, ResourceType>();

@@ -1,6 +1,6 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { ConfigError } from '../config.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag, Given } from '../config/settings.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Partition } from '../store/partitions.ts';
@@ -9,7 +9,7 @@ import type { Opened } from './open.ts';
 import { typeFlag } from './type-flag.ts';
 
 /** Which records are meant: `--type` and, for those of one patient, `--patient`. */
-export const attachmentFlags: readonly Flag[] = [
+export const attachmentFlags = [
   { ...typeFlag, meaning: 'The resource type' },
   {
     flag: 'patient',
@@ -20,7 +20,7 @@ export const attachmentFlags: readonly Flag[] = [
     },
     meaning: 'Only records that belong to this patient',
   },
-];
+] as const satisfies readonly Flag[];
 
 /**
  * The records that the flags mean. Throws ConfigError without a type, CommandError for one that is not declared, or whose
@@ -29,10 +29,10 @@ export const attachmentFlags: readonly Flag[] = [
 export async function recordsOf(
   partition: Partition,
   { model, publicUrl }: Pick<Opened, 'model' | 'publicUrl'>,
-  own: Readonly<Record<string, unknown>>,
+  own: Given<typeof attachmentFlags>,
 ): Promise<AsyncIterable<CarryingRecord>> {
-  const name = own['type'] as string | undefined; // read by attachmentFlags
-  const patient = own['patient'] as string | undefined; // read by attachmentFlags
+  const name = own.type;
+  const patient = own.patient;
   if (name === undefined) throw new ConfigError(['`--type` is missing.']);
   const type = model.types.get(name);
   if (type === undefined)

@@ -1,11 +1,10 @@
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 /** One line an attachment, separated by tabs. */
-export const command: Command = {
+export const command = defineCommand({
   details: `One line an attachment: record, when it was last updated, path, media type, bytes, SHA-256; with a hyphen
 behind the time for a record without any.
 
@@ -25,4 +24,4 @@ behind the time for a record without any.
       return exitCodes.done;
     });
   },
-};
+});

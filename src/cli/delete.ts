@@ -2,12 +2,11 @@ import { ConfigError } from '../config.ts';
 import { isId } from '../fhir/id.ts';
 import { targetEntity } from '../audit/entities.ts';
 import { accounted } from './accounted.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 
 /** Leaves a tombstone in place of each record: reads answer 410, searches no longer find it. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'TYPE/ID...',
   details: 'All of them in one commit. Exit code 3 where one was not there, or had been deleted before.',
   takes: [...storeSettings, 'partition'],
@@ -43,7 +42,7 @@ export const command: Command = {
     }
     return deleted.every(({ outcome }) => outcome === 'removed') ? exitCodes.done : exitCodes.found;
   },
-};
+});
 
 function splitKey(text: string): { readonly type: string; readonly id: string } {
   const [type = '', id = ''] = text.split('/');

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAudit, noAudit } from '../audit/audit.ts';
 import { startPruning } from '../audit/pruning.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
-import { unusableCriteria } from '../auth/reach.ts';
+import { unusableCriteria } from '../auth/context-query.ts';
 import { authorizationOffered } from '../smart/offered.ts';
 import { createRegistry } from '../smart/registry.ts';
 import { tokenCollection } from '../auth/token/own-tokens.ts';
@@ -54,6 +54,8 @@ export interface RunningEngine {
 export interface EngineParts {
   /** In a demonstration an issuer of tokens on this machine may be asked over plain http. */
   readonly demo?: boolean;
+  /** Loads the definitions; `requireModel` where it is not given. */
+  readonly load?: typeof requireModel;
   /** Tells what tokens are worth. */
   readonly verify?: TokenVerifier;
   /** False where nothing is accounted for: for measurements of what that costs. */
@@ -75,14 +77,21 @@ export async function startEngine(
   log: Log = createLog(config.log),
   parts: EngineParts = {},
 ): Promise<RunningEngine> {
-  const { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() } = parts;
+  const {
+    demo = false,
+    load = requireModel,
+    verify: given,
+    audit: audited = true,
+    now = Date.now,
+    newId = () => randomUUID(),
+  } = parts;
   const { reloads = createReloads(text => log.notice(text)) } = parts;
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
   await refuseServed(config.store); // before anything that takes time
   for (const text of startNotices(config)) log.notice(text);
-  const { model, definitions, notices } = await requireModel(config);
+  const { model, definitions, notices } = await load(config);
   for (const text of notices) log.notice(text);
   const unusable = unusableCriteria(model);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));

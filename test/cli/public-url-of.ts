@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine/engine.ts';
+import { requireModel } from '../support/loaded-once.ts';
 import { testTokens } from '../support/tokens.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
@@ -45,7 +46,8 @@ export function publicUrlOf(newPlace: () => Promise<Place>): void {
     const named = publicUrl === undefined ? [] : ['--public-url', publicUrl];
     const flags = ['--port', '0', '--log', 'off', '--access', 'token', '--authorization-server', 'off', ...named];
     const tokens = testTokens();
-    const running = await startEngine(readConfig([...flags, ...store]), undefined, { verify: tokens.verify });
+    const parts = { load: requireModel, verify: tokens.verify };
+    const running = await startEngine(readConfig([...flags, ...store]), undefined, parts);
     const ask = (path: string, token: Token): Promise<Response> => {
       const claims = token === 'system' ? { scope: 'system/*.rs' } : { ...token, scope: 'patient/*.rs' };
       const headers = tokens.bearer({ partition: 'clinic', ...claims });

@@ -9,6 +9,7 @@ import type { Store, StoreOptions } from '../../src/store/store.ts';
 import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { shippedModel } from './support/shipped.ts';
+import { indexSteps } from './support/verified.ts';
 
 const [first, second] = ['http://localhost:8080', 'http://localhost:9000'];
 const baseAt = (publicUrl: string): string => `${publicUrl}/r4/clinic`;
@@ -122,9 +123,7 @@ export function publicUrlContract(newPlace: () => Promise<Place>): void {
 const model = shippedModel();
 
 async function differences(store: Store): Promise<readonly string[]> {
-  return (await list(store.indexes.verify('clinic'))).flatMap(step =>
-    step.findings.map(({ what, why }) => `${what}: ${why}`),
-  );
+  return (await indexSteps(store, 'clinic')).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
 }
 
 type Param = Extract<Query, { kind: 'param' }>['param'];

@@ -8,6 +8,7 @@ import type { Change } from '../../src/store/records.ts';
 import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { publicUrl } from './support/layouts.ts';
 import { list } from './support/list.ts';
+import { indexSteps, storeSteps } from './support/verified.ts';
 import { shippedModel } from './support/shipped.ts';
 
 /**
@@ -165,8 +166,8 @@ async function waiting(store: Store): Promise<readonly string[]> {
 }
 
 async function differences(store: Store): Promise<readonly string[]> {
-  const indexes = await list(store.indexes.verify('clinic'));
-  const values = await list(store.verify());
+  const indexes = await indexSteps(store, 'clinic');
+  const values = await storeSteps(store);
   return [...indexes, ...values].flatMap(({ findings }) => findings.map(({ what, why }) => `${what}: ${why}`));
 }
 

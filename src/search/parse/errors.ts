@@ -18,7 +18,7 @@ export function unknownParameter(type: ResourceType, name: string): FhirError {
 
 /** A part of FHIR search that is not there: chains, includes, text search and the like. */
 export function unsupportedParameter(name: string): FhirError {
-  return fhirError(400, 'not-supported', `\`${name}\` is not supported: leave it out.`, `http.${name}`);
+  return fhirError(400, 'not-supported', `\`${name}\` is not supported: omit it.`, `http.${name}`);
 }
 
 /** A modifier that the parameter cannot have. https://hl7.org/fhir/R4/search.html#modifiers */

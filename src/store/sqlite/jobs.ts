@@ -1,6 +1,6 @@
 import type { Clause } from './clause.ts';
 import type { Attached } from '../blobs.ts';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion, Note } from '../transfer.ts';
 import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../records.ts';
 import type { DueBytes } from './attachment-sweep.ts';
 import type { Failure } from './failures.ts';
@@ -119,12 +119,11 @@ export interface PreparedRestore {
   readonly owners: string | null;
 }
 
-/** Small things of another store: rows of documents, marks and keys by the number of their partition. */
+/** Notes of another store, with the numbers of their partitions by id. */
 export interface NotesJob {
   readonly kind: 'notes';
-  readonly documents: readonly (readonly [collection: string, key: string, value: string, expires: number | null])[];
-  readonly marks: readonly { readonly n: number; readonly mark: Mark }[];
-  readonly keys: readonly { readonly n: number; readonly key: WriteKey; readonly results: readonly Written[] }[];
+  readonly notes: readonly Note[];
+  readonly numbers: ReadonlyMap<string, number>;
 }
 
 /** One slice of a rebuild: entries of resources as of these versions. */

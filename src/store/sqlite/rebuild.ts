@@ -1,10 +1,9 @@
-import { TextDamaged } from '../../fhir/stored-text.ts';
-import { jsonFault } from '../value-fault.ts';
 import { printOwners } from '../owners.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
-import { type Rows, rowsOf, rowWidths } from './rows.ts';
+import { emptyRows, type Rows, rowsOf, rowWidths } from './rows.ts';
 
 /** Resources in one slice: its commit stays short. */
 const slice = 100;
@@ -44,33 +43,15 @@ function prepareSlice(
     [index.t, from, slice],
   );
   const resources = found.map(([r, key, version, text, before]) => {
-    const made = rowsIn(options, index, { id, zone }, String(text));
-    const { rows, ord, owners } = made ?? { rows: noRows, ord: Number(before), owners: undefined };
+    const entries = entriesOfStored(options, index.type, String(text), { id, zone });
+    const { rows, ord } = entries === undefined ? { rows: emptyRows(), ord: Number(before) } : rowsOf(index, entries);
+    const owners = entries === undefined ? undefined : printOwners(index.type, entries);
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
     return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted), owners };
   });
   // Indexes that are further than this slice are done with it, too, when it is the last.
   return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < slice };
 }
-
-/** Undefined for a text that is damaged: it has no entries, and keeps those of the others from nothing. */
-function rowsIn(
-  { extract, fault }: Core['options'],
-  index: TypeIndex,
-  partition: { id: string; zone: string },
-  text: string,
-): (ReturnType<typeof rowsOf> & { readonly owners: string }) | undefined {
-  try {
-    const entries = extract(index.type, text, partition);
-    return { ...rowsOf(index, entries), owners: printOwners(index.type, entries) };
-  } catch (error) {
-    if (jsonFault(text) === undefined) throw error;
-    fault?.(new TextDamaged());
-    return undefined;
-  }
-}
-
-const noRows: Rows = { terms: [], strings: [], ranges: [], sorts: [] };
 
 /** The rows of some indexes. */
 export function rowsFor(rows: Rows, wanted: ReadonlySet<number>): Rows {

@@ -25,9 +25,12 @@ export interface Rows {
 /** How many values make a row of each table. */
 export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3 } as const;
 
+/** No rows, to which some may be added. */
+export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sorts: [] });
+
 /** The rows that entries make, and `ord` where the type has a sort date. */
 export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
-  const rows: Rows = { terms: [], strings: [], ranges: [], sorts: [] };
+  const rows = emptyRows();
   const values = valuesOf(entries);
   for (const param of index.params) addParam(rows, param, values.get(param.code) ?? []);
   for (const pair of index.pairs) {

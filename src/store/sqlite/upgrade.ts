@@ -1,7 +1,7 @@
 import { type Core, partitionIndex, submit } from './core.ts';
 import type { Owned } from './jobs.ts';
 import { printOwners } from '../owners.ts';
-import { jsonFault } from '../value-fault.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { createProgressNotice } from '../progress-notice.ts';
 
@@ -54,8 +54,8 @@ function ownedRow({ database, options }: Core, r: number): Owned | undefined {
       [r],
     ) ?? [];
   const type = options.model.types.get(String(name));
-  if (type === undefined || partition === null || jsonFault(text) !== undefined) return undefined;
+  if (type === undefined || partition === null) return undefined;
   const { zone } = JSON.parse(String(settings)) as { zone: string };
-  const entries = options.extract(type, String(text), { id: String(partition), zone });
-  return { r, version: Number(version), owners: printOwners(type, entries) };
+  const entries = entriesOfStored(options, type, String(text), { id: String(partition), zone });
+  return entries && { r, version: Number(version), owners: printOwners(type, entries) };
 }
