@@ -9,6 +9,17 @@ export type Query =
   | { readonly kind: 'id'; readonly anyOf: readonly string[] }
   /** meta.lastUpdated, in whole milliseconds like the bounds; all bounds must match. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
+  /**
+   * The record belongs to a compartment: to the record of the type `compartment` with this id, of the partition at `base`.
+   * `of` are the parameters that link it (`access-link`), at least one.
+   */
+  | {
+      readonly kind: 'owner';
+      readonly compartment: string;
+      readonly id: string;
+      readonly base: string;
+      readonly of: readonly SearchParam[];
+    }
   /** An entry of this parameter matches. */
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
   /** An entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */

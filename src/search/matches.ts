@@ -1,7 +1,9 @@
 import { belowBase } from '../fhir/reference.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
+import { idOfOwner } from '../indexing/owners.ts';
 import type { Bound, Query, Test } from './ast.ts';
+import { linksOf } from './owner.ts';
 
 /** The indexed data of a resource. */
 export interface Indexed {
@@ -9,6 +11,8 @@ export interface Indexed {
   /** Milliseconds since 1970 UTC. */
   readonly lastUpdated: number;
   readonly entries: readonly IndexEntry[];
+  /** Whom it belongs to (indexing/owners.ts); undefined: the entries say so. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 /**
@@ -29,6 +33,11 @@ export function matches(query: Query, resource: Indexed): boolean {
       return query.anyOf.includes(resource.id);
     case 'lastUpdated':
       return within(query.bounds, resource.lastUpdated, resource.lastUpdated + 1);
+    case 'owner': {
+      const { compartment, id, base } = query;
+      if (resource.owners === undefined) return matches(linksOf(query), resource);
+      return resource.owners.some(owner => idOfOwner(owner, compartment, base) === id);
+    }
     case 'param':
       return resource.entries.some(({ param, value }) => param === query.param.code && passes(query.test, value));
     case 'present':

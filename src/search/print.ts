@@ -1,5 +1,6 @@
 import { MAX_TIME, MIN_TIME } from '../fhir/instant-range.ts';
 import type { SearchParam } from '../model/model.ts';
+import { linksOf } from './owner.ts';
 import type { Bound, Query, Sort, Test } from './ast.ts';
 
 /**
@@ -19,6 +20,8 @@ export function print(query: Query): string {
       return list('id', query.anyOf.map(quote));
     case 'lastUpdated':
       return list('lastUpdated', query.bounds.map(printTime));
+    case 'owner':
+      return print(linksOf(query));
     case 'param':
       return list('param', [query.param.code, printTest(query.test, query.param)]);
     case 'present':

@@ -19,6 +19,7 @@ export function simplify(query: Query): Query {
     case 'all':
     case 'id':
     case 'lastUpdated':
+    case 'owner':
     case 'param':
     case 'present':
       return query;
@@ -41,6 +42,7 @@ function negate(query: Query): Query {
     case 'id':
       return query.anyOf.length === 0 ? { kind: 'all' } : { kind: 'not', of: query };
     case 'lastUpdated':
+    case 'owner':
     case 'param':
     case 'present':
       return { kind: 'not', of: query };

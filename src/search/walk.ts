@@ -1,9 +1,12 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Query, Sort } from './ast.ts';
 
-/** The parameters of a query, each once: their indexes must be complete before it can be answered. */
-export function parametersOf(query: Query): readonly SearchParam[] {
-  return unique(collect(query));
+/**
+ * The parameters of a query, each once: their indexes must be complete before it can be answered; with or without those
+ * that link records to their owners.
+ */
+export function parametersOf(query: Query, withOwners = true): readonly SearchParam[] {
+  return unique(collect(query, withOwners));
 }
 
 /** The parameters of an order, the type's own `sort-date` included. */
@@ -16,7 +19,7 @@ export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): rea
   );
 }
 
-function collect(query: Query): readonly SearchParam[] {
+function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
   switch (query.kind) {
     case 'all':
     case 'id':
@@ -24,9 +27,11 @@ function collect(query: Query): readonly SearchParam[] {
       return [];
     case 'and':
     case 'or':
-      return query.of.flatMap(collect);
+      return query.of.flatMap(part => collect(part, withOwners));
     case 'not':
-      return collect(query.of);
+      return collect(query.of, withOwners);
+    case 'owner':
+      return withOwners ? query.of : [];
     case 'param':
     case 'present':
       return [query.param];

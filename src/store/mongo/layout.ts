@@ -31,6 +31,8 @@ export interface ResourceDocument {
   readonly c: readonly TupleEntry[];
   /** Sort keys by parameter: a text that orders like the value, and the id behind it (order-key.ts). */
   readonly o: Readonly<Record<string, string>>;
+  /** Whom it belongs to, as store/owners.ts prints them; absent in a tombstone, and from before layout 3. */
+  readonly owners?: string;
   /** What the version carries. */
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation under which this version was written. */
@@ -73,6 +75,7 @@ export interface HistoryDocument {
   readonly version: number;
   readonly updated: number;
   readonly text?: string;
+  readonly owners?: string;
   readonly attached?: readonly Attached[];
   readonly by?: string;
   readonly digest?: string;

@@ -7,7 +7,8 @@ import { isTaken } from './failures.ts';
 
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs beside the
- * requests. 3: index entries do not depend on the public URL; a server builds them again before it answers (upgrade.ts).
+ * requests. 3: index entries do not depend on the public URL, and owners are stored; a server makes both
+ * before it answers (upgrade.ts).
  */
 export const layout = 3;
 

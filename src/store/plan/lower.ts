@@ -1,5 +1,6 @@
 import type { SearchParam } from '../../model/model.ts';
 import type { Query, Test } from '../../search/ast.ts';
+import { linksOf } from '../../search/owner.ts';
 import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
 import { anyTypeTerm, anyUnit, askedTokens, askedUnit, askedUrl, idTerm, missing, urlTerm } from '../terms.ts';
 import { all, type Clause, none, type ValueClause } from './clause.ts';
@@ -27,6 +28,8 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
       return { kind: 'ids', ids: [...new Set(query.anyOf)] };
     case 'lastUpdated':
       return { kind: 'updated', at: instantsOf(query.bounds) };
+    case 'owner':
+      return lowerQuery(linksOf(query), indexes);
     case 'present':
       return present(readyIndex(indexes, query.param), indexes);
     case 'param':

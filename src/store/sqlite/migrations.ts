@@ -4,6 +4,7 @@ import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { attachmentsSchema } from './attachments-schema.ts';
 import { addDigests } from './digests-schema.ts';
+import { ownersSchema } from './owners-schema.ts';
 import { schema } from './schema.ts';
 
 /** "crs1": tells our file from any other SQLite file. */
@@ -15,6 +16,7 @@ const steps: readonly ((database: Database) => void)[] = [
   database => database.exec(attachmentsSchema),
   addDigests,
   freeOfPublicUrl,
+  database => database.exec(ownersSchema),
 ];
 
 /** The layout that this engine reads and writes. */

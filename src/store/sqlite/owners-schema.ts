@@ -1,0 +1,8 @@
+/** The fifth layout: the owners of versions (store/owners.ts). */
+export const ownersSchema = `
+-- NULL: a tombstone, or from before this layout: a server derives those of current versions (upgrade.ts), which it finds by this index.
+ALTER TABLE resources ADD COLUMN owners TEXT;
+ALTER TABLE versions ADD COLUMN owners TEXT;
+CREATE INDEX resources_unowned ON resources (owners) WHERE owners IS NULL AND ord IS NOT NULL;
+INSERT OR IGNORE INTO meta VALUES ('upgrade', '');
+`;
