@@ -44,6 +44,10 @@ export interface ResourceType {
   readonly parameters: ReadonlyMap<string, SearchParam>;
   /** Every parameter whose entries are kept: the offered ones and those of access rules and sort; no `_id`, no `_lastUpdated`. */
   readonly indexed: ReadonlyMap<string, SearchParam>;
+  /** What searches of the type offer beyond its parameters. */
+  readonly searchFeatures: ReadonlySet<string>;
+  /** Values that `_include` and `_revinclude` accept: `Observation:subject`, `Observation:*`, `*`. */
+  readonly includes: { readonly forward: ReadonlySet<string>; readonly reverse: ReadonlySet<string> };
   /** The parameter whose low end is the default order, newest first; lastUpdated where undefined. */
   readonly sortDate: SearchParam | undefined;
   /** Owner and token parameters kept as one term, so that "this patient, this code, newest first" is one range. */

@@ -1,6 +1,6 @@
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
-import type { Bound, Query, Test } from './ast.ts';
+import type { Bound, Join, Query, Test } from './ast.ts';
 
 /** What a search looks at of a resource. */
 export interface Indexed {
@@ -10,17 +10,24 @@ export interface Indexed {
   readonly entries: readonly IndexEntry[];
 }
 
+/** All resources of a type that a chain or `_has` may lead to. */
+export type Others = (type: string) => readonly Indexed[];
+
+const noOthers: Others = type => {
+  throw new Error(`A query over ${type} needs its resources`);
+};
+
 /** The meaning of a query, which every store must agree with: does the resource match? https://hl7.org/fhir/R4/search.html */
-export function matches(query: Query, resource: Indexed): boolean {
+export function matches(query: Query, resource: Indexed, others: Others = noOthers): boolean {
   switch (query.kind) {
     case 'all':
       return true;
     case 'and':
-      return query.of.every(part => matches(part, resource));
+      return query.of.every(part => matches(part, resource, others));
     case 'or':
-      return query.of.some(part => matches(part, resource));
+      return query.of.some(part => matches(part, resource, others));
     case 'not':
-      return !matches(query.of, resource);
+      return !matches(query.of, resource, others);
     case 'id':
       return query.anyOf.includes(resource.id);
     case 'lastUpdated':
@@ -29,9 +36,29 @@ export function matches(query: Query, resource: Indexed): boolean {
       return resource.entries.some(({ param, value }) => param === query.param.code && passes(query.test, value));
     case 'present':
       return resource.entries.some(({ param }) => param === query.param.code);
+    case 'chain':
+    case 'has':
+      return others(query.type.name).some(
+        other => isJoined(query, resource, other) && matches(query.of, other, others),
+      );
     default:
       return query satisfies never;
   }
+}
+
+/** Whether the reference that a join follows is between these two: of the resource in a chain, of the other in a `_has`. */
+function isJoined(join: Join, resource: Indexed, other: Indexed): boolean {
+  const [from, to] = join.kind === 'chain' ? [resource, other] : [other, resource];
+  const test = referencesTo(join.kind === 'chain' ? join.type.name : join.target.name, [to]);
+  return from.entries.some(({ param, value }) => param === join.param.code && passes(test, value));
+}
+
+/** What a reference to one of these resources of a type passes; their urls are those of their parameter `url`. */
+export function referencesTo(type: string, resources: readonly Indexed[]): Extract<Test, { kind: 'references' }> {
+  const urls = resources.flatMap(({ entries }) =>
+    entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [value.uri] : [])),
+  );
+  return { kind: 'references', type, ids: resources.map(({ id }) => id), urls };
 }
 
 function passes(test: Test, value: IndexValue): boolean {
@@ -48,6 +75,8 @@ function passes(test: Test, value: IndexValue): boolean {
       return value.kind === 'quantity' && within(test.bounds, value.low, value.high) && hasUnit(test, value);
     case 'reference':
       return value.kind === 'reference' && refersTo(test, value);
+    case 'references':
+      return value.kind === 'reference' && isOneOf(test, value);
     case 'uri':
       return value.kind === 'uri' && value.uri === test.uri;
     case 'composite':
@@ -76,6 +105,11 @@ function refersTo(test: Extract<Test, { kind: 'reference' }>, value: ReferenceVa
     (test.url === undefined || test.url === value.url) &&
     (test.version === undefined || test.version === value.version)
   );
+}
+
+function isOneOf(test: Extract<Test, { kind: 'references' }>, value: ReferenceValue): boolean {
+  if (value.id !== undefined) return value.type === test.type && test.ids.includes(value.id);
+  return value.url !== undefined && test.urls.includes(value.url);
 }
 
 function within(bounds: readonly Bound[], low: number, high: number): boolean {

@@ -22,6 +22,11 @@ export function simplify(query: Query): Query {
     case 'param':
     case 'present':
       return query;
+    case 'chain':
+    case 'has': {
+      const of = simplify(query.of);
+      return isNone(of) ? none : { ...query, of };
+    }
     default:
       return query satisfies never;
   }
@@ -44,6 +49,11 @@ function negate(query: Query): Query {
     case 'param':
     case 'present':
       return { kind: 'not', of: query };
+    case 'chain':
+    case 'has': {
+      const of = simplify(query);
+      return isNone(of) ? { kind: 'all' } : { kind: 'not', of };
+    }
     default:
       return query satisfies never;
   }

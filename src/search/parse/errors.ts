@@ -4,28 +4,39 @@ import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { controls } from './result-parameters.ts';
 
-/** A parameter that the type does not offer, with the nearest one that it does. https://hl7.org/fhir/R4/search.html#errors */
-export function unknownParameter(type: ResourceType, name: string): FhirError {
+/**
+ * A parameter that the type does not offer, with the nearest one that it does; `whole` is all that the client wrote.
+ * https://hl7.org/fhir/R4/search.html#errors
+ */
+export function unknownParameter(type: ResourceType, name: string, whole = name): FhirError {
   const offered = [...type.parameters.keys()].sort();
   const hint = didYouMean(name, [...offered, ...controls]);
   return fhirError(
     400,
     'not-supported',
     `${type.name} has no search parameter \`${name}\`.${hint} It offers ${list(offered)}.`,
-    `http.${name}`,
+    `http.${whole}`,
   );
 }
 
-/** A part of FHIR search that is not there: chains, includes, text search and the like. */
+/** A part of FHIR search that the type does not offer. */
 export function unsupportedParameter(name: string): FhirError {
   return fhirError(400, 'not-supported', `\`${name}\` is not supported: leave it out.`, `http.${name}`);
 }
 
-/** A modifier that the parameter cannot have. https://hl7.org/fhir/R4/search.html#modifiers */
-export function unsupportedModifier(code: string, modifier: string, allowed: readonly string[]): FhirError {
+/**
+ * A modifier that the parameter cannot have; `whole` is all that the client wrote.
+ * https://hl7.org/fhir/R4/search.html#modifiers
+ */
+export function unsupportedModifier(
+  code: string,
+  modifier: string,
+  allowed: readonly string[],
+  whole = `${code}:${modifier}`,
+): FhirError {
   const offer = allowed.length === 0 ? 'It takes none' : `It takes ${list(allowed.map(name => `:${name}`))}`;
   const text = `The modifier \`:${modifier}\` is not supported on \`${code}\`. ${offer}.`;
-  return fhirError(400, 'code-invalid', text, `http.${code}:${modifier}`);
+  return fhirError(400, 'code-invalid', text, `http.${whole}`);
 }
 
 /** A parameter without a value, which would otherwise widen the answer to everything. */

@@ -31,6 +31,9 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
       return present(readyIndex(indexes, query.param), indexes);
     case 'param':
       return lowerTest(query.test, readyIndex(indexes, query.param), indexes);
+    case 'chain':
+    case 'has':
+      throw new Error('A store answers no query over several types');
     default:
       return query satisfies never;
   }
@@ -67,6 +70,8 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
       const values = indexes.termsOfId(index, test.id);
       return values === undefined ? { kind: 'prefix', index, prefix: idTerm(test.id, '') } : terms(index, values);
     }
+    case 'references':
+      return terms(index, [...test.ids.map(id => idTerm(id, test.type)), ...test.urls.map(urlTerm)]);
     case 'uri':
       return terms(index, [urlTerm(test.uri)]);
     case 'string':
