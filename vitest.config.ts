@@ -6,17 +6,22 @@ import type { TestSpecification } from 'vitest/node';
 
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
+// Whatever needs Chromium.
+const inChromium = ['test/smart/pages/browser/*.test.ts', 'test/clients/{chromium,readme}.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
 // What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
 // for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
 const together = [
   'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
+  'test/{cache,config,engines,make-once,ninth-type,readme,reloads}.test.ts',
+  'test/{bench,observability}/*.test.ts',
+  'test/clients/{bonfhir,fhir-kit-client,medplum,openid-client}.test.ts',
   'test/{audit,bulk,cli,faults,store}/**/!(batch|checkpoint|deadline|failing|figures|memory).test.ts',
   'test/smart/pages/*.test.ts',
   'test/auth/{*,token/*}.test.ts',
   'test/smart/!(quiet|accounts-file|processes|two-processes).test.ts',
-  'test/http/!(*limits|server|create*).test.ts',
+  'test/http/!(*limits|server|create-at-once.alone|create-retried|create-uploads).test.ts',
 ];
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
@@ -32,11 +37,12 @@ const main = {
   ...shared,
   name: 'main',
   include: ['test/**/*.test.ts'],
-  exclude: [...mongodb, ...alone, ...together],
-  globalSetup: named ? [] : ['test/support/mongodb/left-out.ts'],
+  exclude: [...mongodb, ...inChromium, ...alone, ...together],
+  globalSetup: ['test/support/left-out.ts'],
 };
 const inOneProcess = { ...shared, name: 'together', include: together, exclude: mongodb, isolate: false };
 const onItsOwn = { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 }, fileParallelism: false };
+const inBrowser = { ...shared, name: 'browser', include: inChromium };
 const onMongodb = {
   ...shared,
   name: 'mongodb',
@@ -76,6 +82,7 @@ export default defineConfig({
       { test: main },
       { test: inOneProcess },
       { test: onItsOwn },
+      { test: inBrowser },
       ...(named ? [{ test: onMongodb }, { test: httpOnMongodb }] : []),
     ],
   },

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { issuersKey, readIssuers } from './config/issuers.ts';
+import { checkContent, printProblems, withLists } from './config/check.ts';
+import { issuerFormats, issuerProblems, issuersKey, readIssuer } from './config/issuers.ts';
+import type { ReadFile } from './config/issuers.ts';
+import { fileSchema } from './config/file-schema.ts';
+import type { FileContent } from './config/file-schema.ts';
 import { openElsewhere } from './config/safe-start.ts';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag } from './config/settings.ts';
@@ -57,17 +61,16 @@ export function readArguments(
   const path = flags.given.get(fileFlag.flag)?.at(-1) ?? env[fileFlag.variable];
   const readFile = command.readFile ?? readText;
   const content = path === undefined ? {} : readSettingsFile(path, readFile, problems);
-  const file = scalarSettings(content, path ?? '', problems);
-  const { [issuersKey]: given = [] } = content;
-  const issuers = readIssuers(given, path ?? '', problems, readFile);
+  const file = path === undefined ? noFile : checkFile(content, path, readFile);
+  problems.push(...file.problems);
 
-  const fields = new Map<string, unknown>([['issuers' satisfies keyof Config, issuers]]);
+  const fields = new Map<string, unknown>([['issuers' satisfies keyof Config, file.issuers]]);
   for (const setting of settings) {
     const { flag } = setting;
     const source = [
       { texts: flags.given.get(flag), name: `\`--${flag}\`` },
       { texts: variables.get(flag), name: `\`${setting.variable}\`` },
-      { texts: file.get(flag), name: `\`${flag}\` in ${path}` },
+      { texts: file.texts.get(flag), name: `\`${flag}\` in ${path}` },
     ].find(source => source.texts !== undefined);
     fields.set(setting.field, readValue(setting, source?.texts, source?.name ?? '', problems));
   }
@@ -88,25 +91,6 @@ export function publicUrlOf(config: Config, port: number = config.port): string 
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return `${config.tlsCert === undefined ? 'http' : 'https'}://${host}:${port}`;
 }
-
-/** The settings as a Markdown table: flag, variable, default, unit, meaning. */
-export function settingsTable(): string {
-  const rows = [
-    ['Flag', 'Variable', 'Default', 'Unit', 'Meaning'],
-    ['---', '---', '---', '---', '---'],
-    ...[fileFlag, ...settings].map(row => [
-      `\`--${row.flag}\`${row.repeats === true ? ' (repeats)' : ''}`,
-      `\`${row.variable}\``,
-      row.default === undefined ? (row.defaultNote ?? 'none') : `\`${row.default}\``,
-      row.unit ?? '',
-      row.meaning,
-    ]),
-  ];
-  const widths = ['', '', '', '', ''].map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
-  return rows.map(row => `| ${row.map((cell, column) => pad(cell, widths[column] ?? 0)).join(' | ')} |`).join('\n');
-}
-
-const pad = (cell: string, width: number): string => (cell === '---' ? '-'.repeat(width) : cell.padEnd(width));
 
 function readFlags(
   argv: readonly string[],
@@ -179,25 +163,27 @@ function readSettingsFile(
   return {};
 }
 
-/** The settings that are flags too, as texts. */
-function scalarSettings(
-  content: Readonly<Record<string, unknown>>,
-  path: string,
-  problems: string[],
-): Map<string, string[]> {
-  const values = new Map<string, string[]>();
-  const names = settings.map(({ flag }) => flag);
-  for (const [key, value] of Object.entries(content)) {
-    if (key === issuersKey) continue;
-    if (!names.includes(key)) {
-      problems.push(`\`${key}\` in ${path} is not a setting.${didYouMean(key, [...names, issuersKey])}`);
-      continue;
-    }
-    const items: unknown[] = Array.isArray(value) ? value : [value];
-    if (items.every(item => ['string', 'number', 'boolean'].includes(typeof item))) values.set(key, items.map(String));
-    else problems.push(`\`${key}\` in ${path} must be a text, a number, true or false, or a list of texts.`);
-  }
-  return values;
+interface FromFile {
+  /** The settings that are flags too, as texts. */
+  readonly texts: ReadonlyMap<string, readonly string[]>;
+  readonly issuers: Config['issuers'];
+  readonly problems: readonly string[];
+}
+
+const noFile: FromFile = { texts: new Map(), issuers: [], problems: [] };
+
+/** The settings in a file's content, which is checked by the schema. */
+function checkFile(given: Readonly<Record<string, unknown>>, path: string, readFile: ReadFile): FromFile {
+  const content = withLists(fileSchema, given) as FileContent; // where checkContent finds no problem
+  const found = checkContent(fileSchema, content, issuerFormats(readFile));
+  const issuers = found.some(({ place }) => place[0] === issuersKey) ? [] : (content[issuersKey] ?? []);
+  const wrong = new Set(found.map(({ place }) => place[0]));
+  const scalars = Object.entries(content).filter(([key]) => key !== issuersKey && !wrong.has(key));
+  return {
+    texts: new Map(scalars.map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)])),
+    issuers: issuers.map(issuer => readIssuer(issuer, readFile)),
+    problems: printProblems([...found, ...issuerProblems(issuers)], path, content),
+  };
 }
 
 function readValue(flag: Flag, texts: readonly string[] | undefined, name: string, problems: string[]): unknown {

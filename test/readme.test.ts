@@ -6,8 +6,10 @@ import { root } from './cli/process.ts';
 import { exitCodeMeanings } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands.ts';
 import { findings } from '../src/cli/findings.ts';
-import { settingsTable } from '../src/config.ts';
+import { clientSchema, userSchema } from '../src/config/accounts-schema.ts';
+import { issuerSchema } from '../src/config/issuers.ts';
 import { settings } from '../src/config/settings.ts';
+import { keysTable, settingsTable } from '../src/config/tables.ts';
 import { proseOf, readme, readmes, rowsOf } from './support/readmes.ts';
 
 /** The names of the headings as GitHub links to them. https://docs.github.com/get-started/writing-on-github */
@@ -153,6 +155,14 @@ describe('the first README', () => {
 describe('the tables', () => {
   it('have all settings', () => {
     expect(readme('src/config/README.md')).toContain(`\n${settingsTable()}\n`);
+  });
+
+  it.each([
+    ['issuers', 'src/auth/README.md', issuerSchema],
+    ['clients', 'src/smart/README.md', clientSchema],
+    ['users', 'src/smart/README.md', userSchema],
+  ])('have all keys of %s', (_, path, schema) => {
+    expect(readme(path)).toContain(`\n${keysTable(schema)}\n`);
   });
 
   it('list all commands and exit codes', () => {

@@ -1,4 +1,7 @@
-import type { Accounts } from '../smart/accounts-file.ts';
+import { digestOf } from '../auth/token/digest.ts';
+import { JsonError, parseJson } from '../fhir/json.ts';
+import { isObject } from '../fhir/json-object.ts';
+import type { Model } from '../model/model.ts';
 import {
   clientId,
   clientProblems,
@@ -11,13 +14,14 @@ import {
   webOrigin,
   webUrl,
 } from '../smart/account-rules.ts';
+import type { Accounts } from '../smart/accounts-file.ts';
 import { isPasswordHash } from '../smart/password.ts';
 import type { RegisteredClient, RegisteredUser } from '../smart/registered.ts';
-import { digestOf } from '../auth/token/digest.ts';
-import { JsonError, parseJson } from '../fhir/json.ts';
-import type { Model } from '../model/model.ts';
-import { Fields, isObject } from './fields.ts';
-import { choice, displayName, partitionId } from './values.ts';
+import { accountsSchema } from './accounts-schema.ts';
+import type { AccountsContent, ClientEntry, UserEntry } from './accounts-schema.ts';
+import { checkContent, printProblems, problemOf, withLists } from './check.ts';
+import type { Formats, Place, Problem } from './check.ts';
+import { displayName, partitionId } from './values.ts';
 
 /** By what a file of clients and users is read. */
 export interface AccountsRules {
@@ -32,119 +36,133 @@ export interface AccountsRules {
 
 /**
  * Clients and users of a file: an object with the lists `clients` and `users`. Throws Error with all that is wrong, one whole
- * sentence a line, with the name of the file and the place in it. Secrets are never quoted.
+ * sentence a line, with the name of the file and the place in it, in its order. Secrets are never quoted.
  */
 export function readAccounts(file: string, text: string, rules: AccountsRules): Accounts {
-  const problems: string[] = [];
-  const content = parse(file, text, problems);
-  const top = new Fields(content, '', file, problems);
-  const clients = entries('clients', content, top, file, problems, fields => readClient(fields, rules));
-  const users = entries('users', content, top, file, problems, fields => readUser(fields, rules));
-  top.end();
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  return { clients, users };
+  const content = withLists(accountsSchema, parse(file, text));
+  const found = checkContent(accountsSchema, content, formats(rules));
+  const isSound = (list: string, index: number): boolean =>
+    !found.some(({ place }) => place[0] === list && (place.length === 1 || place[1] === index));
+  // Entries are of their type where the schema found nothing wrong with them: no others are read.
+  const { clients = [], users = [] } = content as AccountsContent;
+  const soundClients = soundOf(clients, index => isSound('clients', index));
+  const soundUsers = soundOf(users, index => isSound('users', index));
+  const problems = [
+    ...found,
+    ...soundClients.flatMap(([index, entry]) => problemsOfClient(entry, ['clients', index], rules)),
+    ...soundUsers.flatMap(([index, entry]) => problemsOfUser(entry, ['users', index], rules)),
+    ...sameIds('clients', clients),
+    ...sameIds('users', users),
+    ...strangers(users),
+  ];
+  if (problems.length > 0) throw new Error(printProblems(problems, file, content).join('\n'));
+  return {
+    clients: soundClients.map(([, entry]) => readClient(entry, rules)),
+    users: soundUsers.map(([, entry]) => readUser(entry, rules)),
+  };
 }
 
-function parse(file: string, text: string, problems: string[]): Readonly<Record<string, unknown>> {
+function parse(file: string, text: string): object {
+  let value: unknown;
   try {
-    const { value } = parseJson(text); // strict: a name that is given twice is refused
-    if (isObject(value)) return { ...value };
-    problems.push(`The file ${file} must hold one JSON object.`);
+    value = parseJson(text).value; // strict: a name that is given twice is refused
   } catch (error) {
     const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-    problems.push(`The file ${file} cannot be read: ${why}${where}.`);
+    throw new Error(`The file ${file} cannot be read: ${why}${where}.`, { cause: error });
   }
-  return {};
+  if (isObject(value)) return value;
+  throw new Error(`The file ${file} must hold one JSON object.`);
 }
 
-function entries<T extends { readonly id: string }>(
-  key: string,
-  content: Readonly<Record<string, unknown>>,
-  top: Fields,
-  file: string,
-  problems: string[],
-  read: (fields: Fields) => T,
-): readonly T[] {
-  const value = top.has(key) ? content[key] : [];
-  if (!Array.isArray(value) || !value.every(isObject)) {
-    problems.push(`\`${key}\` in ${file} must be a list of objects.`);
-    return [];
-  }
-  const found = value.map((item, index) => read(new Fields(item, `${key}[${index}]`, file, problems)));
-  for (const [index, { id }] of found.entries()) {
-    if (id !== '' && found.findIndex(other => other.id === id) < index)
-      problems.push(`\`${key}[${index}].id\` in ${file} is \`${id}\`, as is that of another one.`);
-  }
-  return found;
+/** The readers that the schema names. */
+function formats({ model, readFile }: AccountsRules): Formats {
+  return {
+    'client-id': clientId,
+    'user-id': userId,
+    'display-name': displayName,
+    'redirect-uri': redirectUri,
+    'web-url': webUrl,
+    'web-origin': webOrigin,
+    scopes: text => wordsOf(text).map(scope => registrableScope(scope, model)),
+    'partition-id': partitionId,
+    'secret-digest': secretDigest,
+    'secret-file': path => longSecret(readFile(path).trim()),
+    'keys-file': path => keySet(JSON.parse(readFile(path))),
+    'password-hash': passwordHash,
+    'fhir-user': fhirUser,
+  };
 }
 
-function readClient(fields: Fields, { model, partitions, readFile, registered }: AccountsRules): RegisteredClient {
-  const id = fields.text('id', clientId);
-  const kind = fields.text('kind', choice('public', 'symmetric', 'asymmetric')) as RegisteredClient['kind'] | undefined;
-  const flows = fields.texts('flows', choice('app', 'backend')) as RegisteredClient['flows'] | undefined;
-  const scopes = fields.texts('scopes', text => {
-    for (const scope of text.split(' ').filter(Boolean)) registrableScope(scope, model);
-    return text;
+/** What is wrong with a client that fits the schema. */
+function problemsOfClient(entry: ClientEntry, place: Place, rules: AccountsRules): readonly Problem[] {
+  const keys = entry.jwks === undefined ? undefined : problemOf(keySet, entry.jwks);
+  if (keys !== undefined) return [{ place: [...place, 'jwks'], text: keys }];
+  return clientProblems(readClient(entry, rules), rules.partitions).map(text => ({ place, text }));
+}
+
+function problemsOfUser(entry: UserEntry, place: Place, rules: AccountsRules): readonly Problem[] {
+  return userProblems(readUser(entry, rules), rules.partitions).map(text => ({ place, text }));
+}
+
+/** The entries that have the id of one before them, whatever else may be wrong with them. */
+function sameIds(list: string, entries: unknown): readonly Problem[] {
+  const ids = Array.isArray(entries) ? entries.map(entry => (isObject(entry) ? entry['id'] : undefined)) : [];
+  return ids.flatMap((id, index) =>
+    typeof id === 'string' && ids.indexOf(id) < index
+      ? [{ place: [list, index, 'id'], text: `is \`${id}\`, as is that of another one.` }]
+      : [],
+  );
+}
+
+/** The partitions for which a user has a resource, but who is not of them, whatever else may be wrong. */
+function strangers(users: unknown): readonly Problem[] {
+  return (Array.isArray(users) ? users : []).flatMap((user: unknown, index) => {
+    if (!isObject(user) || !isObject(user['fhir-user'])) return [];
+    const partitions: unknown = user['partitions'];
+    const others = Object.keys(user['fhir-user']).filter(id => !(Array.isArray(partitions) && partitions.includes(id)));
+    return others.map(id => ({ place: ['users', index, 'fhir-user', id], text: 'is no partition of the user.' }));
   });
-  const secrets = [
-    ...(fields.texts('secret-digests', secretDigest) ?? []),
-    ...(fields.texts('secret-file', path => digestOf(longSecret(readFile(path).trim()))) ?? []),
-  ];
-  const client: RegisteredClient = {
-    id: id ?? '',
-    name: fields.text('name', displayName) ?? id ?? '',
-    kind: kind ?? 'public',
-    flows: flows ?? ['app'],
-    redirectUris: fields.texts('redirect-uris', redirectUri) ?? [],
-    launchUrls: fields.texts('launch-urls', webUrl) ?? [],
-    origins: fields.texts('origins', webOrigin) ?? [],
-    scopes: scopes?.flatMap(text => text.split(' ').filter(Boolean)) ?? [],
-    partitions: fields.texts('partitions', partitionId) ?? [],
-    secretDigests: secrets,
-    jwks: readKeys(fields, readFile),
-    jwksUrl: fields.text('jwks-url', webUrl),
+}
+
+const soundOf = <T>(entries: readonly T[], isSound: (index: number) => boolean): readonly (readonly [number, T])[] =>
+  Array.isArray(entries) ? [...entries.entries()].filter(([index]) => isSound(index)) : [];
+
+function readClient(entry: ClientEntry, { readFile, registered }: AccountsRules): RegisteredClient {
+  const secrets = entry['secret-file']?.map(path => digestOf(readFile(path).trim())) ?? [];
+  const [keysFile, jwks] = [entry['jwks-file'], entry.jwks];
+  return {
+    id: entry.id,
+    name: entry.name ?? entry.id,
+    kind: entry.kind,
+    flows: entry.flows ?? ['app'],
+    redirectUris: entry['redirect-uris'] ?? [],
+    launchUrls: entry['launch-urls'] ?? [],
+    origins: entry.origins ?? [],
+    scopes: (entry.scopes ?? []).flatMap(wordsOf),
+    partitions: entry.partitions ?? [],
+    secretDigests: [...(entry['secret-digests'] ?? []), ...secrets],
+    jwks: keysFile !== undefined ? keySet(JSON.parse(readFile(keysFile))) : jwks && keySet(jwks),
+    jwksUrl: entry['jwks-url'],
     registered,
   };
-  fields.require('id', ': by which it is known.');
-  fields.require('kind', ': `public`, `symmetric` or `asymmetric`.');
-  const found = clientProblems(client, partitions);
-  if (fields.isSound()) for (const problem of found) fields.wrong(problem);
-  fields.end();
-  return client;
 }
 
-function readUser(fields: Fields, { partitions, registered }: AccountsRules): RegisteredUser {
-  const id = fields.text('id', userId);
-  const ids = fields.texts('partitions', partitionId) ?? [];
-  const people = fields.isInner('fhir-user') ? fields.inner('fhir-user') : undefined;
-  const everywhere = people === undefined ? fields.text('fhir-user', fhirUser) : undefined;
-  for (const name of people?.names() ?? [])
-    if (!ids.includes(name) && people?.has(name) === true) people.problem(name, 'is no partition of the user.');
-  const user: RegisteredUser = {
-    id: id ?? '',
-    name: fields.text('name', displayName) ?? id ?? '',
-    password: fields.text('password', passwordHash) ?? '',
-    partitions: ids.map(partition => ({ id: partition, fhirUser: people?.text(partition, fhirUser) ?? everywhere })),
+function readUser(entry: UserEntry, { registered }: AccountsRules): RegisteredUser {
+  const { id, name = id, password, partitions = [], 'fhir-user': resource } = entry;
+  return {
+    id,
+    name,
+    password,
+    partitions: partitions.map(partition => ({
+      id: partition,
+      fhirUser: typeof resource === 'object' ? resource[partition] : resource,
+    })),
     registered,
   };
-  fields.require('id', ': what is typed to sign in.');
-  fields.require('password', ': what `user add --for-file` prints.');
-  if (fields.isSound()) for (const problem of userProblems(user, partitions)) fields.wrong(problem);
-  people?.end();
-  fields.end();
-  return user;
 }
 
-function readKeys(fields: Fields, readFile: AccountsRules['readFile']): RegisteredClient['jwks'] {
-  let keys: RegisteredClient['jwks'];
-  if (fields.has('jwks')) keys = fields.value('jwks', keySet);
-  fields.text('jwks-file', path => {
-    keys = keySet(JSON.parse(readFile(path)));
-    return path;
-  });
-  return keys;
-}
+const wordsOf = (text: string): string[] => text.split(' ').filter(Boolean);
 
 function secretDigest(text: string): string {
   if (/^[A-Za-z0-9_-]{43}$/.test(text)) return text;

@@ -1,6 +1,8 @@
 import { usualClaims } from '../auth/token/settings.ts';
-import type { ClaimNames, IssuerSettings } from '../auth/token/settings.ts';
-import { Fields, isObject } from './fields.ts';
+import type { IssuerSettings } from '../auth/token/settings.ts';
+import type { Formats, Problem } from './check.ts';
+import { texts } from './schema.ts';
+import type { FromSchema, Schema } from './schema.ts';
 import { partitionId } from './values.ts';
 
 /** The key of the settings file under which external issuers stand: a list of objects. */
@@ -9,95 +11,142 @@ export const issuersKey = 'issuers';
 /** Reads a file that an issuer's settings name. */
 export type ReadFile = (path: string) => string;
 
-/**
- * The issuers of a settings file: the value of its key `issuers`. Problems are told with the file's name, one whole sentence
- * each. Secrets are never quoted.
- */
-export function readIssuers(
-  value: unknown,
-  file: string,
-  problems: string[],
-  readFile: ReadFile,
-): readonly IssuerSettings[] {
-  if (!Array.isArray(value) || !value.every(isObject)) {
-    problems.push(`\`${issuersKey}\` in ${file} must be a list of objects.`);
-    return [];
-  }
-  const issuers = value.flatMap((item, index) => {
-    const found: string[] = [];
-    const issuer = readIssuer(new Fields(item, `${issuersKey}[${index}]`, file, found), readFile);
-    problems.push(...found);
-    return found.length === 0 ? [issuer] : [];
+const claimNames = { type: 'string', format: 'given' } as const;
+
+/** What one of `issuers` may hold. */
+export const issuerSchema = {
+  type: 'object',
+  required: ['issuer', 'partitions'],
+  additionalProperties: false,
+  properties: {
+    issuer: { type: 'string', format: 'issuer-url', description: 'exactly the `iss` of its tokens' },
+    partitions: texts({ format: 'partition-id' }, 'ids of the partitions for which its tokens are accepted'),
+    aud: {
+      ...texts({ format: 'given' }, 'one or several; the token must name one of them'),
+      defaultNote: 'the base URL of the partition',
+    },
+    typ: {
+      ...texts({ format: 'given' }, 'accepted `typ` of the header; `none` if it may be absent'),
+      defaultNote: '`at+jwt`',
+    },
+    claims: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        client: texts(claimNames, 'the client id'),
+        subject: texts(claimNames, 'the user'),
+        scope: texts(claimNames, 'the scopes'),
+        patient: texts(claimNames, 'the patient in context'),
+        fhirUser: texts(claimNames, 'the resource of the user'),
+        partition: { type: 'string', format: 'given', description: 'the partition' },
+      },
+      description:
+        'the names of top-level claims (dots are part of a name); of several names the first present claim is used, for `scope` all of them. `partition` is required if `aud` is set and there are several partitions; a token that names none of them, or several, is rejected',
+      defaultNote:
+        '`client`: `client_id`, `azp`, `cid`, `appid`; `subject`: `sub`; `scope`: `scope`, `scp`; `patient`; `fhirUser`; `partition`: none',
+    },
+    scopes: {
+      type: 'object',
+      additionalProperties: { type: 'string', format: 'one-scope' },
+      description: "map from the issuer's name of a scope to the scope",
+      defaultNote: 'none',
+    },
+    jwks: { type: 'string', format: 'issuer-url', description: 'URL of its keys', defaultNote: 'by discovery' },
+    'clock-skew': {
+      type: 'number',
+      minimum: 0,
+      maximum: 300,
+      default: 30,
+      description: 'seconds by which its clock may differ',
+    },
+    introspection: {
+      type: 'object',
+      required: ['client'],
+      additionalProperties: false,
+      properties: {
+        client: { type: 'string', format: 'given', description: 'the client id of this service at the issuer' },
+        secret: {
+          type: 'string',
+          format: 'given',
+          description: 'the secret of this client; `secret-file` names a file that holds it',
+        },
+        'secret-file': { type: 'string', format: 'given-file', description: 'a file that holds the secret' },
+      },
+      anyOf: [{ required: ['secret'] }, { required: ['secret-file'] }],
+      description: '`client` and `secret` (or `secret-file`) with which this service introspects opaque tokens',
+      defaultNote: 'none',
+    },
+    'private-addresses': {
+      type: 'boolean',
+      default: false,
+      description: 'whether it may be on a private network or on this machine; link-local addresses are never allowed',
+    },
+    ca: {
+      type: 'string',
+      format: 'file',
+      description: 'file of certificates (PEM) that verify its own',
+      defaultNote: 'those of Node',
+    },
+  },
+} as const satisfies Schema;
+
+/** What `issuers` may hold. */
+export const issuersSchema = { type: 'array', items: issuerSchema } as const satisfies Schema;
+
+type Issuer = FromSchema<typeof issuerSchema>;
+
+/** The readers that the schema names. */
+export const issuerFormats = (readFile: ReadFile): Formats => ({
+  given,
+  'given-file': path => given(readFile(path).trim()),
+  file: readFile,
+  'issuer-url': issuerUrl,
+  'one-scope': oneScope,
+  'partition-id': partitionId,
+});
+
+/** What contradicts itself in issuers that fit the schema. */
+export function issuerProblems(issuers: readonly Issuer[]): readonly Problem[] {
+  return issuers.flatMap(({ issuer, partitions, aud, claims }, index) => {
+    const problems: Problem[] = [];
+    const add = (key: string, text: string): unknown => problems.push({ place: [issuersKey, index, key], text });
+    if (aud === undefined && claims?.partition !== undefined) {
+      add(
+        'claims',
+        'names a `partition`, which counts only beside `aud`: without it the partition follows from the base URL in the token.',
+      );
+    }
+    if (aud !== undefined && partitions.length > 1 && claims?.partition === undefined) {
+      add(
+        'partitions',
+        'holds several, and `aud` is set: name the claim that says which one, as `partition` in `claims`.',
+      );
+    }
+    if (issuers.findIndex(other => other.issuer === issuer) < index)
+      problems.push({ place: [issuersKey], text: `names \`${issuer}\` twice.` });
+    return problems;
   });
-  const twice = issuers.find(({ issuer }, index) => issuers.findIndex(other => other.issuer === issuer) < index);
-  if (twice !== undefined) problems.push(`\`${issuersKey}\` in ${file} names \`${twice.issuer}\` twice.`);
-  return issuers;
 }
 
-function readIssuer(fields: Fields, readFile: ReadFile): IssuerSettings {
-  const issuer = fields.text('issuer', issuerUrl) ?? '';
-  const partitions = fields.texts('partitions', partitionId) ?? [];
-  const audiences = fields.texts('aud', given);
-  const types = fields.texts('typ', given) ?? ['at+jwt'];
-  const claims = readClaims(fields.inner('claims'));
-  const scopeNames = fields.inner('scopes');
-  const keysUrl = fields.text('jwks', issuerUrl);
-  const skew = fields.number('clock-skew', 0, 300) ?? 30;
-  const introspection = readIntrospection(fields.inner('introspection'), readFile);
-  const privateAddresses = fields.truth('private-addresses') ?? false;
-  const authorities = fields.text('ca', path => readFile(path));
-
-  fields.require('issuer', ': exactly what the `iss` of the tokens says.');
-  fields.require('partitions', ': the ids of the partitions that it may serve.');
-  if (audiences === undefined && claims.partition !== undefined) {
-    fields.problem(
-      'claims',
-      'names a `partition`, which counts only beside `aud`: without it the partition follows from the base URL in the token.',
-    );
-  }
-  if (audiences !== undefined && partitions.length > 1 && claims.partition === undefined) {
-    fields.problem(
-      'partitions',
-      'holds several, and `aud` is set: name the claim that says which one, as `partition` in `claims`.',
-    );
-  }
-  fields.end();
+/** The settings of an issuer that fits the schema. */
+export function readIssuer(given: Issuer, readFile: ReadFile): IssuerSettings {
+  const { typ = ['at+jwt'], claims, scopes = {}, introspection, ca } = given;
   return {
-    issuer,
-    partitions,
-    audiences,
-    types: types.map(type => type.toLowerCase().replace(/^application\//, '')),
-    claims,
-    scopeNames: new Map(scopeNames?.names().map(word => [word, scopeNames.text(word, oneScope) ?? ''])),
-    keysUrl,
-    clockSkew: skew * 1000,
-    introspection,
-    privateAddresses,
-    authorities,
+    issuer: given.issuer,
+    partitions: given.partitions,
+    audiences: given.aud,
+    types: typ.map(type => type.toLowerCase().replace(/^application\//, '')),
+    claims: { ...usualClaims, ...claims },
+    scopeNames: new Map(Object.entries(scopes)),
+    keysUrl: given.jwks,
+    clockSkew: (given['clock-skew'] ?? 30) * 1000,
+    introspection: introspection && {
+      client: introspection.client,
+      secret: introspection.secret ?? readFile(introspection['secret-file'] ?? '').trim(),
+    },
+    privateAddresses: given['private-addresses'] ?? false,
+    authorities: ca === undefined ? undefined : readFile(ca),
   };
-}
-
-function readClaims(fields: Fields | undefined): ClaimNames {
-  const claims = {
-    client: fields?.texts('client', given) ?? usualClaims.client,
-    subject: fields?.texts('subject', given) ?? usualClaims.subject,
-    scope: fields?.texts('scope', given) ?? usualClaims.scope,
-    patient: fields?.texts('patient', given) ?? usualClaims.patient,
-    fhirUser: fields?.texts('fhirUser', given) ?? usualClaims.fhirUser,
-    partition: fields?.text('partition', given),
-  };
-  fields?.end();
-  return claims;
-}
-
-function readIntrospection(fields: Fields | undefined, readFile: ReadFile): IssuerSettings['introspection'] {
-  if (fields === undefined) return undefined;
-  const client = fields.text('client', given);
-  const secret = fields.text('secret', given) ?? fields.text('secret-file', path => given(readFile(path).trim()));
-  fields.require('client', ': the client id of this service at the issuer.');
-  if (!fields.has('secret-file')) fields.require('secret', '; `secret-file` names a file that holds it.');
-  fields.end();
-  return { client: client ?? '', secret: secret ?? '' };
 }
 
 function given(text: string): string {

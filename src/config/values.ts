@@ -23,9 +23,10 @@ export function integer(low: number, high: number): (text: string) => number {
 }
 
 /** One of a few words. */
-export function choice(...words: readonly string[]): (text: string) => string {
+export function choice<const W extends readonly string[]>(...words: W): (text: string) => W[number] {
   return text => {
-    if (words.includes(text)) return text;
+    const word: W[number] | undefined = words.find(one => one === text);
+    if (word !== undefined) return word;
     throw new Error(`is \`${text}\`, but must be one of ${words.join(', ')}.${didYouMean(text, words)}`);
   };
 }

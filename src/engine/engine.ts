@@ -55,6 +55,8 @@ export interface RunningEngine {
 export interface EngineParts {
   /** In a demonstration an issuer of tokens on this machine may be asked over plain http. */
   readonly demo?: boolean;
+  /** Loads the definitions; `requireModel` where it is not given. */
+  readonly load?: typeof requireModel;
   /** Tells what tokens are worth. */
   readonly verify?: TokenVerifier;
   /** False where nothing is accounted for: for measurements of what that costs. */
@@ -76,14 +78,21 @@ export async function startEngine(
   log: Log = createLog(config.log),
   parts: EngineParts = {},
 ): Promise<RunningEngine> {
-  const { demo = false, verify: given, audit: audited = true, now = Date.now, newId = () => randomUUID() } = parts;
+  const {
+    demo = false,
+    load = requireModel,
+    verify: given,
+    audit: audited = true,
+    now = Date.now,
+    newId = () => randomUUID(),
+  } = parts;
   const { reloads = createReloads(text => log.notice(text)) } = parts;
   // Also where no settings were read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
   await refuseServed(config.store); // before anything that takes time
   for (const text of startNotices(config)) log.notice(text);
-  const { model: loaded, definitions, notices } = await requireModel(config);
+  const { model: loaded, definitions, notices } = await load(config);
   for (const text of notices) log.notice(text);
   const unusable = unusableCriteria(loaded);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));

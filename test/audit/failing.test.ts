@@ -7,6 +7,7 @@ import type { RunningEngine } from '../../src/engine/engine.ts';
 import { createLog } from '../../src/observability/log.ts';
 import * as t from '../store/support/fixture.ts';
 import { list } from '../store/support/list.ts';
+import { requireModel } from '../support/loaded-once.ts';
 import { put } from '../support/serve.ts';
 
 let running: RunningEngine;
@@ -24,7 +25,7 @@ async function begin(...flags: string[]): Promise<void> {
   log = '';
   const config = readConfig(['--port', '0', '--access', 'open', '--store', place.url, ...flags]);
   writeFileSync(`${place.path}.audit`, 'in its place');
-  running = await startEngine(config, createLog('error', { write: text => (log += text) }));
+  running = await startEngine(config, createLog('error', { write: text => (log += text) }), { load: requireModel });
   const { store } = running.engine;
   await store.partitions.add('demo', { zone: 'UTC' });
   const demo = await store.partition('demo');

@@ -5,7 +5,7 @@ import { partOf, namesOf } from '../../src/auth/part.ts';
 import { narrowed } from '../../src/auth/restrict.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 
 describe('the part of a record', () => {
   it('has the properties whose names begin so, and no others', () => {

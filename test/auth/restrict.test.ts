@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/auth/access.ts';
 import { restrict, restriction } from '../../src/auth/restrict.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import type { Query } from '../../src/search/ast.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';

@@ -5,7 +5,7 @@ import { ownedBy } from '../../src/auth/owned-by.ts';
 import { isWithin } from '../../src/auth/restrict.ts';
 import { isSeen, sightsOf } from '../../src/auth/sight.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import { matches } from '../../src/search/matches.ts';
 
 const { model } = await loadModel({ definitions: [] });

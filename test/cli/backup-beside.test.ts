@@ -13,10 +13,13 @@ import { bytesPath, hasBytes } from '../../src/store/sqlite/attachment-files.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { bytesOf, digestOf } from '../store/support/bytes-of.ts';
 import { media, png, sha1 } from '../support/media.ts';
-import { launch, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch } from './process.ts';
 
 const rounds = Number(process.env['CRS_TEST_BACKUPS'] ?? 2);
 const child = fileURLToPath(new URL('transactions-child.ts', import.meta.url));
+
+const run = inOneProcess();
 
 /** Two processes write at full speed: a server that gets creates, and one that writes transactions beside it. */
 it(

@@ -15,7 +15,7 @@ const place = (name: string): string => `sqlite:${join(folder, name)}`;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'migrate-'));
   source = place('source.sqlite');
-  await fillStore(source, 1_000);
+  await fillStore(source, 200);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -31,10 +31,10 @@ describe('migrate, from a file to a file', () => {
     expect([code, stderr.split('\n').filter(line => /error|at /i.test(line))]).toEqual([0, []]);
     digest = digestIn(stdout);
     expect(digest).toBeDefined();
-    expect(stdout).toMatch(/^clinic\tPatient\t1000\t1006\t0\t0\t[0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^clinic\tPatient\t200\t206\t0\t0\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^other\tLocation\t1\t2\t0\t0\t[0-9a-f]{64}$/m);
-    expect(stdout).toContain('Both stores hold the same: 1,007 records');
+    expect(stdout).toContain('Both stores hold the same: 207 records');
     expect(await everything(place('copy.sqlite'))).toEqual(await everything(source));
   });
 
@@ -75,7 +75,7 @@ describe('migrate, from a file to a file', () => {
 
   it('goes on where it was killed, or stopped by Ctrl-C, which says how far it came', async () => {
     const [large, target] = [place('large.sqlite'), place('killed.sqlite')];
-    await fillStore(large, 5_000);
+    await fillStore(large, 3_000);
     const stopped = /^Stopped( after [\d,]+ of [\d,]+ records)?\. The same command continues there\.$/m;
     for (const [after, signal, code, said] of [
       [1_000, 'SIGKILL', null, /^/],
@@ -85,7 +85,7 @@ describe('migrate, from a file to a file', () => {
       expect([await child.ended, child.stderr()]).toEqual([code, expect.stringMatching(said)]);
     }
     const left = await copiedTo(target);
-    expect(left).toBeLessThan(5_000);
+    expect(left).toBeLessThan(3_000);
     const { code, stdout } = await migrate(large, target);
     expect(code).toBe(0);
     expect(stdout).toContain('Went on where a run before was interrupted.');
@@ -101,7 +101,7 @@ describe('migrate, from a file to a file', () => {
     await store.close();
     const { code, stdout } = await migrate(source, target);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^clinic\tPatient\t1000\t1006\t.*\tsource\nclinic\tPatient\t1000\t1007\t.*\ttarget$/m);
+    expect(stdout).toMatch(/^clinic\tPatient\t200\t206\t.*\tsource\nclinic\tPatient\t200\t207\t.*\ttarget$/m);
     expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
     expect(stdout).toContain('The stores differ.');
   });

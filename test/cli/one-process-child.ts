@@ -1,9 +1,19 @@
 // Runs the commands that its parent sends, one after another; ends when the parent lets go of it and nothing is left open.
+import { registerHooks } from 'node:module';
 import { setPriority } from 'node:os';
 import { Readable } from 'node:stream';
-import { main } from '../../src/cli/main.ts';
 import type { Answered, Asked } from './one-process.ts';
 import { root, start } from './process.ts';
+
+// The commands share the definitions of this checkout, which each process of its own would load anew.
+const once = new URL('../support/loaded-once.ts', import.meta.url).href;
+registerHooks({
+  resolve(specifier, context, next) {
+    const isLoad = specifier.endsWith('/load-model.ts') && context.parentURL !== once;
+    return isLoad ? { url: once, shortCircuit: true } : next(specifier, context);
+  },
+});
+const { main } = await import('../../src/cli/main.ts');
 
 const own = { ...process.env };
 let before = Promise.resolve();

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { publicUrlOf as usualUrlOf, readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine/engine.ts';
+import { requireModel } from '../support/loaded-once.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
 
@@ -40,7 +41,7 @@ export function publicUrlOf(newPlace: () => Promise<Place>): void {
   async function serving<T>(publicUrl: string | undefined, work: (serving: Serving) => Promise<T>): Promise<T> {
     const named = publicUrl === undefined ? [] : ['--public-url', publicUrl];
     const flags = ['--port', '0', '--log', 'off', '--access', 'open', ...named];
-    const running = await startEngine(readConfig([...flags, ...store]));
+    const running = await startEngine(readConfig([...flags, ...store]), undefined, { load: requireModel });
     try {
       return await work({
         async find(subject) {

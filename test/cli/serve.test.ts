@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, run } from './process.ts';
+import { inOneProcess } from './one-process.ts';
+import { launch } from './process.ts';
 import type { Launched } from './process.ts';
 
+const run = inOneProcess();
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'serve-'));

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readAccounts } from '../../src/config/accounts.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import { example } from '../support/readmes.ts';
 
 const { model } = await loadModel({ definitions: [] });
@@ -122,7 +122,7 @@ describe('the file of accounts', () => {
     ]);
   });
 
-  it('tells all that is wrong at once, with file and place', () => {
+  it('tells all that is wrong at once, with file and place, in the order of the file', () => {
     const clients = [
       { ...app, 'redirect-uris': ['http://a.example/', 'https://a.example/'], partitions: 'Clinic' },
       { id: 'no kind', scope: 'openid' },
@@ -140,19 +140,19 @@ describe('the file of accounts', () => {
       '`clients[0].redirect-uris` in accounts.json is `http://a.example/`, but must be an https URL, one such as `http://localhost:3000/callback` on the same machine, or one with the scheme of an app, such as `com.example.app:/callback`, without a fragment.',
       '`clients[0].partitions` in accounts.json is `Clinic`, but a partition id is 1 to 32 of the characters a to z, 0 to 9 and hyphen.',
       '`clients[1].id` in accounts.json is `no kind`, but must be 1 to 100 letters, digits or the characters `.`, `_`, `~`, `-`.',
-      '`clients[1].kind` in accounts.json is missing: `public`, `symmetric` or `asymmetric`.',
       '`clients[1].scope` in accounts.json is not a setting. Did you mean `scopes`?',
+      '`clients[1].kind` in accounts.json is missing: `public`, `symmetric` or `asymmetric`.',
+      '`clients[2].id` in accounts.json is `app`, as is that of another one.',
+      '`clients[3].id` in accounts.json is `app`, as is that of another one.',
       '`clients[3].scopes` in accounts.json holds `patient/Foo.rs`, of which capability files list nothing, or not all.',
       '`clients[3].secret-digests` in accounts.json must be a digest of a secret, as `client add --for-file` prints it.',
       '`clients[4]` in accounts.json names the partition `clinik`, which is not there; `partition add clinik` adds it. Did you mean `clinic`?',
-      '`clients[2].id` in accounts.json is `app`, as is that of another one.',
-      '`clients[3].id` in accounts.json is `app`, as is that of another one.',
       '`users[0].password` in accounts.json must be what `user add --for-file` prints (argon2id), never the password.',
       '`users[1].id` in accounts.json is `Ann`, but must be 1 to 100 small letters, digits or the characters `.`, `_`, `@`, `+`, `-`.',
       '`users[1].password` in accounts.json is missing: what `user add --for-file` prints.',
-      '`users[2].fhir-user.other` in accounts.json is no partition of the user.',
-      '`users[2].fhir-user.clinic` in accounts.json is `ann`, but must be a resource of the partition, such as `Practitioner/practitioner-1`.',
       '`users[2].id` in accounts.json is `ann`, as is that of another one.',
+      '`users[2].fhir-user.clinic` in accounts.json is `ann`, but must be a resource of the partition, such as `Practitioner/practitioner-1`.',
+      '`users[2].fhir-user.other` in accounts.json is no partition of the user.',
       '`people` in accounts.json is not a setting.',
     ]);
     expect(found.join()).not.toContain('correct horse');

@@ -4,7 +4,7 @@ import { checkDigit } from '../../src/demo/health-number.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { parseJson } from '../../src/fhir/json.ts';
 import { isId } from '../../src/fhir/id.ts';
-import { requireModel } from '../../src/engine/load-model.ts';
+import { requireModel } from '../support/loaded-once.ts';
 import { createValidator } from '../../src/validation/profile/validator.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { launch } from '../cli/process.ts';
+import { requireModel } from '../support/loaded-once.ts';
 import { issuesOf, keptBytes, media, png, post } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import { put, serve } from '../support/serve.ts';
@@ -92,7 +93,7 @@ describe('kill -9', () => {
       '--public-url',
       'http://records.example',
     ];
-    const setUp = await startEngine(readConfig(flags));
+    const setUp = await startEngine(readConfig(flags), undefined, { load: requireModel });
     await setUp.engine.store.partitions.add('demo', { zone: 'UTC' });
     await put((await setUp.engine.store.partition('demo'))!, [patient('p1')]); // added above
     await setUp.close();
@@ -128,7 +129,7 @@ describe('kill -9', () => {
     }
     expect(answered.size).toBeGreaterThan(60);
 
-    const running = await startEngine(readConfig(flags));
+    const running = await startEngine(readConfig(flags), undefined, { load: requireModel });
     onTestFinished(() => running.close());
     const all = new Map<string, number>();
     for (let at = 0; at < next; at++) {

@@ -9,7 +9,7 @@ import { parseJson } from '../../src/fhir/json.ts';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { NotIndexedCounts, failureOf } from '../../src/indexing/not-indexed.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import type { ResourceType } from '../../src/model/model.ts';
 import { examples } from '../fhirpath/judge.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../../src/smart/account-rules.ts';
 import { displayName } from '../../src/config/values.ts';
 import type { RegisteredClient } from '../../src/smart/registered.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 
 const { model } = await loadModel({ definitions: [] });
 if (model === undefined) throw new Error('no model');

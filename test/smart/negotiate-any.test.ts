@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/auth/access.ts';
 import { narrowRefresh, negotiateScopes, ScopeRefused } from '../../src/smart/negotiate.ts';
 import type { ScopeRules } from '../../src/smart/negotiate.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 
 const { model: shipped } = await loadModel({ definitions: [] });
 if (shipped === undefined) throw new Error('The shipped definitions are wrong');

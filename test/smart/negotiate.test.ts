@@ -5,7 +5,7 @@ import { describeScope } from '../../src/smart/describe-scope.ts';
 import { narrowForUser, narrowRefresh, negotiateScopes, negotiated, ScopeRefused } from '../../src/smart/negotiate.ts';
 import type { ScopeRules } from '../../src/smart/negotiate.ts';
 import { supportedScopes } from '../../src/smart/scope-words.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import type { Model } from '../../src/model/model.ts';
 import { loadWith, ours, statement } from '../support/definition-files.ts';
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../cli/process.ts';
+import { inOneProcess } from '../cli/one-process.ts';
 import { backendToken, launchApp, read, refresh } from './support/flow.ts';
 import { authorizing } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
+const run = inOneProcess();
 let server: Authorizing;
 let store: string;
 beforeAll(async () => {

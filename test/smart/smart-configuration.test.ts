@@ -5,7 +5,7 @@ import { securityStatement } from '../../src/auth/security-statement.ts';
 import { authorizationOffered } from '../../src/smart/offered.ts';
 import { supportedScopes } from '../../src/smart/scope-words.ts';
 import { smartConfigurationOf } from '../../src/auth/smart-configuration.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import { capabilityStatement } from '../../src/model/capability-statement.ts';
 import { checkStructure } from '../../src/validation/structure.ts';
 import { loadOnly, ours, statement } from '../support/definition-files.ts';

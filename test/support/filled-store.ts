@@ -1,6 +1,6 @@
 import { createExtract } from '../../src/indexing/extract.ts';
 import { modelAt } from '../../src/indexing/at-public-url.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from './loaded-once.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { openStore } from '../../src/store/open.ts';
 import { keepPublicUrl } from '../../src/store/public-url.ts';

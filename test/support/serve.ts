@@ -11,6 +11,7 @@ import type { Change } from '../../src/store/records.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import { launch } from '../cli/process.ts';
 import { freePort } from './free-port.ts';
+import { requireModel } from './loaded-once.ts';
 import { newStorePlace, onMongodb } from './store-place.ts';
 
 export interface Answer {
@@ -67,7 +68,7 @@ export async function serve(
     'off',
     ...flags,
   ]);
-  const running = await startEngine(config, log, parts);
+  const running = await startEngine(config, log, { load: requireModel, ...parts });
   const { partitions } = running.engine.store;
   await partitions.add('demo', { zone: 'America/Toronto' });
   const partition = await running.engine.store.partition('demo');

@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/profiling.html: mistakes in profiles, in the profile's own file.
 import { describe, expect, it } from 'vitest';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../support/loaded-once.ts';
 import { checkProfile } from '../../src/validation/definition/check-profile.ts';
 import { fhirPackage, loadOnly, ours, profile, statement } from '../support/definition-files.ts';
 

@@ -1,4 +1,5 @@
 import type { IndexDescription } from 'mongodb';
+import type { Referred } from '../upkeep/verify-attachments.ts';
 import { type Core, history, resources } from './core.ts';
 import { isTaken } from './failures.ts';
 
@@ -57,17 +58,14 @@ export async function hasRecord(core: Core, types: readonly string[], p: string,
   return false;
 }
 
-/** Bytes to which versions refer: their size, and who refers to them as `Type/id/_history/version`. */
-export type Referred = Map<string, { readonly size: number; readonly records: Set<string> }>;
-
 /** The bytes of a partition to which versions refer, of those whose digest begins with these digits. */
 export async function referredBytes(
   core: Core,
   types: readonly string[],
   p: string,
   digits: string,
-): Promise<Referred> {
-  const found: Referred = new Map();
+): Promise<ReadonlyMap<string, Referred>> {
+  const found = new Map<string, { readonly size: number; readonly records: Set<string> }>();
   const filter = { p, attached: { $elemMatch: { digest: { $gte: digits, $lt: `${digits}g` } } } };
   for (const type of types)
     for (const collection of [resources(core, type), history(core, type)]) {
@@ -80,7 +78,8 @@ export async function referredBytes(
           known.records.add(`${type}/${_id.split('/')[1] ?? ''}/_history/${version}`);
         }
     }
-  return found;
+  const { compare } = new Intl.Collator('en', { numeric: true }); // by type, id and version
+  return new Map([...found].map(([digest, { size, records }]) => [digest, { size, records: [...records].sort(compare) }])); // prettier-ignore
 }
 
 interface Carrying {

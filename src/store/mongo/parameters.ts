@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { IndexState, PendingIndex } from '../indexes.ts';
+import { pendingIn } from '../upkeep/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -62,18 +63,8 @@ export async function pendingOf(
 ): Promise<readonly PendingIndex[]> {
   const ready = await core.registry.ready(partition.p, type);
   if ([...type.indexed.keys()].every(code => ready.has(code))) return [];
-  const found = await readParameters(core, partition, type);
-  const waiting = found.filter(({ code, kept }) => type.indexed.has(code) && kept?.state !== 'ready');
-  if (waiting.length === 0) {
-    // Whoever is told so may search: what is remembered is older.
-    core.registry.forget();
-    return [];
-  }
-  const of = await countOf(core, partition.p, type.name);
-  return waiting.map(({ code, kept }) => ({
-    type: type.name,
-    param: code,
-    done: Math.min(of, kept?.done ?? 0),
-    of,
-  }));
+  const waiting = pendingIn(type, await statesOf(core, partition, type));
+  // A caller who gets none may search: what is remembered is older.
+  if (waiting.length === 0) core.registry.forget();
+  return waiting;
 }

@@ -27,7 +27,8 @@ import { pendingOf } from './parameters.ts';
 import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
 import { searchPage } from './search.ts';
-import { verifyAttachments } from './verify-attachments.ts';
+import { verifyAttachments } from '../upkeep/verify-attachments.ts';
+import { bytesOf } from './verify-attachments.ts';
 import { restoreVersions } from './restore.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
@@ -102,7 +103,7 @@ export class MongoPartition implements Partition {
   }
 
   verifyAttachments(): AsyncIterable<AttachmentProgress> {
-    return this.#each(p => verifyAttachments(this.#core, p));
+    return this.#each(p => verifyAttachments(bytesOf(this.#core, p)));
   }
 
   types(): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore } from '../documents.ts';
 import type { Lack } from '../errors.ts';
+import type { IndexAdmin } from '../indexes.ts';
 import type { Note, StoreProgress } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
@@ -15,7 +16,8 @@ import { openingError, told, toldEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
-import { MongoIndexes } from './indexes.ts';
+import { mongoIndexes } from './indexes.ts';
+import { Indexes } from '../upkeep/indexes.ts';
 import { followWhereSame } from './move-indexes.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
@@ -106,7 +108,7 @@ interface Opened {
 class MongoStore implements Store {
   readonly lacks: readonly Lack[];
   readonly partitions: MongoPartitions;
-  readonly indexes: MongoIndexes;
+  readonly indexes: IndexAdmin;
   readonly audit: ChainedLog;
   readonly #core: Core;
   readonly #ending: AbortController;
@@ -122,7 +124,7 @@ class MongoStore implements Store {
     this.#disconnect = disconnect;
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
-    this.indexes = new MongoIndexes(core);
+    this.indexes = new Indexes(mongoIndexes(core));
     this.audit = new ChainedLog(auditCollection(core), core.options.now);
     this.#work = working;
   }

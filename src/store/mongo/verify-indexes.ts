@@ -1,50 +1,38 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreFinding } from '../transfer.ts';
-import type { VerifyProgress } from '../indexes.ts';
+import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
-import { countOf } from './counts.ts';
 import type { IndexFields } from './layout.ts';
 import { nameOf, orderField, updatedField } from './names.ts';
+import { pagesOf } from './pages.ts';
 import { readParameters } from './parameters.ts';
 import { fieldsOf, keptFields, readable, type Readable } from './remake.ts';
-
-/** Documents that one operation reads. */
-const slice = 100;
 
 /**
  * Compares the index fields of documents with what their texts give. Pending indexes are left out. One finding a
  * resource and parameter that differ, and one for a text that is not JSON. An index of the database cannot differ from
  * its documents.
  */
-export async function* verifyType(
-  core: Core,
-  partition: PartitionInfo,
-  type: ResourceType,
-): AsyncIterable<VerifyProgress> {
+export async function* verifyType(core: Core, partition: PartitionInfo, type: ResourceType): AsyncIterable<Checked> {
   const { p } = partition;
-  const collection = resources(core, type.name);
-  const of = await countOf(core, p, type.name);
-  let checked = 0;
-  for (let after = ofPartition(p).$gte; ;) {
-    const found = await readParameters(core, partition, type);
-    const codes = codesByName(
-      type,
-      found.flatMap(({ code, kept }) => (kept?.state === 'ready' ? [code] : [])),
-    );
-    const page = await collection
-      .find({ _id: { $gt: after, $lt: ofPartition(p).$lt }, p })
-      .project<Readable>({ ...readable, text: 1 })
-      .sort({ _id: 1 })
-      .limit(slice)
-      .toArray();
+  const options = { within: ofPartition(p), project: { ...readable, text: 1 } };
+  // Read before the documents: an index that is completed meanwhile may still lack entries in them.
+  let codes = await readyCodes(core, partition, type);
+  for await (const page of pagesOf<Readable>(resources(core, type.name), { p }, options)) {
     const findings = page.flatMap(document => differencesOf(core, partition, type, codes, document));
-    checked += page.filter(({ text }) => text !== undefined).length;
-    yield { type: type.name, checked, of: Math.max(of, checked), findings };
-    if (page.length < slice) return;
-    after = page.at(-1)?._id ?? after;
+    yield { checked: page.filter(({ text }) => text !== undefined).length, findings };
+    codes = await readyCodes(core, partition, type);
   }
+}
+
+async function readyCodes(...place: Parameters<typeof readParameters>): Promise<ReadonlyMap<string, string>> {
+  const found = await readParameters(...place);
+  return codesByName(
+    place[2],
+    found.flatMap(({ code, kept }) => (kept?.state === 'ready' ? [code] : [])),
+  );
 }
 
 /** The codes of indexes that are complete, by what stands for them in terms and fields. */

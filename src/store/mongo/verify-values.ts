@@ -1,20 +1,15 @@
-import type { Collection } from 'mongodb';
-import type { StoreFinding } from '../transfer.ts';
+import type { Collection, Document } from 'mongodb';
+import type { Checked } from '../upkeep/report.ts';
 import { jsonFault, zoneFault } from '../value-fault.ts';
 import { documents, marks, meta, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
-import { pages } from './notes.ts';
-
-/** How many are checked before progress is told. */
-const step = 500;
+import { pagesOf } from './pages.ts';
 
 /**
  * Checks what is kept beside the records: settings, states, documents, marks and keys of writes. Gives how many those
  * were.
  */
-export async function* verifyValues({
-  database,
-}: Core): AsyncIterable<{ readonly checked: number; readonly findings: readonly StoreFinding[] }> {
+export async function* verifyValues({ database }: Core): AsyncIterable<Checked> {
   yield* check(partitions(database), 'partition', ({ zone }) => zoneFault(zone));
   yield* check(meta(database), 'meta', ({ value }) =>
     typeof value === 'string' || typeof value === 'number' ? undefined : 'it is neither text nor number',
@@ -31,20 +26,18 @@ export async function* verifyValues({
   );
 }
 
-async function* check<T extends { _id: string }>(
+async function* check<T extends Document & { readonly _id: string }>(
   collection: Collection<T>,
   name: string,
   faultOf: (document: T) => string | undefined,
-): AsyncIterable<{ readonly checked: number; readonly findings: readonly StoreFinding[] }> {
-  let checked = 0;
-  let findings: StoreFinding[] = [];
-  for await (const document of pages(collection, {})) {
-    const why = faultOf(document as unknown as T); // what `pages` reads is whole
-    if (why !== undefined) findings.push({ is: 'value', partition: undefined, what: `${name} ${document._id}`, why });
-    checked += 1;
-    if (checked < step) continue;
-    yield { checked, findings };
-    [checked, findings] = [0, []];
+): AsyncIterable<Checked> {
+  for await (const page of pagesOf<T>(collection, {}, { size: 500 })) {
+    const findings = page.flatMap(document => {
+      const why = faultOf(document);
+      return why === undefined
+        ? []
+        : [{ is: 'value' as const, partition: undefined, what: `${name} ${document._id}`, why }];
+    });
+    yield { checked: page.length, findings };
   }
-  yield { checked, findings };
 }

@@ -1,6 +1,5 @@
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
-import type { PendingIndex } from '../indexes.ts';
 import type { Database } from './open.ts';
 import { componentCode, orderCode, pairCode, sortsOf, wantedIndexes } from './wanted.ts';
 
@@ -101,21 +100,6 @@ function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, I
     })),
     pairs: type.pairs.map(pair => ({ ...of(pairCode(pair)), owner: pair.owner.code, token: pair.token.code })),
   };
-}
-
-/** How far the indexes of a type are that cannot be used yet. Pairs only make searches faster, so they are not among them. */
-export function readPending(database: Database, index: TypeIndex): readonly PendingIndex[] {
-  const pairs = new Set(index.pairs.map(pair => pair.code));
-  const waiting = [...index.indexes.values()].filter(one => !one.ready && !pairs.has(one.code));
-  if (waiting.length === 0) return [];
-  const of = Number(database.get('SELECT resources FROM types WHERE t = ?', [index.t])?.[0] ?? 0);
-  const found = new Map<string, number>();
-  for (const { code, p } of waiting) {
-    const done = Number(database.get('SELECT done FROM parameters WHERE p = ?', [p])?.[0] ?? 0);
-    const param = paramOf(code, index.type);
-    found.set(param, Math.min(done, found.get(param) ?? of));
-  }
-  return [...found].map(([param, done]) => ({ type: index.type.name, param, done, of }));
 }
 
 /** The parameter that an index belongs to; the order belongs to the sort date, or to lastUpdated. */

@@ -20,10 +20,11 @@ import { bytesFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
-import { type PartitionIndex, readPending, type TypeIndex } from './dictionary.ts';
+import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
+import { pendingOf } from './indexes.ts';
 import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
 import type { Row } from './open.ts';
@@ -33,7 +34,8 @@ import type { LoweredSearch } from './search.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
 import { keptVersions } from './versions.ts';
-import { verifyAttachments } from './verify-attachments.ts';
+import { verifyAttachments } from '../upkeep/verify-attachments.ts';
+import { bytesOf } from './verify-attachments.ts';
 
 /** How many resources `readMany` reads before the event loop gets a turn. */
 const slice = 200;
@@ -131,7 +133,7 @@ export class SqlitePartition implements Partition {
   }
 
   verifyAttachments(): AsyncIterable<AttachmentProgress> {
-    return verifyAttachments(this.#core.database, this.#core.path, this.#number());
+    return verifyAttachments(bytesOf(this.#core.database, this.#core.path, this.#number()));
   }
 
   async types(): Promise<readonly string[]> {
@@ -169,8 +171,7 @@ export class SqlitePartition implements Partition {
   }
 
   async pending(type: string): Promise<readonly PendingIndex[]> {
-    const index = this.#find(type);
-    return index === undefined ? [] : readPending(this.#core.database, index);
+    return pendingOf(this.#core, this.id, type);
   }
 
   /** Does work on the bytes beside the file; throws `StoreUnavailable` where their disk fails. */

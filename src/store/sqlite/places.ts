@@ -1,6 +1,6 @@
 import type { StoreFinding } from '../transfer.ts';
 import type { Database, Row } from './open.ts';
-import { walkAround } from './walk-around.ts';
+import { walkTable } from './walk-table.ts';
 
 /** What holds versions of records: current ones, and older ones. */
 export type Table = 'resources' | 'versions';
@@ -20,26 +20,17 @@ export type Places = ReadonlyMap<number, Place>;
 /** Reads what each type number stands for, as far as that can be read. */
 export function readPlaces(database: Database): Places {
   const partitions = new Map<number, string | null>();
-  for (const [n, id] of rowsBy(database, 'n', 'SELECT n, id FROM partitions'))
+  for (const [n, id] of rowsOf(database, 'partitions', 'n', 'id'))
     if (typeof n === 'number') partitions.set(n, typeof id === 'string' ? id : null);
   const places = new Map<number, Place>();
-  for (const [t, n, type] of rowsBy(database, 't', 'SELECT t, n, type FROM types'))
+  for (const [t, n, type] of rowsOf(database, 'types', 't', 'n', 'type'))
     if (typeof t === 'number' && typeof n === 'number' && typeof type === 'string')
       places.set(t, { n, type, partition: partitions.get(n) ?? undefined, isRemoved: partitions.get(n) === null });
   return places;
 }
 
-function* rowsBy(database: Database, key: string, select: string): Iterable<Row> {
-  const slices = walkAround(
-    (from, backwards, limit) =>
-      database.all(
-        `${select} WHERE ${key} ${backwards ? '<' : '>'} ? ORDER BY ${key} ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
-        [from?.[0] ?? (backwards ? Number.MAX_SAFE_INTEGER : -Number.MAX_SAFE_INTEGER), limit],
-      ),
-    1,
-    100,
-  );
-  for (const slice of slices) yield* slice;
+function* rowsOf(database: Database, from: string, key: string, ...rest: readonly string[]): Iterable<Row> {
+  for (const slice of walkTable(database, { from, key: [key], rest }, 100)) yield* slice;
 }
 
 /** How a finding names a row `t, id, version`: the record, or an older version of it. */

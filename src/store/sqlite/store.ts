@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DocumentStore } from '../documents.ts';
 import type { Note, StoreProgress } from '../transfer.ts';
+import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
@@ -17,7 +18,8 @@ import { type Core, followWhereSame, partitionIndex, register, submit } from './
 import { SqliteDocuments } from './documents.ts';
 import { unavailable } from './failures.ts';
 import { FileWatch, watchedFiles } from './file-watch.ts';
-import { SqliteIndexes } from './indexes.ts';
+import { sqliteIndexes } from './indexes.ts';
+import { Indexes } from '../upkeep/indexes.ts';
 import { leftBehind, lostBytesNotice, refusal, requireNothingLeft } from './left-behind.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
@@ -141,7 +143,7 @@ function watchFiles({ condition, options }: Core, watch: FileWatch): () => void 
 class SqliteStore implements Store {
   readonly lacks = [];
   readonly partitions: SqlitePartitions;
-  readonly indexes: SqliteIndexes;
+  readonly indexes: IndexAdmin;
   readonly audit: ChainedLog;
   readonly #core: Core;
   readonly #lock: { release(): void } | undefined;
@@ -159,7 +161,7 @@ class SqliteStore implements Store {
     this.#core = core;
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);
-    this.indexes = new SqliteIndexes(core);
+    this.indexes = new Indexes(sqliteIndexes(core));
     this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
     if (core.options.mode !== 'serve') return;
     this.#work = work(core, unswept, this.#ending.signal);

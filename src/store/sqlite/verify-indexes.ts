@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreFinding } from '../transfer.ts';
-import type { VerifyProgress } from '../indexes.ts';
+import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
 import { type Core, partitionIndex } from './core.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import type { Row } from './open.ts';
 import { type Rows, rowsOf, rowWidths } from './rows.ts';
-import { walkAround } from './walk-around.ts';
+import { type Walked, walkTable } from './walk-table.ts';
 
 /** Resources, or rows of an index, that are compared before the event loop gets a turn. */
 const slice = 100;
@@ -17,55 +17,52 @@ const slice = 100;
  * holds a row that no resource gives. Pending indexes are left out. One finding a resource and parameter that differ; a
  * resource that cannot be read, or is not JSON, is one too, and the others are compared all the same.
  */
-export async function* verifyType(core: Core, partition: string, type: string): AsyncIterable<VerifyProgress> {
+export async function* verifyType(core: Core, partition: string, type: string): AsyncIterable<Checked> {
   const { database } = core;
-  const find = (): Checked | undefined => {
+  const find = (): Compared | undefined => {
     database.endMoment();
-    return checkedType(core, partition, type);
+    return comparedType(core, partition, type);
   };
+  const unread = (what: string, why: string): StoreFinding => ({ is: 'index', partition, what, why });
   const first = find();
   if (first === undefined) return;
-  const of = Number(attempt(() => database.get('SELECT resources FROM types WHERE t = ?', [first.index.t])).value?.[0]);
-  let checked = 0;
-  const progress = (findings: readonly StoreFinding[]): VerifyProgress => ({ type, checked, of: of || 0, findings });
-  const ids = idsOf(core, first.index.t);
-  for (let step = ids.next(); ; step = ids.next()) {
+  // The ids by the index, which is another tree than the texts.
+  const ofType: Walked = { from: 'resources INDEXED BY resources_key', key: ['id'], where: ['t = ?', first.index.t] };
+  const ids = walkTable(database, ofType, slice);
+  let step = ids.next();
+  for (; step.done !== true; step = ids.next()) {
     const now = find();
     if (now === undefined) return;
-    if (step.done === true) {
-      const why = `ids of records cannot be read: ${step.value}`;
-      if (step.value !== undefined) yield progress([{ is: 'index', partition, what: type, why }]);
-      break;
-    }
-    const findings = step.value.flatMap(([id]) => {
-      const found = compareResource(core, now, String(id));
-      if (found !== undefined) checked += 1;
-      return found ?? [];
+    const compared = step.value.flatMap(([id]) => {
+      const findings = compareResource(core, now, String(id));
+      return findings === undefined ? [] : [findings];
     });
-    yield progress(findings);
+    yield { checked: compared.length, findings: compared.flat() };
     await setImmediate();
   }
+  if (step.value !== undefined)
+    yield { checked: 0, findings: [unread(type, `ids of records cannot be read: ${step.value}`)] };
   for (const table of tables)
     for (const p of first.codes.keys()) {
       const findings = new Map<string, StoreFinding>();
-      const rows = entriesOf(core, table, p);
-      for (let step = rows.next(); ; step = rows.next()) {
+      const walked: Walked = { from: table.name, key: table.order, rest: restOf(table), where: ['p = ?', p] };
+      const rows = walkTable(database, walked, slice);
+      for (let entries = rows.next(); ; entries = rows.next()) {
         const now = find();
         if (now === undefined || !now.codes.has(p)) break;
-        if (step.done === true) {
-          const why = `entries cannot be read: ${step.value}`;
+        if (entries.done === true) {
           const what = `${type}?${now.codes.get(p)}`;
-          if (step.value !== undefined) findings.set(what, { is: 'index', partition, what, why });
+          if (entries.value !== undefined) findings.set(what, unread(what, `entries cannot be read: ${entries.value}`));
           break;
         }
-        for (const finding of surplus(core, now, { ...table, p }, step.value)) findings.set(finding.what, finding);
+        for (const one of surplus(core, now, { ...table, p }, entries.value)) findings.set(one.what, one);
         await setImmediate();
       }
-      if (findings.size > 0) yield progress([...findings.values()]);
+      if (findings.size > 0) yield { checked: 0, findings: [...findings.values()] };
     }
 }
 
-interface Checked {
+interface Compared {
   readonly index: TypeIndex;
   readonly partition: { readonly id: string; readonly zone: string };
   /** Of the indexes that are complete. */
@@ -95,7 +92,7 @@ const tables: readonly Table[] = [
   { name: 'sorts', key: ['which', 'k', 'ord', 'id'], order: ['which', 'k', 'id'] },
 ];
 
-function checkedType(core: Core, partition: string, type: string): Checked | undefined {
+function comparedType(core: Core, partition: string, type: string): Compared | undefined {
   const known = partitionIndex(core, partition);
   const index = known?.types.get(type);
   if (known === undefined || index === undefined) return undefined;
@@ -104,22 +101,10 @@ function checkedType(core: Core, partition: string, type: string): Checked | und
   return { index, partition: { id: partition, zone: known.settings.zone }, codes };
 }
 
-/** The ids of a type by the index, which is another tree than the texts. */
-const idsOf = ({ database }: Core, t: number): Generator<readonly Row[], string | undefined> =>
-  walkAround(
-    (from, backwards, limit) =>
-      database.all(
-        `SELECT id FROM resources INDEXED BY resources_key WHERE t = ? ${from === undefined ? '' : `AND id ${backwards ? '<' : '>'} ?`} ORDER BY id ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
-        [t, ...(from ?? []), limit],
-      ),
-    1,
-    slice,
-  );
-
 /** What is wrong with the entries of a resource; undefined for a tombstone, and for one that is not there any more. */
 function compareResource(
   { database, options }: Core,
-  { index, partition, codes }: Checked,
+  { index, partition, codes }: Compared,
   id: string,
 ): readonly StoreFinding[] | undefined {
   const name = { partition: partition.id, what: `${index.type.name}/${id}` };
@@ -153,39 +138,18 @@ function compareResource(
   ];
 }
 
-/** The rows of an index: what orders them, then the rest of their key. */
-const entriesOf = (
-  { database }: Core,
-  { name, key, order }: Table,
-  p: number,
-): Generator<readonly Row[], string | undefined> =>
-  walkAround(
-    (from, backwards, limit) => {
-      const marks = order.map(() => '?').join(', ');
-      const behind = from === undefined ? '' : `AND (${order.join(', ')}) ${backwards ? '<' : '>'} (${marks})`;
-      const sorted = order.map(column => `${column} ${backwards ? 'DESC' : 'ASC'}`).join(', ');
-      return database.all(
-        `SELECT ${columnsOf({ key, order }).join(', ')} FROM ${name} WHERE p = ? ${behind} ORDER BY ${sorted} LIMIT ?`,
-        [p, ...(from?.slice(0, order.length) ?? []), limit],
-      );
-    },
-    order.length,
-    slice,
-  );
-
-const columnsOf = ({ key, order }: Pick<Table, 'key' | 'order'>): readonly string[] => [
-  ...order,
-  ...key.filter(column => !order.includes(column)),
-];
+/** The columns of its key that do not order a table. */
+const restOf = ({ key, order }: Table): readonly string[] => key.filter(column => !order.includes(column));
 
 /** Those rows of an index that their resource does not give. */
 function surplus(
   { database, options }: Core,
-  { index, partition, codes }: Checked,
-  { name, key, order, p }: Table & { readonly p: number },
+  { index, partition, codes }: Compared,
+  { p, ...table }: Table & { readonly p: number },
   rows: readonly Row[],
 ): readonly StoreFinding[] {
-  const columns = columnsOf({ key, order });
+  const { name, key, order } = table;
+  const columns = [...order, ...restOf(table)];
   const places = key.map(column => columns.indexOf(column));
   const expected = new Map<string, ReadonlySet<string> | undefined>();
   const keysOf = (id: string): ReadonlySet<string> => {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreFinding } from '../transfer.ts';
+import type { Checked } from '../upkeep/report.ts';
 import { attempt } from './attempt.ts';
 import { checkedColumns, checkRow } from './check-row.ts';
 import type { Database, Row } from './open.ts';
@@ -7,7 +8,7 @@ import { nameOf, type Places } from './places.ts';
 import { rowsAround } from './rows-around.ts';
 import { type Index, recordIndexes, undigestedFindings, Unindexed } from './unindexed.ts';
 import type { Table } from './places.ts';
-import { walkAround } from './walk-around.ts';
+import { type Walked, walkTable } from './walk-table.ts';
 
 /** Versions that are in memory at once. */
 const slice = 50;
@@ -19,22 +20,15 @@ export interface VerifyRecords {
   readonly partition: string | undefined;
   /** Something is wrong with the file, so that each index is asked what the table should hold. */
   readonly isDamaged: boolean;
-}
-
-/** How many versions were read since the step before, how many of them have no digest, and what is wrong. */
-export interface RecordsStep {
-  readonly checked: number;
-  readonly undigested: number;
-  readonly findings: readonly StoreFinding[];
-  /** The latest `last_updated` by partition number. */
-  readonly latest?: ReadonlyMap<number, number>;
+  /** Takes the latest `last_updated` by partition number. */
+  readonly latest: Map<number, number>;
 }
 
 /**
  * Checks all versions that a table holds, in the order in which they lie. Where the file is damaged it then asks the
  * indexes, which are trees of their own, for what the table has lost or cannot give.
  */
-export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIterable<RecordsStep> {
+export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIterable<Checked> {
   const { database } = work;
   const read = (after: number, limit: number): readonly Row[] =>
     database.all(`SELECT ${checkedColumns[table]} FROM ${table} NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT ?`, [
@@ -45,7 +39,7 @@ export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIt
   for (const stretch of rowsAround(read, slice)) {
     if ('why' in stretch) {
       const why = `rows of \`${table}\` behind number ${stretch.after}: ${stretch.why}`;
-      yield { checked: 0, undigested: 0, findings: [{ is: 'file', partition: undefined, what: '-', why }] };
+      yield { checked: 0, findings: [{ is: 'file', partition: undefined, what: '-', why }] };
     } else {
       const step = checkedStep(work, table, stretch.rows);
       const meant = work.isDamaged ? stretch.rows.filter(row => isMeant(work, Number(row[1]))) : [];
@@ -54,21 +48,19 @@ export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIt
     await setImmediate();
     database.endMoment();
   }
-  yield { checked: 0, undigested: 0, findings: undigestedFindings(database, table) };
+  yield { checked: 0, findings: undigestedFindings(database, table) };
   if (!work.isDamaged) return;
   for (const index of recordIndexes[table])
     for (const t of work.places.keys())
-      for (const entries of entriesOf(database, table, index, t)) {
-        const findings = entries.flatMap(entry => lostBy(work, table, t, entry) ?? []);
-        yield { checked: 0, undigested: 0, findings };
+      for (const entries of walkTable(database, entriesOf(table, index, t), slice)) {
+        yield { checked: 0, findings: entries.flatMap(entry => lostBy(work, table, t, entry) ?? []) };
         await setImmediate();
         database.endMoment();
       }
 }
 
-function checkedStep(work: VerifyRecords, table: Table, rows: readonly Row[]): RecordsStep {
+function checkedStep(work: VerifyRecords, table: Table, rows: readonly Row[]): Checked {
   const findings: StoreFinding[] = [];
-  const latest = new Map<number, number>();
   let [checked, undigested] = [0, 0];
   for (const row of rows) {
     if (!isMeant(work, Number(row[1]))) continue;
@@ -77,9 +69,9 @@ function checkedStep(work: VerifyRecords, table: Table, rows: readonly Row[]): R
     if (isWithout) undigested += 1;
     if (finding !== undefined) findings.push(finding);
     const n = work.places.get(Number(row[1]))?.n;
-    if (n !== undefined) latest.set(n, Math.max(latest.get(n) ?? 0, Number(row[4])));
+    if (n !== undefined) work.latest.set(n, Math.max(work.latest.get(n) ?? 0, Number(row[4])));
   }
-  return { checked, undigested, findings, latest };
+  return { checked, undigested, findings };
 }
 
 /** Of all partitions what no partition is known for too. */
@@ -89,28 +81,13 @@ function isMeant({ places, partition }: VerifyRecords, t: number): boolean {
   return place?.isRemoved !== true;
 }
 
-/** The entries `key…, rowid` of an index for a type, as far as they can be read. */
-function* entriesOf(
-  database: Database,
-  table: Table,
-  { name, key, isPartial }: Index,
-  t: number,
-): Iterable<readonly Row[]> {
-  const columns = key.join(', ');
-  yield* walkAround(
-    (from, backwards, limit) => {
-      const behind =
-        from === undefined ? '' : `AND (${columns}) ${backwards ? '<' : '>'} (${key.map(() => '?').join(', ')})`;
-      const order = key.map(column => `${column} ${backwards ? 'DESC' : 'ASC'}`).join(', ');
-      return database.all(
-        `SELECT ${columns}, rowid FROM ${table} INDEXED BY ${name} WHERE t = ? ${isPartial ? 'AND ord IS NOT NULL' : ''} ${behind} ORDER BY ${order} LIMIT ?`,
-        [t, ...(from?.slice(0, key.length) ?? []), limit],
-      );
-    },
-    key.length,
-    slice,
-  );
-}
+/** The entries `key…, rowid` of an index for a type. */
+const entriesOf = (table: Table, { name, key, isPartial }: Index, t: number): Walked => ({
+  from: `${table} INDEXED BY ${name}`,
+  key,
+  rest: ['rowid'],
+  where: [isPartial ? 't = ? AND ord IS NOT NULL' : 't = ?', t],
+});
 
 /** What is wrong where an index names a row: it cannot be read, or another or none is there. */
 function lostBy(work: VerifyRecords, table: Table, t: number, entry: Row): StoreFinding | undefined {

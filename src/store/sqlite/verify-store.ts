@@ -1,5 +1,5 @@
-import { isTold, type Told } from '../told-findings.ts';
 import type { StoreFinding, StoreProgress } from '../transfer.ts';
+import { type Checked, type Part, reportParts } from '../upkeep/report.ts';
 import { attempt } from './attempt.ts';
 import type { Core } from './core.ts';
 import type { Database } from './open.ts';
@@ -15,73 +15,58 @@ import { verifyValues } from './verify-values.ts';
  * is kept beside them, index entries. What cannot be read is named as far as anything in the file names it, and the
  * rest is read all the same.
  */
-export async function* verifyStore(core: Core, partition: string | undefined): AsyncIterable<StoreProgress> {
-  const { database, path } = core;
-  const told: Told = new Set();
-  const fresh = (findings: readonly StoreFinding[]): readonly StoreFinding[] =>
-    findings.filter(finding => !isTold(told, finding));
-  let undigested = 0;
-  database.endMoment();
-  const places = readPlaces(database);
-  const file = fileFindings(database, path, places);
-  yield { step: 'file', checked: 1, of: 1, undigested, findings: fresh(file) };
-
-  const work = { database, places, partition, isDamaged: file.length > 0 };
-  const of = Number(attempt(() => database.get('SELECT sum(resources) FROM types')).value?.[0]) || 0;
-  const before = lastWrites(database);
-  const latest = new Map<number, number>();
-  for (const [step, table] of [
-    ['records', 'resources'],
-    ['versions', 'versions'],
-  ] as const) {
-    let checked = 0;
-    for await (const { findings, latest: last = [], ...more } of verifyRecords(work, table)) {
-      checked += more.checked;
-      undigested += more.undigested;
-      for (const [n, time] of last) latest.set(n, Math.max(latest.get(n) ?? 0, time));
-      yield { step, checked, of: step === 'records' ? of : undefined, undigested, findings: fresh(findings) };
-    }
-  }
-  database.endMoment();
-  if (!work.isDamaged) {
-    const findings = timeFindings(before, latest, lastWrites(database), partition);
-    yield { step: 'values', checked: 0, of: undefined, undigested, findings: fresh(findings) };
-  }
-
-  let values = 0;
-  for await (const { checked, findings } of verifyValues(database)) {
-    values += checked;
-    yield { step: 'values', checked: values, of: undefined, undigested, findings: fresh(findings) };
-  }
-  for await (const { checked, findings } of verifyIndexes(core, places, partition))
-    yield { step: 'indexes', checked, of: undefined, undigested, findings: fresh(findings) };
+export function verifyStore(core: Core, partition: string | undefined): AsyncIterable<StoreProgress> {
+  return reportParts(partsOf(core, partition));
 }
 
-async function* verifyIndexes(
-  core: Core,
+async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
+  core.database.endMoment();
+  const places = readPlaces(core.database);
+  yield* partsOfFile(core.database, core.path, places, partition);
+  yield { step: 'indexes', read: verifyIndexes(core, places, partition) };
+}
+
+/** All that is checked without definitions. */
+export async function* partsOfFile(
+  database: Database,
+  path: string,
   places: Places,
-  partition: string | undefined,
-): AsyncIterable<Pick<StoreProgress, 'checked' | 'findings'>> {
+  partition?: string,
+): AsyncIterable<Part> {
+  const file = fileFindings(database, path, places);
+  yield { step: 'file', of: 1, read: one({ checked: 1, findings: file }) };
+  const work = { database, places, partition, isDamaged: file.length > 0, latest: new Map<number, number>() };
+  const of = Number(attempt(() => database.get('SELECT sum(resources) FROM types')).value?.[0]) || 0;
+  const before = lastWrites(database);
+  yield { step: 'records', of, read: verifyRecords(work, 'resources') };
+  yield { step: 'versions', read: verifyRecords(work, 'versions') };
+  database.endMoment();
+  const findings = work.isDamaged ? [] : timeFindings(before, work.latest, lastWrites(database), partition);
+  yield { step: 'values', read: one({ checked: 0, findings }) };
+  yield { step: 'values', read: verifyValues(database) };
+}
+
+async function* one(checked: Checked): AsyncIterable<Checked> {
+  yield checked;
+}
+
+async function* verifyIndexes(core: Core, places: Places, partition: string | undefined): AsyncIterable<Checked> {
   const all = new Set([...places.values()].flatMap(place => place.partition ?? []));
-  let before = 0;
   for (const id of partition === undefined ? all : [partition]) {
+    const unread = (what: string, why: string): Checked => ({
+      checked: 0,
+      findings: [{ is: 'index', partition: id, what, why }],
+    });
     const described = attempt(() => parameterFindings(core, id));
-    const unread = (why: string): StoreFinding => ({ is: 'index', partition: id, what: 'all indexes', why });
-    yield { checked: before, findings: described.value ?? [unread(`they cannot be read: ${described.failed}`)] };
-    for (const type of core.options.model.types.keys()) {
-      let checked = 0;
+    yield described.failed === undefined
+      ? { checked: 0, findings: described.value }
+      : unread('all indexes', `they cannot be read: ${described.failed}`);
+    for (const type of core.options.model.types.keys())
       try {
-        for await (const step of verifyType(core, id, type)) {
-          ({ checked } = step);
-          yield { checked: before + checked, findings: step.findings };
-        }
+        yield* verifyType(core, id, type);
       } catch (error) {
-        const why = `its indexes cannot be compared: ${error instanceof Error ? error.message : String(error)}`;
-        const finding: StoreFinding = { is: 'index', partition: id, what: type, why };
-        yield { checked: before + checked, findings: [finding] };
+        yield unread(type, `its indexes cannot be compared: ${error instanceof Error ? error.message : String(error)}`);
       }
-      before += checked;
-    }
   }
 }
 

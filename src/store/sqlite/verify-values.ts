@@ -3,18 +3,14 @@ import { valueDigest } from '../record-digest.ts';
 import type { StoreFinding } from '../transfer.ts';
 import { jsonFault, settingsFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
+import type { Checked } from '../upkeep/report.ts';
 import type { Database, Row } from './open.ts';
-import { walkAround } from './walk-around.ts';
+import { type Walked, walkTable } from './walk-table.ts';
 
 /** Rows that are in memory at once. */
 const slice = 200;
 
-interface Table {
-  readonly name: string;
-  /** What orders its rows. */
-  readonly key: readonly string[];
-  /** What else is read. */
-  readonly rest: readonly string[];
+interface Table extends Walked {
   /** What stands for a row in a finding. */
   readonly nameOf: (row: Row) => string;
   /** What is wrong with a row; undefined where nothing is. */
@@ -29,7 +25,7 @@ const digestFault = (row: Row): string | undefined => {
 
 const tables: readonly Table[] = [
   {
-    name: 'meta',
+    from: 'meta',
     key: ['key'],
     rest: ['value'],
     nameOf: ([key]) => `meta ${key}`,
@@ -39,14 +35,14 @@ const tables: readonly Table[] = [
     },
   },
   {
-    name: 'partitions',
+    from: 'partitions',
     key: ['n'],
     rest: ['id', 'settings'],
     nameOf: ([n, id]) => `partition ${id ?? `number ${n}`}`,
     faultOf: ([, , settings]) => settingsFault(settings),
   },
   {
-    name: 'parameters',
+    from: 'parameters',
     key: ['p'],
     rest: ['code', 'state', 'after', 'done'],
     nameOf: ([p, code]) => `index ${p} (${code})`,
@@ -56,21 +52,21 @@ const tables: readonly Table[] = [
         : 'its state is none',
   },
   {
-    name: 'documents',
+    from: 'documents',
     key: ['collection', 'key'],
     rest: ['value', 'expires', 'digest'],
     nameOf: ([collection, key]) => `document ${collection}/${key}`,
     faultOf: row => jsonFault(row[2]) ?? digestFault(row),
   },
   {
-    name: 'marks',
+    from: 'marks',
     key: ['n', 'key'],
     rest: ['value', 'digest'],
     nameOf: ([n, key]) => `mark ${key} of partition number ${n}`,
     faultOf: digestFault,
   },
   {
-    name: 'keys',
+    from: 'keys',
     key: ['n', 'key'],
     rest: ['body', 'results', 'expires', 'digest'],
     nameOf: ([n, key]) => `key ${key} of partition number ${n}`,
@@ -82,19 +78,11 @@ const tables: readonly Table[] = [
  * Checks what is kept beside the records: settings, states, documents, marks and keys of writes. Gives how many rows
  * that were.
  */
-export async function* verifyValues(
-  database: Database,
-): AsyncIterable<{ readonly checked: number; readonly findings: readonly StoreFinding[] }> {
+export async function* verifyValues(database: Database): AsyncIterable<Checked> {
   for (const table of tables) {
-    const slices = walkAround((from, backwards, limit) => readSlice(database, table, from, backwards, limit), table.key.length, slice); // prettier-ignore
-    for (let step = slices.next(); ; step = slices.next()) {
-      if (step.done === true) {
-        const broken = step.value;
-        const findings =
-          broken === undefined ? [] : [inValues(`table \`${table.name}\``, `it cannot be read: ${broken}`)];
-        yield { checked: 0, findings };
-        break;
-      }
+    const slices = walkTable(database, table, slice);
+    let step = slices.next();
+    for (; step.done !== true; step = slices.next()) {
       const findings = step.value.flatMap(row => {
         const fault = table.faultOf(row);
         return fault === undefined ? [] : [inValues(table.nameOf(row), fault)];
@@ -103,28 +91,16 @@ export async function* verifyValues(
       await setImmediate();
       database.endMoment();
     }
+    if (step.value !== undefined)
+      yield { checked: 0, findings: [inValues(`table \`${table.from}\``, `it cannot be read: ${step.value}`)] };
   }
-  const others = [...metaFindings(database), ...countFindings(database), ...sequenceFindings(database)];
-  yield { checked: 0, findings: others };
+  yield {
+    checked: 0,
+    findings: [...metaFindings(database), ...countFindings(database), ...sequenceFindings(database)],
+  };
 }
 
 const inValues = (what: string, why: string): StoreFinding => ({ is: 'value', partition: undefined, what, why });
-
-function readSlice(
-  database: Database,
-  { name, key, rest }: Table,
-  from: Row | undefined,
-  backwards: boolean,
-  limit: number,
-): readonly Row[] {
-  const order = key.map(column => `${column} ${backwards ? 'DESC' : 'ASC'}`).join(', ');
-  const marks = key.map(() => '?').join(', ');
-  const behind = from === undefined ? '' : `WHERE (${key.join(', ')}) ${backwards ? '<' : '>'} (${marks})`;
-  return database.all(`SELECT ${[...key, ...rest].join(', ')} FROM ${name} ${behind} ORDER BY ${order} LIMIT ?`, [
-    ...(from?.slice(0, key.length) ?? []),
-    limit,
-  ]);
-}
 
 /** What is always there. */
 function metaFindings(database: Database): readonly StoreFinding[] {

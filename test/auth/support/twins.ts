@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/config.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
+import { requireModel } from '../../support/loaded-once.ts';
 import type { Place } from '../../support/store-place.ts';
 import { testTokens } from '../../support/tokens.ts';
 import type { TestTokens } from '../../support/tokens.ts';
@@ -35,7 +36,7 @@ export async function startTwins(guarded: boolean, newPlace: () => Promise<Place
     const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--access', 'token', '--authorization-server', 'off', '--public-url', publicUrl, ...flags]); // prettier-ignore
     const clock = { now: Date.UTC(2026, 0, 1), ids: 0 };
     const parts = { verify: tokens.verify, now: () => clock.now, newId: () => `new-${clock.ids++}` };
-    const running = await startEngine(config, undefined, parts);
+    const running = await startEngine(config, undefined, { load: requireModel, ...parts });
     const close = async (): Promise<void> => {
       await running.close();
       await place.remove();

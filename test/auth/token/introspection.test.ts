@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TokenRefused } from '../../../src/auth/claims.ts';
 import { tokenPrefix } from '../../../src/auth/token/own-tokens.ts';
-import { readIssuers } from '../../../src/config/issuers.ts';
+import { readConfig } from '../../../src/config.ts';
 import { FhirError } from '../../../src/fhir/error.ts';
 import { example } from '../../support/readmes.ts';
 import { startIssuer } from './support/issuer.ts';
@@ -123,9 +123,9 @@ describe('an opaque token', () => {
 
   it('has settings in the README that can be read', () => {
     const json = example('src/auth/README.md', 'Opaque tokens', 'json');
-    const problems: string[] = [];
-    const { issuers } = JSON.parse(json) as { issuers: unknown };
-    const [settings] = readIssuers(issuers, 'README.md', problems, () => 'secret\n');
-    expect([settings?.introspection, problems]).toEqual([{ client: 'clinical-records', secret: 'secret' }, []]);
+    const { issuers } = readConfig(['--config', 'settings.json'], {}, path =>
+      path === 'settings.json' ? json : 'secret\n',
+    );
+    expect(issuers.map(one => one.introspection)).toEqual([{ client: 'clinical-records', secret: 'secret' }]);
   });
 });

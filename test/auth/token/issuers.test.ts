@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
+import { requireModel } from '../../support/loaded-once.ts';
 import { put } from '../../support/serve.ts';
 import { example } from '../../support/readmes.ts';
 import { startIssuer } from './support/issuer.ts';
@@ -103,7 +104,7 @@ describe.each(all)('$heading', habits => {
       'off',
     ];
     const store = ['--store', `sqlite:${join(folder, 'records.sqlite')}`, '--config', join(folder, 'settings.json')];
-    engine = await startEngine(readConfig([...flags, ...store]));
+    engine = await startEngine(readConfig([...flags, ...store]), undefined, { load: requireModel });
     await engine.engine.store.partitions.add('clinic', { zone: 'UTC' });
     await engine.engine.store.partitions.add('lab', { zone: 'UTC' });
     for (const name of ['clinic', 'lab']) {

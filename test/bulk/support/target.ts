@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { load, type LoadOptions } from '../../../src/bulk/load.ts';
 import type { LoadProgress } from '../../../src/bulk/progress.ts';
-import { loadModel } from '../../../src/engine/load-model.ts';
+import { loadModel } from '../../support/loaded-once.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import { createValidator, type Validator } from '../../../src/validation/profile/validator.ts';
 import type { Model } from '../../../src/model/model.ts';

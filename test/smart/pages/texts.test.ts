@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { requireModel } from '../../../src/engine/load-model.ts';
+import { requireModel } from '../../support/loaded-once.ts';
 import { languageOf, languages } from '../../../src/smart/pages/language.ts';
 import { permissionsOf } from '../../../src/smart/pages/permissions.ts';
 import { printDate } from '../../../src/smart/pages/print-date.ts';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeOnce } from '../../../src/make-once.ts';
 import { hashPassword } from '../../../src/smart/password.ts';
 import { clientCollection, userCollection } from '../../../src/smart/registry.ts';
 import type { StoredClient, StoredUser } from '../../../src/smart/registry.ts';
@@ -13,6 +14,7 @@ import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createLog } from '../../../src/observability/log.ts';
+import { requireModel } from '../../support/loaded-once.ts';
 import { newStorePlace } from '../../support/store-place.ts';
 import type { Place } from '../../support/store-place.ts';
 import { put } from '../../support/serve.ts';
@@ -22,6 +24,10 @@ import type { ClientKey } from './keys.ts';
 
 export const callback = 'http://localhost:3000/callback';
 export const password = 'correct horse battery staple';
+
+/** What takes long to make and is the same for each server: the key of its clients, and the hash of the password. */
+const keyOnce = makeOnce(() => keyPair('RS384'));
+const hashOnce = makeOnce(() => hashPassword(password));
 
 /** A server with clients, users and records, as the real engine serves it. */
 export interface Authorizing {
@@ -96,7 +102,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   };
   const log = { ...told, fault };
   const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--key-file', keyFile, ...flags]);
-  const running = await startEngine(config, log, { now, demo });
+  const running = await startEngine(config, log, { load: requireModel, now, demo });
   const { store } = running.engine;
   await store.partitions.add('demo', { zone: 'America/Toronto' });
   await store.partitions.add('other', { zone: 'America/Toronto' });
@@ -106,11 +112,12 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const again = { ...config, port: 0, publicUrl: running.url };
   // A file takes one server alone, which another app on the same store then stands for.
   const beside = () =>
-    place.url.startsWith('mongodb') ? startEngine(again, log, { now }) : otherProcess(running, again, log, now);
+    place.url.startsWith('mongodb')
+      ? startEngine(again, log, { load: requireModel, now })
+      : otherProcess(running, again, log, now);
   const other = second ? await beside() : undefined;
 
-  const key = await keyPair('RS384');
-  const hashed = await hashPassword(password);
+  const [key, hashed] = await Promise.all([keyOnce(), hashOnce()]);
   const addClient: Authorizing['addClient'] = ({ id, ...more }) => {
     const client: StoredClient = {
       id,

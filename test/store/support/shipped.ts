@@ -1,6 +1,6 @@
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
-import { loadModel } from '../../../src/engine/load-model.ts';
+import { loadModel } from '../../support/loaded-once.ts';
 import type { Model } from '../../../src/model/model.ts';
 import type { Query } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';

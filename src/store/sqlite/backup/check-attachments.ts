@@ -1,6 +1,7 @@
 import type { BackupFinding } from '../../backup-port.ts';
 import type { Database } from '../open.ts';
-import { verifyAttachments } from '../verify-attachments.ts';
+import { verifyAttachments } from '../../upkeep/verify-attachments.ts';
+import { bytesOf } from '../verify-attachments.ts';
 import type { Pace } from './pace.ts';
 import { totals } from './referred.ts';
 
@@ -20,7 +21,7 @@ export async function checkAttachments(
   let done = 0;
   for (const [n, id] of database.all('SELECT n, id FROM partitions WHERE id IS NOT NULL ORDER BY id')) {
     let before = 0;
-    for await (const { checked, findings: found } of verifyAttachments(database, file, Number(n), anyAge)) {
+    for await (const { checked, findings: found } of verifyAttachments(bytesOf(database, file, Number(n), anyAge))) {
       findings.push(...found.map(one => ({ in: 'attachments', partition: String(id), ...one }) as const));
       const read = ((checked - before) * size) / files; // files are counted, not bytes
       before = checked;

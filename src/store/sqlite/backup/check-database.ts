@@ -1,13 +1,11 @@
 import type { BackupFinding } from '../../backup-port.ts';
 import type { StoreFinding } from '../../transfer.ts';
-import { isTold, type Told } from '../../told-findings.ts';
+import { type Part, reportParts } from '../../upkeep/report.ts';
 import { attempt } from '../attempt.ts';
 import { layout, layoutOf } from '../migrations.ts';
 import type { Database } from '../open.ts';
 import { readPlaces } from '../places.ts';
-import { fileFindings } from '../verify-file.ts';
-import { verifyRecords } from '../verify-records.ts';
-import { verifyValues } from '../verify-values.ts';
+import { partsOfFile } from '../verify-store.ts';
 import type { Pace } from './pace.ts';
 
 /** Lines of SQLite's own check that are reported of an older layout. */
@@ -24,34 +22,32 @@ export async function checkDatabase(
   pace: Pace,
   step: (done: number, of: number) => void,
 ): Promise<readonly BackupFinding[]> {
-  const told: Told = new Set();
+  const isOlder = layoutOf(database, path) < layout;
+  const parts = isOlder ? integrityPart(database) : partsOfFile(database, path, readPlaces(database));
+  const { size, versions } = extent(database);
   const found: StoreFinding[] = [];
-  const report = (findings: readonly StoreFinding[]): void =>
-    void found.push(...findings.filter(one => !isTold(told, one)));
-  if (layoutOf(database, path) < layout) report(integrityFindings(database));
-  else {
-    const places = readPlaces(database);
-    report(fileFindings(database, path, places));
-    const work = { database, places, partition: undefined, isDamaged: found.length > 0 };
-    const { size, versions } = extent(database);
-    let done = 0;
-    for (const table of ['resources', 'versions'] as const)
-      for await (const { checked, findings } of verifyRecords(work, table)) {
-        report(findings);
-        const read = versions === 0 ? 0 : (checked * size) / versions; // versions are counted, not bytes
-        done += read;
-        step(Math.min(done, size), size);
-        await pace.spend(read);
-      }
-    for await (const { findings } of verifyValues(database)) report(findings);
+  const read = { records: 0, versions: 0 };
+  for await (const { step: part, checked, findings } of reportParts(parts)) {
+    found.push(...findings);
+    if (part !== 'records' && part !== 'versions') continue;
+    const share = versions === 0 ? 0 : size / versions; // versions are counted, not bytes
+    const more = (checked - read[part]) * share;
+    read[part] = checked;
+    step(Math.min((read.records + read.versions) * share, size), size);
+    await pace.spend(more);
   }
   return found.map(one => ({ in: 'database', ...one }));
 }
 
-function integrityFindings(database: Database): readonly StoreFinding[] {
+async function* integrityPart(database: Database): AsyncIterable<Part> {
+  yield { step: 'file', read: integrity(database) };
+}
+
+async function* integrity(database: Database): Part['read'] {
   const check = attempt(() => database.all(`PRAGMA integrity_check(${most})`).map(([line]) => String(line)));
   const lines = check.value ?? [`the check ended: ${check.failed}`];
-  return lines.filter(line => line !== 'ok').map(why => ({ is: 'file', partition: undefined, what: '-', why }));
+  const findings = lines.filter(line => line !== 'ok');
+  yield { checked: 1, findings: findings.map(why => ({ is: 'file', partition: undefined, what: '-', why })) };
 }
 
 /** Bytes of the database, and how many versions of records are in it; 0 where that cannot be read. */

@@ -2,6 +2,7 @@ import { randomBytes, createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeOnce } from '../../../../src/make-once.ts';
 import { hashPassword } from '../../../../src/smart/password.ts';
 import type { RegisteredClient, RegisteredUser } from '../../../../src/smart/registered.ts';
 import { clientCollection, userCollection } from '../../../../src/smart/registry.ts';
@@ -9,6 +10,7 @@ import type { StoredClient } from '../../../../src/smart/registry.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { startEngine } from '../../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../../src/engine/engine.ts';
+import { requireModel } from '../../../support/loaded-once.ts';
 import { patient } from '../../../support/resources.ts';
 import { put } from '../../../support/serve.ts';
 import { newStorePlace } from '../../../support/store-place.ts';
@@ -55,6 +57,8 @@ const app: Omit<RegisteredClient, 'secretDigests'> = {
   registered: 0,
 };
 
+const hashOnce = makeOnce(() => hashPassword(password));
+
 /** `change` is for apps with other addresses or names; `flags` are settings. */
 export async function openClinic(
   change: Partial<Omit<RegisteredClient, 'secretDigests'>> = {},
@@ -67,13 +71,13 @@ export async function openClinic(
   let passed = 0;
   const now = (): number => Date.now() + passed;
   const settings = ['--port', '0', '--store', place.url, '--log', 'off', '--key-file', keyFile, ...flags];
-  const running = await startEngine(readConfig(settings), undefined, { now });
+  const running = await startEngine(readConfig(settings), undefined, { load: requireModel, now });
   const { store } = running.engine;
   for (const id of ['demo', 'other']) await store.partitions.add(id, { zone: 'America/Toronto' });
   const demo = await store.partition('demo');
   if (demo === undefined) throw new Error('no partition');
   await put(demo, patients);
-  const hash = await hashPassword(password);
+  const hash = await hashOnce();
   for (const user of users)
     await store.documents(userCollection).put(user.id, { ...user, password: hash, registered: 0 });
   const client: StoredClient = { ...app, ...change, secrets: [] };

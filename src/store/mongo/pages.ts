@@ -1,0 +1,33 @@
+import type { Collection, Document } from 'mongodb';
+
+export interface PageOptions {
+  /** A field with a text that no other document has; default `_id`. */
+  readonly by?: string;
+  readonly within?: { readonly $gt?: string; readonly $gte?: string; readonly $lt?: string };
+  readonly project?: Document;
+  /** Documents in one page; default 100. */
+  readonly size?: number;
+}
+
+/**
+ * Documents in the order of a field, in pages, each read by an operation of its own: a cursor that stays open would have
+ * one timeout from its beginning to its end. `T` is what the projection leaves of them.
+ */
+export async function* pagesOf<T extends object>(
+  collection: Pick<Collection, 'collectionName'>,
+  filter: Document,
+  { by = '_id', within = {}, project = {}, size = 100 }: PageOptions = {},
+): AsyncIterable<readonly T[]> {
+  for (let range: Document = { $gt: '', ...within }; ;) {
+    const page = await (collection as Collection) // of any documents
+      .find({ ...filter, [by]: range })
+      .project(project)
+      .sort({ [by]: 1 })
+      .limit(size)
+      .toArray();
+    if (page.length > 0) yield page as unknown as readonly T[]; // as the caller says
+    const last = page.at(-1);
+    if (last === undefined || page.length < size) return;
+    range = { ...within, $gt: last[by] };
+  }
+}

@@ -1,0 +1,41 @@
+import type { Database, Row } from './open.ts';
+import type { SqlValue } from './sql.ts';
+import { walkAround } from './walk-around.ts';
+
+/** Which rows of a table are read, and in what order. */
+export interface Walked {
+  /** The table, also with the index by which it is read. */
+  readonly from: string;
+  /** What orders the rows; these columns come first in each. */
+  readonly key: readonly string[];
+  /** What else is read. */
+  readonly rest?: readonly string[];
+  /** A condition on the rows, with its values. */
+  readonly where?: readonly [condition: string, ...values: SqlValue[]];
+}
+
+/**
+ * Rows of a table in slices of `limit`, as far as they can be read: from both ends, where the file is damaged. Returns
+ * why not all could be read; undefined where all were.
+ */
+export function walkTable(
+  database: Database,
+  { from, key, rest = [], where: [condition, ...values] = ['TRUE'] }: Walked,
+  limit: number,
+): Generator<readonly Row[], string | undefined> {
+  const start = `SELECT ${[...key, ...rest].join(', ')} FROM ${from} WHERE ${condition}`;
+  const marks = key.map(() => '?').join(', ');
+  return walkAround(
+    (last, backwards, most) => {
+      const behind = last === undefined ? '' : `AND (${key.join(', ')}) ${backwards ? '<' : '>'} (${marks})`;
+      const order = key.map(column => `${column} ${backwards ? 'DESC' : 'ASC'}`).join(', ');
+      return database.all(`${start} ${behind} ORDER BY ${order} LIMIT ?`, [
+        ...values,
+        ...(last?.slice(0, key.length) ?? []),
+        most,
+      ]);
+    },
+    key.length,
+    limit,
+  );
+}

@@ -1,0 +1,112 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ResourceType } from '../../model/model.ts';
+import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../indexes.ts';
+import type { PartitionIdentity } from '../partitions.ts';
+import type { StoreOptions } from '../store.ts';
+import type { Checked } from './report.ts';
+
+/** What a store does for its indexes; `P` is a partition as it knows it. */
+export interface IndexDriver<P extends PartitionIdentity> {
+  /** The definitions, as they are now. */
+  options(): Pick<StoreOptions, 'model'>;
+  partition(id: string): Promise<P | undefined>;
+  /** In the order of ids. */
+  partitions(): Promise<readonly P[]>;
+  /** How far the index of each parameter and pair of a type is. */
+  states(partition: P, type: ResourceType): Promise<readonly IndexState[]>;
+  /** Compares the entries of the complete indexes of a type with its records. */
+  verify(partition: P, type: ResourceType): AsyncIterable<Checked>;
+  /** Makes the indexes of these parameters and pairs pending, from the first record on; undefined: all. */
+  restart(partition: P, type: ResourceType, codes: readonly string[] | undefined): Promise<void>;
+  /**
+   * Fills the pending indexes of a type from its next records. `done`: none is pending; `waiting`: others may still
+   * write what is missing in them, ask again later.
+   */
+  rebuildSlice(partition: P, type: ResourceType): Promise<'more' | 'waiting' | 'done'>;
+  database(): Promise<readonly DatabaseIndex[]>;
+  dropUnused(): Promise<readonly string[]>;
+}
+
+/** How often a rebuild asks whether others may still write, in milliseconds. */
+const pause = 500;
+
+/** The port of indexes over a driver. */
+export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
+  readonly #driver: IndexDriver<P>;
+
+  constructor(driver: IndexDriver<P>) {
+    this.#driver = driver;
+  }
+
+  async status(): Promise<readonly IndexState[]> {
+    const states: IndexState[] = [];
+    for (const partition of await this.#driver.partitions())
+      for (const type of this.#driver.options().model.types.values())
+        states.push(...(await this.#driver.states(partition, type)));
+    return states;
+  }
+
+  async *verify(id: string, only?: string): AsyncIterable<VerifyProgress> {
+    const partition = await this.#partition(id);
+    for (const type of this.#types(only)) {
+      const [state] = await this.#driver.states(partition, type);
+      let checked = 0;
+      for await (const { findings, ...one } of this.#driver.verify(partition, type)) {
+        checked += one.checked;
+        yield { type: type.name, checked, of: Math.max(state?.of ?? 0, checked), findings };
+      }
+    }
+  }
+
+  async *rebuild(id: string, only?: string, param?: string): AsyncIterable<PendingIndex> {
+    const partition = await this.#partition(id);
+    const types = this.#types(only).filter(({ indexed }) => param === undefined || indexed.has(param));
+    if (types.length === 0) throw new Error(`No index is kept for \`${param}\``);
+    for (const type of types)
+      await this.#driver.restart(partition, type, param === undefined ? undefined : codesOf(type, param));
+    for (const type of types)
+      for (let step = 'more'; step !== 'done';) {
+        step = await this.#driver.rebuildSlice(partition, type);
+        const pending = (await this.#driver.states(partition, type)).filter(({ state }) => state === 'pending');
+        for (const { param: code, done, of } of pending)
+          if (param === undefined || code === param) yield { type: type.name, param: code, done, of };
+        if (step === 'waiting') await setTimeout(pause);
+      }
+  }
+
+  database(): Promise<readonly DatabaseIndex[]> {
+    return this.#driver.database();
+  }
+
+  dropUnused(): Promise<readonly string[]> {
+    return this.#driver.dropUnused();
+  }
+
+  async #partition(id: string): Promise<P> {
+    const found = await this.#driver.partition(id);
+    if (found === undefined) throw new Error(`There is no partition \`${id}\``);
+    return found;
+  }
+
+  #types(only: string | undefined): readonly ResourceType[] {
+    const { types } = this.#driver.options().model;
+    if (only === undefined) return [...types.values()];
+    const type = types.get(only);
+    if (type === undefined) throw new Error(`\`${only}\` is not a declared type`);
+    return [type];
+  }
+}
+
+/** The parameters of a type that cannot be searched yet. Pairs only make searches faster, so they are not among them. */
+export function pendingIn({ pairs }: ResourceType, states: readonly IndexState[]): readonly PendingIndex[] {
+  const ofPairs = new Set(pairs.map(({ code }) => code));
+  return states
+    .filter(({ state, param }) => state === 'pending' && !ofPairs.has(param))
+    .map(({ type, param, done, of }) => ({ type, param, done, of }));
+}
+
+/** The indexes that a parameter takes part in. */
+function codesOf({ pairs }: ResourceType, param: string): readonly string[] {
+  const inPairs = pairs.filter(({ owner, token }) => owner.code === param || token.code === param);
+  return [param, ...inPairs.map(({ code }) => code)];
+}

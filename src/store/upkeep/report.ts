@@ -1,0 +1,43 @@
+import type { StoreFinding, StoreProgress } from '../transfer.ts';
+
+/** What a part of a verification has read since it last reported, and what is wrong. */
+export interface Checked {
+  readonly checked: number;
+  /** How many of them are versions without a digest. */
+  readonly undigested?: number;
+  readonly findings: readonly StoreFinding[];
+}
+
+/** A part of a verification; it is read only when those before it are done. */
+export interface Part {
+  readonly step: StoreProgress['step'];
+  /** How much there is to read, where that is known. */
+  readonly of?: number;
+  readonly read: AsyncIterable<Checked>;
+}
+
+/** Reads the parts one after the other and reports how far it is; each finding once. */
+export async function* reportParts(parts: AsyncIterable<Part>): AsyncIterable<StoreProgress> {
+  const isNew = createFilter();
+  const checked = { file: 0, records: 0, versions: 0, values: 0, indexes: 0 };
+  let undigested = 0;
+  for await (const { step, of, read } of parts)
+    for await (const one of read) {
+      checked[step] += one.checked;
+      undigested += one.undigested ?? 0;
+      yield { step, checked: checked[step], of, undigested, findings: one.findings.filter(isNew) };
+    }
+}
+
+/** What lets through each finding once. A damaged record is reported once, whatever else follows from its damage. */
+function createFilter(): (finding: StoreFinding) => boolean {
+  const reported = new Set<string>();
+  return ({ is, partition = '', what, why }) => {
+    const key = JSON.stringify([partition, what, isOfRecord.has(is) ? '' : why]);
+    const isNew = !reported.has(key);
+    reported.add(key);
+    return isNew;
+  };
+}
+
+const isOfRecord: ReadonlySet<StoreFinding['is']> = new Set(['unreadable', 'lost', 'altered', 'text', 'stamp']);

@@ -1,0 +1,89 @@
+import type { AttachmentFinding, AttachmentProgress } from '../blobs.ts';
+
+/** The bytes of a partition, as a store keeps them. Digests are SHA-256 in hex; `digits` are the first two of some. */
+export interface KeptBytes {
+  /** How many there are. */
+  count(): Promise<number>;
+  /** Bytes to which versions of records refer, by digest. */
+  referred(digits: string): Promise<ReadonlyMap<string, Referred>>;
+  /** The bytes that are there. */
+  files(digits: string): AsyncIterable<BytesFile>;
+  /** Whether a version refers to them now. */
+  isReferred(digest: string): Promise<boolean>;
+  /** Their true size and digest, wherever they are now; undefined where they are missing. */
+  measure(digest: string): Promise<Measured | undefined>;
+  /** Names of parts of bytes that belong to no bytes; none for a store that cannot have any. */
+  strays?(): AsyncIterable<string>;
+}
+
+export interface Measured {
+  readonly digest: string;
+  readonly size: number;
+  /** They are in the trash alone. */
+  readonly isTrash: boolean;
+}
+
+export interface Referred {
+  readonly size: number;
+  /** Who refers to them: `Type/id/_history/version`. */
+  readonly records: readonly string[];
+}
+
+export interface BytesFile {
+  /** The digest by which they are kept, or the name of a file that is not one. */
+  readonly digest: string;
+  /** They are in the trash alone. */
+  readonly isTrash: boolean;
+  /** A sweep should have taken them, if no record refers to them. */
+  readonly isOverdue: boolean;
+}
+
+/** After how many files progress is reported. */
+const step = 100;
+
+/**
+ * Reads all bytes of a partition and compares them with what versions of records say: their size and digest, whether
+ * they are there, and whether a record refers to them. Bytes that still may get a record, or are in the trash, are
+ * counted.
+ */
+export async function* verifyAttachments(kept: KeptBytes): AsyncIterable<AttachmentProgress> {
+  const of = await kept.count();
+  let [checked, waiting, trashed] = [0, 0, 0];
+  let findings: AttachmentFinding[] = [];
+  const compare = async (digest: string, { size, records }: Referred): Promise<void> => {
+    const is = damageOf(await kept.measure(digest), digest, size);
+    if (is !== undefined) findings.push({ is, digest, records });
+  };
+  for (const digits of allDigits) {
+    // Bytes come before what refers to them, so what is referred to now is there.
+    const referred = new Map(await kept.referred(digits));
+    for await (const { digest, isTrash, isOverdue } of kept.files(digits)) {
+      const known = referred.get(digest);
+      referred.delete(digest);
+      if (known !== undefined) await compare(digest, known);
+      else if (!(await kept.isReferred(digest))) {
+        if (isTrash) trashed += 1;
+        else if (isOverdue) findings.push({ is: 'orphan', digest, records: [] });
+        else waiting += 1;
+      }
+      if (isTrash && known === undefined) continue;
+      checked += 1;
+      if (checked % step > 0) continue;
+      yield { checked, of: Math.max(of, checked), waiting, trashed, findings };
+      findings = [];
+    }
+    for (const [digest, one] of referred) await compare(digest, one);
+  }
+  for await (const digest of kept.strays?.() ?? []) findings.push({ is: 'orphan', digest, records: [] });
+  yield { checked, of: checked, waiting, trashed, findings };
+}
+
+function damageOf(found: Measured | undefined, digest: string, size: number): AttachmentFinding['is'] | undefined {
+  if (found === undefined) return 'missing';
+  if (found.size !== size) return 'size';
+  if (found.digest !== digest) return 'digest';
+  return found.isTrash ? 'trashed' : undefined;
+}
+
+/** The first two digits of digests. */
+export const allDigits = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, '0'));
