@@ -1,5 +1,6 @@
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
+import type { SearchParam } from '../model/model.ts';
 import type { Bound, Join, Query, Test } from './ast.ts';
 
 /** What a search looks at of a resource. */
@@ -10,11 +11,19 @@ export interface Indexed {
   readonly entries: readonly IndexEntry[];
 }
 
-/** All resources of a type that a chain or `_has` may lead to. */
-export type Others = (type: string) => readonly Indexed[];
+/** What chains and `_has` lead to. */
+export interface Others {
+  /** All resources of a type. */
+  of(type: string): readonly Indexed[];
+  /** `{publicUrl}/r4/{partition}`. */
+  readonly base: string;
+}
 
-const noOthers: Others = type => {
-  throw new Error(`A query over ${type} needs its resources`);
+const noOthers: Others = {
+  base: '',
+  of: type => {
+    throw new Error(`A query over ${type} needs its resources`);
+  },
 };
 
 /** The meaning of a query, which every store must agree with: does the resource match? https://hl7.org/fhir/R4/search.html */
@@ -38,27 +47,38 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
       return resource.entries.some(({ param }) => param === query.param.code);
     case 'chain':
     case 'has':
-      return others(query.type.name).some(
-        other => isJoined(query, resource, other) && matches(query.of, other, others),
-      );
+      return others
+        .of(query.type.name)
+        .some(other => isJoined(query, resource, other, others) && matches(query.of, other, others));
     default:
       return query satisfies never;
   }
 }
 
 /** Whether the reference that a join follows is between these two: of the resource in a chain, of the other in a `_has`. */
-function isJoined(join: Join, resource: Indexed, other: Indexed): boolean {
-  const [from, to] = join.kind === 'chain' ? [resource, other] : [other, resource];
-  const test = referencesTo(join.kind === 'chain' ? join.type.name : join.target.name, [to]);
+function isJoined(join: Join, resource: Indexed, other: Indexed, { base }: Others): boolean {
+  const [from, to, type] = join.kind === 'chain' ? [resource, other, join.type] : [other, resource, join.target];
+  const test = referencesTo(join.param, type.name, [to], base);
   return from.entries.some(({ param, value }) => param === join.param.code && passes(test, value));
 }
 
-/** What a reference to one of these resources of a type passes; their urls are those of their parameter `url`. */
-export function referencesTo(type: string, resources: readonly Indexed[]): Extract<Test, { kind: 'references' }> {
-  const urls = resources.flatMap(({ entries }) =>
+/**
+ * What a reference by a parameter to one of these resources of a type passes. A canonical names a resource by its url,
+ * which is what its parameter `url` has, or by where it is. https://hl7.org/fhir/R4/references.html#canonical
+ */
+export function referencesTo(
+  { dataTypes }: SearchParam,
+  type: string,
+  resources: readonly Indexed[],
+  base: string,
+): Extract<Test, { kind: 'references' }> {
+  const ids = resources.map(({ id }) => id);
+  if (!dataTypes.has('canonical') && !dataTypes.has('uri')) return { kind: 'references', type, ids, urls: [] };
+  const own = resources.flatMap(({ entries }) =>
     entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [value.uri] : [])),
   );
-  return { kind: 'references', type, ids: resources.map(({ id }) => id), urls };
+  const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`]);
+  return { kind: 'references', type, ids, urls: [...own, ...places] };
 }
 
 function passes(test: Test, value: IndexValue): boolean {

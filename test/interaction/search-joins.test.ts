@@ -235,7 +235,7 @@ describe('the ways to follow a join agree with the meaning of search', () => {
       }
       indexed.set(type.name, all);
     }
-    const others = (type: string): readonly Indexed[] => indexed.get(type) ?? [];
+    const others = { base, of: (type: string): readonly Indexed[] => indexed.get(type) ?? [] };
     const context = { model, base, zone: 'UTC', handling: 'strict', now: Date.now(), joins: true } as const;
     const ofType = (name: string): readonly string[] =>
       searches.flatMap(([type, text]) => (type === name ? [text] : []));
@@ -259,7 +259,8 @@ describe('the ways to follow a join agree with the meaning of search', () => {
             ? { kind: 'and', of: each.map((of): Query => ({ kind: 'not', of })) }
             : { kind: together === 'or' ? 'or' : 'and', of: each };
         const sorts = parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort;
-        const expected = others(name)
+        const expected = others
+          .of(name)
           .filter(resource => matches(query, resource, others))
           .map(resource => positionOf(sorts, type, resource))
           .sort((a, b) => comparePositions(sorts, a, b))

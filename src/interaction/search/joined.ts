@@ -43,17 +43,14 @@ export function joinedTo(join: Join, others: readonly StoredVersion[], place: Pl
   return leadingTo(join.target, found, place);
 }
 
-/** What refers by a parameter to one of these resources of a type; canonicals do so by their entries of `url`. */
+/** What refers by a parameter to one of these resources of a type, which are indexed by their `url`. */
 export function referringTo(
   param: SearchParam,
   { name }: ResourceType,
   resources: readonly Indexed[],
   { base }: Place,
 ): Query {
-  const test = referencesTo(name, resources);
-  if (!isCanonical(param)) return { kind: 'param', param, test: { ...test, urls: [] } };
-  const written = test.ids.flatMap(id => [`${name}/${id}`, `${base}/${name}/${id}`]);
-  return { kind: 'param', param, test: { ...test, urls: [...test.urls, ...written] } };
+  return { kind: 'param', param, test: referencesTo(param, name, resources, base) };
 }
 
 /** The resources of a type to which references lead. */
