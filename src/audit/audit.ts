@@ -7,10 +7,10 @@ import { StoreUnavailable } from '../store/errors.ts';
 import type { AuditEntry } from './log/entry.ts';
 import type { AuditLog } from './log/log.ts';
 import type { Extract } from '../indexing/extract.ts';
-import { Answers } from './answers.ts';
+import { PendingEvents } from './pending-events.ts';
 import { authorizationEvent } from './authorization-event.ts';
 import type { AuthorizationAccess } from './authorization-event.ts';
-import { Batch } from './batch.ts';
+import { AuditQueue } from './audit-queue.ts';
 import { serverEvent } from './command-event.ts';
 import { Refusals } from './refusals.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
@@ -18,23 +18,23 @@ import { createRequestEvents } from './request-event.ts';
 import { signInEvent } from './sign-in-event.ts';
 import type { SignInAccess } from './sign-in-event.ts';
 
-/** Accounts for what requests do: one event for each, refusals included. */
+/** Audits requests: one event for each, refusals included. */
 export interface Audit {
-  /** True while events cannot be kept. */
+  /** True while events cannot be stored. */
   readonly failing: boolean;
-  /** Throws FhirError 503 where requests are to be refused, since nobody could tell afterwards what they did. */
+  /** Throws FhirError 503 while requests are rejected because events cannot be stored. */
   require(): void;
-  /** Before a write: the event is durable when it resolves. Throws FhirError 503 where it cannot be kept. */
+  /** Before a write: the event is durable when it resolves. Throws FhirError 503 if it cannot be stored. */
   begin(request: AuditedRequest, write: BegunWrite): Promise<void>;
-  /** After a request of somebody who is known, whatever became of it: durable within a second. */
+  /** After a request of an authenticated caller, whatever the outcome: durable within a second. */
   answered(request: AuditedRequest, answer: AuditedAnswer): void;
-  /** After a refusal of somebody who is not: those that are alike are counted together. */
+  /** After a refusal of an unauthenticated caller: equal refusals are counted together. */
   refused(status: number, partition: string | undefined, address: string): void;
-  /** After a request for a token of a client that has shown who it is. */
+  /** After a token request of an authenticated client. */
   authorization(access: AuthorizationAccess): void;
-  /** After a user who is known has signed in or out, or failed to. */
+  /** After a known user has signed in or out, or failed to. */
   signIn(access: SignInAccess): void;
-  /** Keeps what waits. To be called before the store is closed. */
+  /** Stores the waiting events. To be called before the store is closed. */
   close(): Promise<void>;
 }
 
@@ -42,40 +42,40 @@ export interface AuditParts {
   readonly log: AuditLog;
   readonly model: Model;
   readonly extract: Extract;
-  /** What absolute URLs begin with. */
+  /** The base of absolute URLs. */
   readonly publicUrl: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** What becomes of requests while events cannot be kept. */
+  /** Whether requests are rejected or served while events cannot be stored. */
   readonly whenFailing: 'refuse' | 'open';
-  /** Is told why events cannot be kept. */
+  /** Receives the reason why events cannot be stored. */
   readonly fault: (error: unknown) => void;
 }
 
-/** Milliseconds for which a log that cannot be written is told once. */
+/** A failing log is reported once in this time, in milliseconds. */
 const quiet = 10_000;
 
 export function createAudit({ log, model, extract, publicUrl, now, whenFailing, fault }: AuditParts): Audit {
   const owner = ownerType(model) ?? '';
   const events = createRequestEvents(model, extract, publicUrl, now);
-  let told = -Infinity;
+  let lastReported = -Infinity;
   let why: IssueCode = 'transient';
-  const tell = (error: unknown): void => {
+  const reportFault = (error: unknown): void => {
     why = error instanceof StoreUnavailable ? error.reason : 'transient';
-    if (performance.now() - told < quiet) return;
-    told = performance.now();
+    if (performance.now() - lastReported < quiet) return;
+    lastReported = performance.now();
     fault(new Error('The audit log cannot be written', { cause: error }));
   };
   const outage = (lost: number): AuditEntry =>
     serverEvent(publicUrl, now(), 'audit-outage', { outcome: '8', details: { lost } });
-  const answers = new Answers((request, answer, at) => {
+  const answers = new PendingEvents((request, answer, at) => {
     try {
       batch.add(events.answered(request, answer, at));
     } catch (error) {
-      fault(error); // a mistake in one must not keep the others back
+      fault(error); // a defect in one must not block the others
     }
   });
-  const batch: Batch = new Batch({ log, fault: tell, outage, late: () => answers.flush() });
+  const batch: AuditQueue = new AuditQueue({ log, fault: reportFault, outage, beforeFlush: () => answers.flush() });
   const refusals = new Refusals(refusal => {
     try {
       batch.add(events.refused(refusal));
@@ -101,7 +101,7 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
     },
     answered(request, answer) {
       answers.add(request, answer, now());
-      batch.expect();
+      batch.schedule();
     },
     refused: (status, partition, address) => refusals.add(status, partition, address, now()),
     authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
@@ -114,7 +114,7 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
   };
 }
 
-/** Accounts for nothing: for measurements of what it costs. */
+/** Audits nothing: for benchmarks of its cost. */
 export const noAudit: Audit = {
   failing: false,
   require: () => {},
@@ -126,8 +126,8 @@ export const noAudit: Audit = {
   close: async () => {},
 };
 
-/** `code`: `no-store` or `timeout` where that is what the store says. */
+/** `code`: `no-store` or `timeout` if the store reports that. */
 const unavailable = (code: IssueCode): FhirError =>
-  fhirError(503, code, 'The audit log cannot be written, so that nothing is answered. Ask again later.', undefined, {
+  fhirError(503, code, 'The audit log cannot be written, so that requests are rejected. Retry later.', undefined, {
     'Retry-After': '5',
   });

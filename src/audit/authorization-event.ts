@@ -3,10 +3,10 @@ import { detailEntity, patientEntity, requestEntity } from './entities.ts';
 import { agentsOf, coding, entryOf, outcomeOf, siteOf } from './event.ts';
 import { systems } from './systems.ts';
 
-/** What became of a request for a token, of a client that has shown who it is. */
+/** The result of a token request of an authenticated client. */
 export interface AuthorizationAccess {
   readonly what: 'issued' | 'refused' | 'revoked';
-  /** Of the answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
   readonly error: string | undefined;
   readonly grantType: string | undefined;
@@ -14,7 +14,7 @@ export interface AuthorizationAccess {
   readonly client: string;
   /** The user that it acts for. */
   readonly user: string | undefined;
-  /** Id of the partition that it is for. */
+  /** Id of the partition of the token. */
   readonly partition: string | undefined;
   /** Id of the patient in context. */
   readonly patient: string | undefined;
@@ -23,8 +23,8 @@ export interface AuthorizationAccess {
 }
 
 /**
- * The event of it; never with a token or code. `issuer` tells whose the ids of clients and users are, `owner` is the type of those
- * whom records belong to. https://profiles.ihe.net/ITI/BALP/
+ * The event of a token request; it never contains a token or code. `issuer` is the authority of client and user ids,
+ * `owner` the type of the owners of records. https://profiles.ihe.net/ITI/BALP/
  */
 export function authorizationEvent(
   publicUrl: string,

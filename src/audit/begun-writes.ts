@@ -1,17 +1,13 @@
 import type { AuditEntry } from './log/entry.ts';
 import type { ShortEvent } from './short-event.ts';
 
-/**
- * A write that was begun, and of which no event tells how it ended: the server was killed, or it was done a moment ago.
- */
+/** A write that was begun, and whose outcome no event reports: the server was killed, or the write is a moment old. */
 export interface UnfinishedWrite {
   readonly partition: string;
   /** Milliseconds since 1970 UTC. */
   readonly recorded: number;
   readonly client: string | undefined;
-  /**
-   * `Type/id`: the record that it would have written; under the same key it may have got the id of an earlier attempt.
-   */
+  /** `Type/id`: the record of the write; with the same idempotency key it may have got the id of an earlier attempt. */
   readonly targets: readonly string[];
 }
 
@@ -20,8 +16,8 @@ export interface Begun extends UnfinishedWrite {
 }
 
 /**
- * The writes that were begun and not ended, as far as events tell; those that were tried again under the same key and
- * ended then are not among them. Holds no more than those.
+ * The begun writes without an outcome, according to events; writes that were retried with the same key and ended then
+ * are not among them. Holds only those.
  */
 export class BegunWrites {
   readonly #begun = new Map<string, Begun>();
@@ -31,7 +27,8 @@ export class BegunWrites {
   }
 
   /**
-   * What an event ends that tells of it; of the same request, and where that was done, of others under the same key.
+   * Ends the writes of an event with an outcome: those of the same request, and if it succeeded, others with the same
+   * key.
    */
   end(ids: readonly string[], isDone: boolean): readonly Begun[] {
     const ended = ids.flatMap(id => this.#begun.get(id) ?? []);

@@ -5,24 +5,27 @@ import { coding, entryOf, siteOf } from './event.ts';
 import type { Action, Agent, Entity, Outcome } from './event.ts';
 import { systems } from './systems.ts';
 
-/** What a command of the command line did, or is about to do. */
+/** The action of a command of the command line. */
 export interface CommandAccess {
-  /** As it is typed: `partition remove`. */
+  /** As typed: `partition remove`. */
   readonly command: string;
   readonly kind: keyof typeof kinds;
   readonly action: Action;
   readonly partition?: string | undefined;
-  /** The client that it is for. */
+  /** The client that it concerns. */
   readonly client?: string | undefined;
-  /** The type of those whom it is about, and their ids. */
+  /** The type and the ids of the owners that it concerns. */
   readonly owner?: string | undefined;
   readonly patients?: Iterable<string>;
   readonly records?: readonly Entity[];
-  /** Figures and names, by what they are. */
+  /** Further values by name. */
   readonly details?: Readonly<Record<string, string | number>>;
 }
 
-/** https://hl7.org/fhir/R4/valueset-audit-event-type.html: export, import, patient record, user authentication, audit log used, security alert, application activity. */
+/**
+ * https://hl7.org/fhir/R4/valueset-audit-event-type.html: export, import, patient record, user authentication, audit
+ * log used, security alert, application activity.
+ */
 const kinds = {
   export: '110106',
   import: '110107',
@@ -33,7 +36,9 @@ const kinds = {
   other: '110100',
 } as const;
 
-/** The event of a command; without an outcome where it is only begun. The user of the operating system is who does it. */
+/**
+ * The event of a command, without an outcome if the command only begins. Its agent is the user of the operating system.
+ */
 export function commandEvent(
   publicUrl: string,
   recorded: number,
@@ -66,7 +71,7 @@ export function commandEvent(
   return entryOf(event, { partition, client, patients });
 }
 
-/** The event of what the server does by itself. */
+/** The event of an automatic action of the server. */
 export function serverEvent(
   publicUrl: string,
   recorded: number,

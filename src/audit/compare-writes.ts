@@ -8,20 +8,20 @@ import type { LostWrite } from './lost-writes.ts';
 import { parseShortEvent } from './short-event.ts';
 import type { ShortEvent } from './short-event.ts';
 
-/** What the audit log says of writes, compared with the store. */
+/** The result of comparing the writes in the audit log with the store. */
 export interface ComparedWrites {
-  /** Records that a write left, as an event tells, and that the store does not hold. */
+  /** Records that an event reports as written, and that the store does not have. */
   readonly lost: readonly LostWrite[];
-  /** How many more there are than are named, by partition. */
+  /** How many more there are than listed, by partition. */
   readonly more: ReadonlyMap<string, number>;
-  /** Writes that were begun and not ended. Whether their record is there, whoever asks must look. */
+  /** Writes without an outcome. The caller checks whether their records exist. */
   readonly unfinished: readonly UnfinishedWrite[];
 }
 
 /**
- * Reads the audit log and looks for each record that a write left: deleted ones are there as well, as tombstones. What
- * a removed partition held is not missed, nor what came after the backup that was restored. Holds what is wrong and
- * what is under way, whatever the length of the log.
+ * Reads the audit log and checks that the store has each written record: deleted ones exist as tombstones. Records of a
+ * removed partition, and records after the backup that was restored, are not missed. Memory holds findings and open
+ * writes, whatever the length of the log.
  */
 export async function compareWrites(
   store: Pick<Store, 'audit' | 'partition'>,
@@ -29,7 +29,7 @@ export async function compareWrites(
 ): Promise<ComparedWrites> {
   const begun = new BegunWrites();
   const lost = new LostWrites(store);
-  // That a backup was restored is an event of no partition.
+  // The restoration of a backup is an event of no partition.
   const { partition: wanted, ...others } = filter;
   for await (const entry of store.audit.list(others)) {
     const { partition } = entry;
@@ -50,12 +50,12 @@ export async function compareWrites(
   return { lost: found, more, unfinished: await withTargets(store.audit, filter, begun.left()) };
 }
 
-/** The versions that a write left: those that it showed, or where it showed none, those that it was to write. */
+/** The versions that a write left: those that it returned, or if it returned none, its targets. */
 function leftBy({ records = [] }: ShortEvent, ended: readonly Begun[]): readonly string[] {
   return records.length > 0 ? records : ended.flatMap(({ targets }) => targets);
 }
 
-/** The time of the backup of which an event says that it is being restored, or was; undefined for other events. */
+/** The time of the backup whose restoration an event reports; undefined for other events. */
 function restoredTime({ text }: AuditEntry): number | undefined {
   if (!text.includes('"restore"')) return undefined;
   const { subtype, outcome, entity } = JSON.parse(text) as CommandText;
@@ -65,21 +65,21 @@ function restoredTime({ text }: AuditEntry): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** What is read of the AuditEvent of a command. */
+/** The properties that are read of a command's AuditEvent. */
 interface CommandText {
   readonly subtype?: readonly { readonly code?: string }[];
   readonly outcome?: string;
   readonly entity?: readonly { readonly detail?: readonly { readonly type: string; readonly valueString: string }[] }[];
 }
 
-/** Whether an event says that a partition is being removed, or was: what was in it before is gone on purpose. */
+/** Whether an event reports the removal of a partition: its former content is deleted on purpose. */
 function isRemoval({ text }: AuditEntry): boolean {
   if (!text.includes('"partition-remove"')) return false;
   const { subtype, outcome } = JSON.parse(text) as CommandText;
   return subtype?.[0]?.code === 'partition-remove' && outcome !== '8';
 }
 
-/** Under a key a record may have the id of any attempt: the log is read again for those alone. */
+/** With a key, a record may have the id of any attempt: the log is read again for those only. */
 async function withTargets(
   audit: AuditLog,
   filter: AuditFilter,

@@ -3,44 +3,44 @@ import { coding } from './event.ts';
 import type { Entity } from './event.ts';
 import { systems } from './systems.ts';
 
-/** Most records and patients that one event names; how many there are, it says. */
+/** Most records and patients that one event lists; it has their number. */
 export const mostNamed = 1_000;
-/** Most characters of a search that an event keeps. */
+/** Most characters of a search in an event. */
 export const longestQuery = 16_384;
 
 /** `Type/id/_history/version`. */
 export const versionReference = ({ type, id, version }: Pick<StoredVersion, 'type' | 'id' | 'version'>): string =>
   `${type}/${id}/_history/${version}`;
 
-/** A version of a record that was shown. */
+/** A version of a record that was returned. */
 export const recordEntity = (reference: string): Entity => ({ what: { reference } });
 
-/** A record that was asked for, or is to be written: `Type/id`. */
+/** A record that was requested, or is to be written: `Type/id`. */
 export const targetEntity = (reference: string): Entity => ({ what: { reference }, role: role.record });
 
-/** Somebody whom the records are about. */
+/** The owner of records. */
 export const patientEntity = (ownerType: string, id: string): Entity => ({
   what: { reference: `${ownerType}/${id}` },
   role: role.patient,
 });
 
-/** The search that was asked for. */
+/** The query of a search. */
 export const queryEntity = (query: string): Entity => ({
   type: coding(systems.entity, '2'),
   role: role.query,
   query: Buffer.from(query).toString('base64'),
 });
 
-/** The id by which the log of the server names the request. */
+/** The request id of the server's log. */
 export const requestEntity = (requestId: string): Entity => ({
   what: { identifier: { value: requestId } },
   type: coding(systems.basic, 'XrequestId'),
 });
 
-/** The digest of the key that makes a write repeatable. */
+/** The digest of the idempotency key. */
 export const keyEntity = (key: string): Entity => ({ what: { identifier: { system: systems.key, value: key } } });
 
-/** Figures and names, by what they are. */
+/** Further values by name. */
 export const detailEntity = (details: Readonly<Record<string, string | number>>): Entity => ({
   detail: Object.entries(details).map(([type, value]) => ({ type, valueString: String(value) })),
 });

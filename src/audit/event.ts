@@ -3,22 +3,22 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import type { AuditEntry } from './log/entry.ts';
 import { systems } from './systems.ts';
 
-/** What an event says, the rest being the same for all. */
+/** The variable parts of an event. */
 export interface Event {
-  /** A new one where it has none. */
+  /** A new one if absent. */
   readonly id?: string;
   /** Milliseconds since 1970 UTC. */
   readonly recorded: number;
   /** The URL of the partition, or of the server. */
   readonly site: string;
-  /** What kind of event it is, and what was done exactly. */
+  /** The type and the subtype of the event. */
   readonly type: Coding;
   readonly subtype: Coding | undefined;
   readonly action: Action;
-  /** Undefined where it is not known yet. */
+  /** Undefined if it is not known yet. */
   readonly outcome: Outcome | undefined;
   readonly outcomeText: string | undefined;
-  /** From when to when, where it stands for several; milliseconds since 1970 UTC. */
+  /** The period, if it represents several requests; milliseconds since 1970 UTC. */
   readonly period?: { readonly start: number; readonly end: number };
   readonly agents: readonly Agent[];
   readonly entities: readonly Entity[];
@@ -60,7 +60,10 @@ export type Action = 'C' | 'R' | 'U' | 'D' | 'E';
 /** Success, minor failure, serious failure. https://hl7.org/fhir/R4/valueset-audit-event-outcome.html */
 export type Outcome = '0' | '4' | '8';
 
-/** JSON of an event as FHIR has it. https://hl7.org/fhir/R4/auditevent.html, with the codes of https://profiles.ihe.net/ITI/BALP/ */
+/**
+ * JSON of an event as FHIR has it. https://hl7.org/fhir/R4/auditevent.html, with the codes of
+ * https://profiles.ihe.net/ITI/BALP/
+ */
 export function printEvent({ id = randomUUID(), type, subtype, action, period, outcome, ...event }: Event): string {
   return JSON.stringify({
     resourceType: 'AuditEvent',
@@ -78,7 +81,7 @@ export function printEvent({ id = randomUUID(), type, subtype, action, period, o
   });
 }
 
-/** An event together with what it is asked for by. */
+/** An event with the keys by which it is searched. */
 export const entryOf = (
   event: Event,
   { partition, client, patients }: Omit<AuditEntry, 'recorded' | 'text'>,
@@ -90,7 +93,7 @@ export const entryOf = (
   text: printEvent(event),
 });
 
-/** The URL of a partition; that of the server where it is about none. */
+/** The URL of a partition; that of the server for undefined. */
 export const siteOf = (url: string, partition: string | undefined): string =>
   partition === undefined ? url : `${url}/r4/${partition}`;
 
@@ -98,7 +101,7 @@ const instant = (time: number): string => new Date(time).toISOString();
 
 export const coding = (system: string, code: string): Coding => ({ system, code });
 
-/** Who asks: the client, and the user that it acts for where there is one; whose their ids are. */
+/** The caller: the client, and the user that it acts for, if any; `issuer` is the authority of their ids. */
 export interface Caller {
   readonly issuer: string;
   readonly client: string;
@@ -117,7 +120,7 @@ export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address:
   ];
 }
 
-/** Somebody of whom the address is all that is known. */
+/** An unauthenticated agent with an address only. */
 export const unknownAgent = (address: string): Agent => ({
   type: clientType,
   who: { display: 'unknown' },
@@ -132,7 +135,7 @@ export const networkOf = (address: string): Pick<Agent, 'network'> =>
 const clientType = { coding: [coding(systems.dicom, '110153')] };
 export const userType = { coding: [coding(systems.participation, 'IRCP')] };
 
-/** What an interaction does; of what is not offered the method tells. */
+/** The action of an interaction; of an unsupported one by the method. */
 export function actionOf(interaction: InteractionCode | undefined, method: string): Action {
   switch (interaction) {
     case 'create':
@@ -164,5 +167,5 @@ export function actionOf(interaction: InteractionCode | undefined, method: strin
 
 const byMethod: Readonly<Record<string, Action>> = { GET: 'R', HEAD: 'R', PUT: 'U', PATCH: 'U', DELETE: 'D' };
 
-/** Of an HTTP status; 304 says that the client has it already. */
+/** The outcome of an HTTP status; 304 means that the client has the record already. */
 export const outcomeOf = (status: number): Outcome => (status < 400 ? '0' : status < 500 ? '4' : '8');

@@ -2,10 +2,10 @@ import type { AuditEntry } from './log/entry.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 
-/** A record that a write left, as an event tells, and that the store does not hold. */
+/** A record that an event reports as written, and that the store does not have. */
 export interface LostWrite {
   readonly partition: string;
-  /** When the event was recorded, in milliseconds since 1970 UTC. */
+  /** The time of the event, in milliseconds since 1970 UTC. */
   readonly recorded: number;
   readonly client: string | undefined;
   /** `Type/id`, or `Type/id/_history/version`. */
@@ -13,11 +13,11 @@ export interface LostWrite {
   readonly why: string;
 }
 
-/** How many are looked for at once, and how many of a partition are named. */
-const slice = 200;
-const most = 10_000;
+/** How many records are looked up together, and how many of a partition are listed. */
+const lookupBatch = 200;
+const maxListed = 10_000;
 
-interface Wanted extends Omit<LostWrite, 'why'> {
+interface ExpectedRecord extends Omit<LostWrite, 'why'> {
   readonly type: string;
   readonly id: string;
   readonly version: number;
@@ -25,15 +25,15 @@ interface Wanted extends Omit<LostWrite, 'why'> {
 
 interface Lost {
   readonly named: LostWrite[];
-  /** When the others were recorded. */
+  /** The times of the events of the others. */
   readonly more: number[];
 }
 
-/** Looks for records in the store, many at once, and holds those that are not there. */
+/** Looks records up in the store in batches, and holds those that are missing. */
 export class LostWrites {
   readonly #store: Pick<Store, 'partition'>;
   readonly #lost = new Map<string, Lost>();
-  #waiting: Wanted[] = [];
+  #waiting: ExpectedRecord[] = [];
 
   constructor(store: Pick<Store, 'partition'>) {
     this.#store = store;
@@ -45,16 +45,16 @@ export class LostWrites {
       const [type = '', id = '', , version = '1'] = record.split('/');
       this.#waiting.push({ partition, recorded, client, record, type, id, version: Number(version) });
     }
-    if (this.#waiting.length >= slice) await this.#lookNow();
+    if (this.#waiting.length >= lookupBatch) await this.#lookNow();
   }
 
-  /** The partition is removed: what was in it until now is not missed. */
+  /** The partition was removed: its former records are not missed. */
   forget(partition: string): void {
     this.#waiting = this.#waiting.filter(wanted => wanted.partition !== partition);
     this.#lost.delete(partition);
   }
 
-  /** A backup of a time was restored: what was written from then until now is not missed. */
+  /** A backup of a time was restored: records that were written from then until now are not missed. */
   forgetSince(time: number): void {
     this.#waiting = this.#waiting.filter(({ recorded }) => recorded < time);
     for (const [partition, { named, more }] of this.#lost)
@@ -86,24 +86,24 @@ export class LostWrites {
     }
   }
 
-  #keep({ type: _type, id: _id, version: _version, ...write }: Wanted, why: string): void {
+  #keep({ type: _type, id: _id, version: _version, ...write }: ExpectedRecord, why: string): void {
     const lost = this.#lost.get(write.partition) ?? { named: [], more: [] };
     this.#lost.set(write.partition, lost);
-    if (lost.named.length < most) lost.named.push({ ...write, why });
+    if (lost.named.length < maxListed) lost.named.push({ ...write, why });
     else lost.more.push(write.recorded);
   }
 }
 
 type Versions = ReadonlyMap<string, number | 'unreadable'>;
 
-/** The current versions of records by `Type/id`, deleted ones too. */
-async function versionsOf(partition: Partition, wanted: readonly Wanted[]): Promise<Versions> {
+/** The current versions of records by `Type/id`, tombstones included. */
+async function versionsOf(partition: Partition, wanted: readonly ExpectedRecord[]): Promise<Versions> {
   try {
     return new Map((await partition.readMany(wanted)).map(({ type, id, version }) => [`${type}/${id}`, version]));
   } catch (error) {
     const [first, ...others] = wanted;
     if (first === undefined) throw error;
-    // Where the store is damaged, what can be read of it is.
+    // If the store is damaged, the readable part is used.
     if (others.length === 0) return new Map([[`${first.type}/${first.id}`, 'unreadable']]);
     const found = new Map<string, number | 'unreadable'>();
     for (const one of wanted) for (const [key, version] of await versionsOf(partition, [one])) found.set(key, version);
@@ -111,11 +111,11 @@ async function versionsOf(partition: Partition, wanted: readonly Wanted[]): Prom
   }
 }
 
-/** Undefined where it is there, or cannot be read, which is another finding. */
-function whyLost({ type, id, version }: Wanted, there: Versions | undefined): string | undefined {
-  if (there === undefined) return 'the audit log says that it was written; its partition is not there';
+/** The finding; undefined if the record exists, or cannot be read, which is another finding. */
+function whyLost({ type, id, version }: ExpectedRecord, there: Versions | undefined): string | undefined {
+  if (there === undefined) return 'the audit log has its write, but its partition does not exist';
   const found = there.get(`${type}/${id}`);
-  if (found === undefined) return 'the audit log says that it was written, and it is not there';
+  if (found === undefined) return 'the audit log has its write, but it does not exist';
   if (found === 'unreadable' || found >= version) return undefined;
-  return `the audit log says that version ${version} was written, and the last is ${found}`;
+  return `the audit log has a write of version ${version}, but the last version is ${found}`;
 }

@@ -7,7 +7,7 @@ import { splitUnion } from '../model/branch.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 
-/** Adds the ids of those to whom a record belongs, by the access links of its type. */
+/** Adds the ids of the owners of a record, by the access links of its type. */
 export type AddPatients = (
   found: Set<string>,
   record: { readonly type: string; readonly id: string; readonly text: string | undefined },
@@ -15,9 +15,8 @@ export type AddPatients = (
 ) => void;
 
 /**
- * Makes the function that tells to whom records belong; of a damaged one nobody can tell, and an event leaves it out.
- * Most texts tell it to a look for references where the links have theirs; the others are read as they are for the
- * index, which costs ten times as much.
+ * Creates the function that finds the owners of records; a damaged record has none, and is left out of the event. For
+ * most records a text search for references suffices; the others are parsed as for the index, at ten times the cost.
  */
 export function createAddPatients(model: Model, extract: Extract): AddPatients {
   const owner = ownerType(model);
@@ -48,9 +47,12 @@ function entriesOf(extract: Extract, ...[type, text, place]: Parameters<Extract>
 }
 
 interface Links {
-  /** The type with the parameters of its links alone. */
+  /** The type with the parameters of its links only. */
   readonly type: ResourceType;
-  /** What stands before the references that the links mean: `"subject":{"reference":"`; undefined where that cannot be told. */
+  /**
+   * The text before the references of the links: `"subject":{"reference":"`; undefined if the text search does not
+   * suffice.
+   */
   readonly before: readonly string[] | undefined;
 }
 
@@ -70,9 +72,11 @@ function linksOf(type: ResourceType | undefined, owner: string): Links | undefin
 const elementOf = (expression: string): string | undefined =>
   /^\(?\s*\w+(?:\.\w+)*\.(\w+)(?:\.where\(\s*resolve\(\) is \w+\s*\))?\s*\)?$/.exec(expression.trim())?.[1];
 
-/** False where a look does not tell: an escape, a resource within, a reference elsewhere or of another form. */
+/**
+ * False if the text does not suffice: an escape, a contained resource, an absolute reference or one of another form.
+ */
 function addAtSight(found: Set<string>, text: string, owner: string, before: readonly string[] | undefined): boolean {
-  // A look for one rare character is the cheapest.
+  // Searching for one rare character is the cheapest.
   const isEscaped = text.includes('\\') && /\\[u/]/.test(text);
   if (before === undefined || isEscaped || text.includes('contained":')) return false;
   const seen: string[] = [];

@@ -5,15 +5,15 @@ import { counted } from '../observability/counted.ts';
 const day = 86_400_000;
 const hour = 3_600_000;
 
-/** Where it is told that events were dropped, or could not be. */
+/** Receives reports of pruned events and of failures. */
 export interface PruningLog {
   notice(text: string): void;
   fault(error: unknown, requestId: string): void;
 }
 
 /**
- * Drops the events of days that are older than so many days, now and once an hour; the function that it gives ends that. What is
- * dropped leaves an event.
+ * Prunes the events older than this many days, now and once an hour; the returned function stops it. Pruning is an
+ * event itself.
  */
 export function startPruning(
   audit: AuditLog,

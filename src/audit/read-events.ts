@@ -1,14 +1,22 @@
 import type { AuditEntry, AuditFilter } from './log/entry.ts';
 import type { AuditLog } from './log/log.ts';
-import { detailEntity, keyEntity, patientEntity, queryEntity, recordEntity, requestEntity, targetEntity } from './entities.ts'; // prettier-ignore
+import {
+  detailEntity,
+  keyEntity,
+  patientEntity,
+  queryEntity,
+  recordEntity,
+  requestEntity,
+  targetEntity,
+} from './entities.ts';
 import { actionOf, agentsOf, coding, outcomeOf, printEvent, siteOf, unknownAgent } from './event.ts';
 import { parseShortEvent } from './short-event.ts';
 import type { ShortEvent } from './short-event.ts';
 import { systems } from './systems.ts';
 
 /**
- * The events that a filter lets through, with their texts as AuditEvents, in the order of their time. What was kept once more after
- * a failure, since nobody knew how much of it was kept before, comes once.
+ * The events that match a filter, as AuditEvents, in the order of their time. Events that were stored twice, since a
+ * failure was retried, are returned once.
  */
 export async function* readEvents(log: AuditLog, filter?: AuditFilter): AsyncIterable<AuditEntry> {
   const recent = new Recent();
@@ -19,7 +27,7 @@ export async function* readEvents(log: AuditLog, filter?: AuditFilter): AsyncIte
   }
 }
 
-/** JSON of the AuditEvent that a short event stands for. https://hl7.org/fhir/R4/auditevent.html */
+/** JSON of the AuditEvent of a short event. https://hl7.org/fhir/R4/auditevent.html */
 function auditEventOf({ recorded, partition, client, patients }: AuditEntry, short: ShortEvent): string {
   const { request, id, url, address = '', issuer = url, subject, fhirUser, did, method, status, owner = '' } = short;
   const { records = [], shown, target, key, query } = short;
@@ -46,15 +54,15 @@ function auditEventOf({ recorded, partition, client, patients }: AuditEntry, sho
   });
 }
 
-/** The id of an event, short or whole: nothing before it holds quotes. */
+/** The id of an event, short or whole: no quotes precede it. */
 const idOf = (text: string): string => /"id":"([^"]+)"/.exec(text)?.[1] ?? text;
 
-/** The ids that came last: twice as many as wait at most while events cannot be kept, and more. */
+/** The latest ids: twice as many as can wait while events cannot be stored, and more. */
 class Recent {
   #new = new Set<string>();
   #old = new Set<string>();
 
-  /** False for one that is there. */
+  /** False if the id is known. */
   add(id: string): boolean {
     if (this.#new.has(id) || this.#old.has(id)) return false;
     this.#new.add(id);
@@ -63,5 +71,5 @@ class Recent {
   }
 }
 
-/** What the events of writes say that have not been done yet. */
-const begunText = 'Begun; an event of the same request tells how it ended';
+/** Outcome text of write events without an outcome yet. */
+const begunText = 'Begun; another event of the same request has the outcome';

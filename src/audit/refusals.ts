@@ -1,21 +1,21 @@
 import type { Refusal } from './request-event.ts';
 
-/** How long those that are alike are counted, in milliseconds. */
+/** Equal refusals are merged within this time, in milliseconds. */
 const window = 700;
-/** Most that are told apart in that time; the others are counted by their status alone. */
+/** Most distinct ones in that time; the others are counted by their status only. */
 const most = 8;
 
 /**
- * Counts the refusals of those whom nobody knows, so that whoever floods the server does not fill the disk: what is alike in
- * status, partition and address becomes one event for each window.
+ * Counts the refusals of unauthenticated callers, so that a flood does not fill the disk: refusals with the same
+ * status, partition and address become one event per window.
  */
 export class Refusals {
-  readonly #tell: (refusal: Refusal) => void;
+  readonly #makeEvent: (refusal: Refusal) => void;
   #counted = new Map<string, Refusal>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tell: (refusal: Refusal) => void) {
-    this.#tell = tell;
+  constructor(makeEvent: (refusal: Refusal) => void) {
+    this.#makeEvent = makeEvent;
   }
 
   /** `time` in milliseconds since 1970 UTC. */
@@ -26,13 +26,13 @@ export class Refusals {
     this.#timer ??= setTimeout(() => this.flush(), window);
   }
 
-  /** Tells what was counted. */
+  /** Makes the events of the counted refusals. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const counted = this.#counted;
     this.#counted = new Map();
-    for (const refusal of counted.values()) this.#tell(refusal);
+    for (const refusal of counted.values()) this.#makeEvent(refusal);
   }
 
   #count(key: string, alike: Pick<Refusal, 'status' | 'partition' | 'address'>, time: number): void {

@@ -9,32 +9,32 @@ import { coding, entryOf, outcomeOf, siteOf, unknownAgent } from './event.ts';
 import { createAddPatients } from './patients.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
 import { printShortEvent } from './short-event.ts';
-import type { Told } from './short-event.ts';
+import type { EventOutcome } from './short-event.ts';
 import { systems } from './systems.ts';
 
 /** Makes the events of requests. */
 export interface RequestEvents {
-  /** A request that was answered or refused, at a time in milliseconds since 1970 UTC. */
+  /** The event of a request that was answered or refused, at a time in milliseconds since 1970 UTC. */
   answered(request: AuditedRequest, answer: AuditedAnswer, at: number): AuditEntry;
-  /** A write that is about to happen: it has no outcome yet. */
+  /** The event of a write that is about to happen, without an outcome. */
   begun(request: AuditedRequest, write: BegunWrite): AuditEntry;
-  /** As many requests as `count` of nobody who is known, which were refused alike. */
+  /** The event of `count` equal refusals of unauthenticated requests. */
   refused(refusal: Refusal): AuditEntry;
 }
 
 export interface Refusal {
   readonly status: number;
-  /** Undefined where the path names none that is there. */
+  /** Undefined if the path names no existing partition. */
   readonly partition: string | undefined;
-  /** Empty where there are several. */
+  /** Empty for several addresses. */
   readonly address: string;
   readonly count: number;
-  /** From the first to the last, in milliseconds since 1970 UTC. */
+  /** First and last time, in milliseconds since 1970 UTC. */
   readonly start: number;
   readonly end: number;
 }
 
-/** `publicUrl` is that of the server; `now` gives milliseconds since 1970 UTC. */
+/** `publicUrl` is that of the server; `now` returns milliseconds since 1970 UTC. */
 export function createRequestEvents(
   model: Model,
   extract: Extract,
@@ -43,20 +43,20 @@ export function createRequestEvents(
 ): RequestEvents {
   const owner = ownerType(model) ?? '';
   const addPatients = createAddPatients(model, extract);
-  /** Ids of the events of writes by what their request has in common. */
+  /** Ids of the begin events of writes, by the origin of their request. */
   const begun = new WeakMap<object, string[]>();
 
   const make = (
     request: AuditedRequest,
     patients: ReadonlySet<string>,
     recorded: number,
-    told: Told,
+    outcome: EventOutcome,
     id: string = randomUUID(),
   ): AuditEntry => {
     const { access, partition } = request;
     const ids = patients.size > mostNamed ? [...patients].slice(0, mostNamed) : [...patients];
     const text = printShortEvent(id, publicUrl, request, {
-      ...told,
+      ...outcome,
       owner: ids.length === 0 ? undefined : owner,
       patients: patients.size > mostNamed ? patients.size : undefined,
     });
@@ -112,6 +112,6 @@ export function createRequestEvents(
 
 const rest = coding(systems.type, 'rest');
 
-/** The patient whose record the client has open. */
+/** The patient in context. */
 const inContext = ({ access }: AuditedRequest): Set<string> =>
   new Set(access === 'open' || access.patient === undefined ? [] : [access.patient]);

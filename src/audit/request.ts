@@ -3,17 +3,20 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
 
-/** Of a request what an event tells. */
+/** The properties of a request that its event needs. */
 export interface AuditedRequest {
   readonly requestId: string;
-  /** What all that is told of one request has in common, since clients may give many the same id; undefined where nothing is written. */
+  /**
+   * Identifies the request among its events, since clients may give many requests the same id; undefined if nothing is
+   * written.
+   */
   readonly origin?: object | undefined;
-  /** The address of the client; empty where it is not known. */
+  /** The address of the client; empty if it is unknown. */
   readonly address: string;
   readonly access: Access;
   readonly partition: PartitionIdentity;
   readonly method: string;
-  /** Undefined where the request asks for nothing that is offered. */
+  /** Undefined if the request matches no supported interaction. */
   readonly interaction?: InteractionCode;
   readonly resourceType?: string;
   readonly id?: string;
@@ -21,10 +24,10 @@ export interface AuditedRequest {
   readonly query?: string | undefined;
 }
 
-/** How a request was answered. */
+/** The answer to a request. */
 export interface AuditedAnswer {
   readonly status: number;
-  /** The records that the answer shows. */
+  /** The records that the answer contains. */
   readonly records: readonly StoredVersion[];
 }
 
@@ -33,6 +36,6 @@ export interface BegunWrite {
   readonly type: string;
   readonly id: string;
   readonly text: string;
-  /** Digest of the key that makes the write repeatable. */
+  /** Digest of the idempotency key. */
   readonly key: string | undefined;
 }

@@ -3,56 +3,59 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import type { AuditedRequest } from './request.ts';
 
 /**
- * What an event of a request tells that others do not: a third of the AuditEvent that is made of it when it is read. One is kept
- * for each request, for more than a year.
+ * The variable properties of a request's event: a third of the size of the AuditEvent that is made of it when it is
+ * read. One is stored for each request, for more than a year.
  */
 export interface ShortEvent {
-  /** By which the log of the server names the request. */
+  /** The request id of the server's log. */
   readonly request: string;
-  /** Of the AuditEvent. */
+  /** The id of the AuditEvent. */
   readonly id: string;
   /** The public URL of the server. */
   readonly url: string;
-  /** Of the client; absent where it is not known. */
+  /** The client's address; absent if it is unknown. */
   readonly address?: string;
-  /** Whose the ids of client and user are, where it is not the server itself; absent as well where it is not known who asks. */
+  /** The authority of client and user ids, if it is not the server itself; also absent if the caller is unknown. */
   readonly issuer?: string;
   /** The user that the client acts for. */
   readonly subject?: string;
   readonly fhirUser?: string;
-  /** What was asked for; absent where nothing is offered that the request could mean. */
+  /** The interaction; absent if the request matches no supported one. */
   readonly did?: InteractionCode;
   readonly method: string;
-  /** Of HTTP; absent where a write begins, which has no outcome yet. */
+  /** HTTP status; absent for the begin of a write, which has no outcome yet. */
   readonly status?: number;
-  /** The type of the patients that stand beside it; and how many there are, where they are more than are named. */
+  /** The type of the entry's patients; and their number, if only a part is listed. */
   readonly owner?: string;
   readonly patients?: number;
-  /** `Type/id/_history/version` of what was shown; and how many there were, where they were more than are named. */
+  /** `Type/id/_history/version` of the returned records; and their number, if only a part is listed. */
   readonly records?: readonly string[];
   readonly shown?: number;
-  /** `Type/id` of what was asked for and not shown, or is to be written. */
+  /** `Type/id` of the record that was requested and not returned, or is to be written. */
   readonly target?: string;
-  /** Ids of the events by which the request began to write: a client may give other requests the same name. */
+  /** Ids of the request's begin events: a client may give other requests the same id. */
   readonly begun?: readonly string[];
-  /** The digest of the key that makes a write repeatable. */
+  /** The digest of the idempotency key. */
   readonly key?: string;
   /** Type and parameters, as in a URL. */
   readonly query?: string;
 }
 
-/** What becomes of a request, and whom it is about. */
-export type Told = {
+/** The outcome of a request, and its patients. */
+export type EventOutcome = {
   readonly [Name in 'status' | 'owner' | 'patients' | 'records' | 'shown' | 'target' | 'begun' | 'key' | 'query']?:
     ShortEvent[Name] | undefined;
 };
 
-/** JSON of a short event with an id. Put together from texts: it is made for each request. Ids, types and codes need no escapes. */
+/**
+ * JSON of a short event with an id. Concatenated, since it is made for each request. Ids, types and codes need no
+ * escapes.
+ */
 export function printShortEvent(
   id: string,
   url: string,
   { requestId, access, address, method, interaction }: AuditedRequest,
-  { status, owner, patients, records, shown, target, begun, key, query }: Told,
+  { status, owner, patients, records, shown, target, begun, key, query }: EventOutcome,
 ): string {
   const did = interaction === undefined ? '' : `,"did":"${interaction}"`;
   const ended = status === undefined ? '' : `,"status":${status}`;
@@ -70,13 +73,13 @@ export function printShortEvent(
   );
 }
 
-/** Undefined where a text is an event already. */
+/** Undefined for a text that is a whole event. */
 export const parseShortEvent = (text: string): ShortEvent | undefined =>
-  text.startsWith(start) ? (JSON.parse(text) as ShortEvent) : undefined; // as it was printed above
+  text.startsWith(start) ? (JSON.parse(text) as ShortEvent) : undefined; // printed above
 
 const start = '{"request":';
 
-/** The JSON of the URL and of who asks, mostly again and from one address. */
+/** The JSON of the URL and the caller, cached since they repeat. */
 function callerOf(url: string, access: Access, address: string): string {
   if (access === 'open') return printCaller(url, {}, address);
   const kept = callers.get(access);

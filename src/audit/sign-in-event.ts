@@ -3,18 +3,18 @@ import { requestEntity } from './entities.ts';
 import { coding, entryOf, networkOf, outcomeOf, userType } from './event.ts';
 import { systems } from './systems.ts';
 
-/** Somebody signed in or out, or failed to. */
+/** A sign-in or sign-out, or a failed one. */
 export interface SignInAccess {
   readonly what: 'login' | 'logout';
-  /** Id of a user who is there: never what was typed, which may be a password. */
+  /** Id of an existing user, never the typed text, which may be a password. */
   readonly user: string;
-  /** As of an answer: 401 for a wrong password, 429 where it was tried too often. */
+  /** HTTP status: 401 for a wrong password, 429 for too many attempts. */
   readonly status: number;
   readonly address: string;
   readonly requestId: string;
 }
 
-/** The event of it. https://dicom.nema.org/medical/dicom/current/output/chtml/part15/sect_A.5.3.11.html */
+/** The event of a sign-in. https://dicom.nema.org/medical/dicom/current/output/chtml/part15/sect_A.5.3.11.html */
 export function signInEvent(publicUrl: string, recorded: number, access: SignInAccess): AuditEntry {
   const { what, user, status, address, requestId } = access;
   const event = {
@@ -24,7 +24,7 @@ export function signInEvent(publicUrl: string, recorded: number, access: SignInA
     subtype: coding(systems.dicom, what === 'login' ? '110122' : '110123'),
     action: 'E',
     outcome: outcomeOf(status),
-    outcomeText: status === 429 ? 'Tried too often' : status >= 400 ? 'The password is wrong' : undefined,
+    outcomeText: status === 429 ? 'Too many attempts' : status >= 400 ? 'The password is wrong' : undefined,
     agents: [
       {
         type: userType,

@@ -2,17 +2,17 @@
 export const systems = {
   type: 'http://terminology.hl7.org/CodeSystem/audit-event-type',
   interaction: 'http://hl7.org/fhir/restful-interaction',
-  /** Agents and kinds of events. https://hl7.org/fhir/R4/valueset-audit-event-type.html */
+  /** Agents and types of events. https://hl7.org/fhir/R4/valueset-audit-event-type.html */
   dicom: 'http://dicom.nema.org/resources/ontology/DCM',
   participation: 'http://terminology.hl7.org/CodeSystem/v3-ParticipationType',
   entity: 'http://terminology.hl7.org/CodeSystem/audit-entity-type',
   role: 'http://terminology.hl7.org/CodeSystem/object-role',
   /** https://profiles.ihe.net/ITI/BALP/CodeSystem-BasicAuditEntityType.html */
   basic: 'https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType',
-  /** Our own: commands of the command line, and what the server does by itself. */
+  /** Defined here: commands of the command line, and automatic actions of the server. */
   command: 'https://clinical-records.example/fhir/CodeSystem/command',
-  /** Our own: what becomes of requests for tokens. */
+  /** Defined here: results of token requests. */
   authorization: 'https://clinical-records.example/fhir/CodeSystem/authorization',
-  /** Our own: digests of keys that make writes repeatable. */
+  /** Defined here: digests of idempotency keys. */
   key: 'https://clinical-records.example/fhir/idempotency-key',
 } as const;

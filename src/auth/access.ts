@@ -4,7 +4,7 @@ import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
 import { TokenRefused } from './claims.ts';
 import type { Claims } from './claims.ts';
-import type { Place } from './criteria.ts';
+import type { AccessPlace } from './criteria.ts';
 import { parseFhirUser } from './fhir-user.ts';
 import type { LocalReference } from './fhir-user.ts';
 import { grantsOf } from './grants.ts';
@@ -12,11 +12,11 @@ import type { Grant } from './grants.ts';
 import type { Letter } from './scope.ts';
 
 /**
- * What follows from the claims of a token in its partition. `place` is that of the partition; `now` is the time from which
- * `ap` in a scope is reckoned. Scopes that count for nothing are left out. Throws TokenRefused for more scopes than anybody needs,
- * since every search would ask for each of them.
+ * The access that the claims of a token grant in its partition. `place` is that of the partition; `now` in it is the
+ * time to which `ap` in a scope is relative. Scopes without effect are left out. Throws TokenRefused for more than
+ * `mostScopes` scopes, since every search has a clause for each of them.
  */
-export function createAccess(claims: Claims, place: Place): AccessContext {
+export function createAccess(claims: Claims, place: AccessPlace): AccessContext {
   const { issuer, client, subject, partition, expires } = claims;
   const patient = claims.patient !== undefined && isId(claims.patient) ? claims.patient : undefined;
   const fhirUser = parseFhirUser(claims.fhirUser, place.base);
@@ -42,13 +42,13 @@ export function createAccess(claims: Claims, place: Place): AccessContext {
   });
 }
 
-/** Different ones, with and without a search behind a `?`. */
+/** Distinct ones, with and without a search after a `?`. */
 export const mostScopes = 200;
 
-/** What page tokens and keys of retries are bound to; empty without access control. */
+/** The caller that page tokens and idempotency keys are bound to; empty without access control. */
 export const callerOf = (access: Access): string => (access === 'open' ? '' : access.caller);
 
-/** What the grants give together. */
+/** The restrictions of all grants together. */
 function restrictionsOf(grants: readonly Grant[]): Restrictions {
   const types = Map.groupBy(grants, ({ resourceType }) => resourceType);
   return new Map([...types].map(([type, of]) => [type, byLetter(of)]));
@@ -61,8 +61,8 @@ function byLetter(grants: readonly Grant[]): Readonly<Partial<Record<Letter, Que
 }
 
 /**
- * What grants on one type give. What their context reaches is asked for once, beside all that they narrow it to, and all of it is
- * simplified in one go: with many scopes a search would otherwise cost hundreds of times as much.
+ * The union of the grants on one type. Grants with the same context query share it, and the whole is simplified at
+ * once: otherwise a search with many scopes would cost hundreds of times as much.
  */
 function together(grants: readonly Grant[]): Query {
   const contexts = [...Map.groupBy(grants, ({ context }) => context).values()];
@@ -70,34 +70,34 @@ function together(grants: readonly Grant[]): Query {
     kind: 'or',
     of: contexts.map((of): Query => {
       const criteria: Query = { kind: 'or', of: of.map(grant => grant.criteria) };
-      return { kind: 'and', of: [...of.slice(0, 1).map(({ reach }) => reach), criteria] };
+      return { kind: 'and', of: [...of.slice(0, 1).map(({ contextQuery: reach }) => reach), criteria] };
     }),
   });
 }
 
-/** What of a type is open for a letter, by both; nothing where there is none. */
+/** The query that a caller may see, by type and letter; none where nothing is open. */
 export type Restrictions = ReadonlyMap<string, Readonly<Partial<Record<Letter, Query>>>>;
 
-/** Who asks, and what that token may do in one partition: made once from its claims, frozen. */
+/** The caller and the rights of its token in one partition: made once from its claims, frozen. */
 export interface AccessContext {
   readonly partition: string;
   readonly issuer: string;
   readonly client: string;
   readonly subject: string | undefined;
-  /** The resource of the user; undefined where the token names none. */
+  /** The resource of the user; undefined if the token names none. */
   readonly fhirUser: LocalReference | undefined;
   /** Id of the patient in context. */
   readonly patient: string | undefined;
-  /** The scopes of the token that count for something here, each once, in order. */
+  /** The scopes of the token that have an effect here, each once, in order. */
   readonly scopes: readonly string[];
   readonly grants: readonly Grant[];
-  /** What the grants give together (restrict.ts). */
+  /** The restrictions of all grants together (restrict.ts). */
   readonly restrictions: Restrictions;
-  /** Digest of issuer, client, user, patient and scopes: what page tokens and keys of retries are bound to. */
+  /** Digest of issuer, client, user, patient and scopes, to which page tokens and idempotency keys are bound. */
   readonly caller: string;
   /** Milliseconds since 1970 UTC. */
   readonly expires: number;
 }
 
-/** `open`: the server runs without access control, so that everybody may do everything. */
+/** `open`: the server runs without access control, and every caller may do everything. */
 export type Access = AccessContext | 'open';

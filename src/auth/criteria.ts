@@ -5,8 +5,8 @@ import { parsePairs } from '../search/parse/pairs.ts';
 import { controls } from '../search/parse/result-parameters.ts';
 import { parseSearch } from '../search/parse/search.ts';
 
-/** Where and when a rule is read. */
-export interface Place {
+/** The partition and the time for which a rule is evaluated. */
+export interface AccessPlace {
   readonly model: Model;
   /** `{publicUrl}/r4/{partition}`. */
   readonly base: string;
@@ -17,14 +17,14 @@ export interface Place {
 }
 
 /**
- * What a search expression (`category=laboratory&status=final`) that confines somebody means; `fill` gives the values as they
- * are to be read. Undefined where it is no search that works on the type, which is to give nothing: a part that were left out
- * would widen what is seen.
+ * The query of a search expression (`category=laboratory&status=final`) that restricts access; `fill` replaces
+ * placeholders in its values. Undefined if it is not a valid search on the type, which must grant nothing: an ignored
+ * part would widen access.
  */
 export function criteriaQuery(
   type: ResourceType,
   criteria: string,
-  { model, base, zone, now }: Place,
+  { model, base, zone, now }: AccessPlace,
   fill: (value: string) => string | undefined = value => value,
 ): Query | undefined {
   try {

@@ -4,15 +4,15 @@ import { isId } from '../fhir/id.ts';
 export interface LocalReference {
   readonly resourceType: string;
   readonly id: string;
-  /** How a search names it: `Type/id` where it is in the partition, the whole URL where it is elsewhere. */
+  /** Its reference in searches: `Type/id` if it is in the partition, else the absolute URL. */
   readonly reference: string;
-  /** True where it is a resource of the partition. */
+  /** True if it is a resource of the partition. */
   readonly here: boolean;
 }
 
 /**
- * What a `fhirUser` claim names, relative or absolute; `base` is that of the partition. Undefined for anything else.
- * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data
+ * The resource of a `fhirUser` claim, relative or absolute; `base` is that of the partition. Undefined for anything
+ * else. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data
  */
 export function parseFhirUser(claim: string | undefined, base: string): LocalReference | undefined {
   if (claim === undefined || claim.length > 1000) return undefined;
@@ -27,11 +27,11 @@ export function parseFhirUser(claim: string | undefined, base: string): LocalRef
 }
 
 /**
- * True for users whom `user/` scopes are for: those who are named by the resources that SMART has for clinicians.
+ * True for users who may have `user/` scopes: those whose resource is of a type that SMART lists for clinicians.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data
  */
 export const isClinician = (user: LocalReference | undefined): boolean =>
   user !== undefined && clinicians.includes(user.resourceType);
 
-/** Names out of SMART, whatever types are declared here. */
+/** Names from SMART, whatever types are declared. */
 export const clinicians: readonly string[] = ['Practitioner', 'PractitionerRole'];

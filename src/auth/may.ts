@@ -5,21 +5,22 @@ import type { Letter } from './scope.ts';
 import { scopeInsufficient } from './refusals.ts';
 import { parseScope } from './scope.ts';
 
-/** What is asked of a type or of the whole system. */
-export interface Asked {
+/** An interaction on a type or on the whole system. */
+export interface RequestedInteraction {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
   readonly id?: string;
-  /** The code of the operation, where it is one. */
+  /** The code of the operation, if it is one. */
   readonly operation?: string;
 }
 
 /**
- * Lets through what the scopes of the caller allow on the type; what of it he may see, restrict.ts says. What is about the whole
- * system is let through, since its parts are decided one by one. Throws FhirError 403 with the scopes that would do; `realm` is
- * the base URL of the partition. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ * Allows what the scopes of the caller grant on the type; restrict.ts decides which records. Interactions on the whole
+ * system are allowed, since their parts are decided one by one. Throws FhirError 403 with the scopes that would
+ * suffice; `realm` is the base URL of the partition.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
-export function requireScope(access: Access, model: Model, asked: Asked, realm: string): void {
+export function requireScope(access: Access, model: Model, asked: RequestedInteraction, realm: string): void {
   if (isAllowed(access, asked)) return;
   const { interaction, resourceType = '', operation } = asked;
   const type = model.types.get(resourceType);
@@ -32,8 +33,8 @@ export function requireScope(access: Access, model: Model, asked: Asked, realm: 
   throw scopeInsufficient(realm, text, scopes);
 }
 
-/** Whether the scopes of the caller allow it on the type. */
-export function isAllowed(access: Access, asked: Asked): boolean {
+/** Whether the scopes of the caller grant the interaction on the type. */
+export function isAllowed(access: Access, asked: RequestedInteraction): boolean {
   const letters = lettersOf(asked);
   const { resourceType } = asked;
   if (access === 'open' || letters === undefined || resourceType === undefined) return true;
@@ -41,8 +42,8 @@ export function isAllowed(access: Access, asked: Asked): boolean {
   return given !== undefined && letters.some(letter => given[letter] !== undefined);
 }
 
-/** The letters of which one will do; undefined where its parts are asked for one by one, or it is open to all. */
-function lettersOf({ interaction, id, operation }: Asked): readonly Letter[] | undefined {
+/** The letters of which one suffices; undefined if its parts are decided one by one, or it needs no scope. */
+function lettersOf({ interaction, id, operation }: RequestedInteraction): readonly Letter[] | undefined {
   if (interaction === 'operation') return lettersOfOperation(operation, id);
   const letter = letterOf(interaction);
   return letter === undefined ? undefined : alone[letter];
@@ -51,8 +52,9 @@ function lettersOf({ interaction, id, operation }: Asked): readonly Letter[] | u
 const alone: Readonly<Record<Letter, readonly Letter[]>> = { c: ['c'], r: ['r'], u: ['u'], d: ['d'], s: ['s'] };
 
 /**
- * What an operation needs; nothing gives one that is not listed. Validation of what the caller sends tells nothing of what is here,
- * so that whoever may read or create the type may ask for it; that of a record which is here is a read of it.
+ * The letters of an operation; an operation that is not listed is never granted. Validation of sent content reveals
+ * nothing about stored records, so that a caller who may read or create the type may call it; validation of a stored
+ * record is a read.
  */
 function lettersOfOperation(operation: string | undefined, id: string | undefined): readonly Letter[] {
   if (operation !== 'validate') return [];
@@ -86,7 +88,7 @@ function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | 
   }
 }
 
-/** The scopes of a type that give one of the letters. */
+/** The scopes of a type that grant one of the letters. */
 const scopesFor = ({ smartScopes }: ResourceType, letters: readonly Letter[]): readonly string[] =>
   smartScopes.filter(scope => {
     const given = scope === 'fhirUser' ? (['r'] as const) : (parseScope(scope)?.letters ?? []);

@@ -2,7 +2,8 @@ import type { Offered } from '../smart/offered.ts';
 
 /**
  * The discovery document of the issuer, the same for OpenID Connect and for OAuth alone.
- * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata and https://www.rfc-editor.org/rfc/rfc8414#section-2
+ * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata and
+ * https://www.rfc-editor.org/rfc/rfc8414#section-2
  */
 export function openidConfigurationOf(offered: Offered): Readonly<Record<string, unknown>> {
   return {
@@ -31,6 +32,6 @@ export function openidConfigurationOf(offered: Offered): Readonly<Record<string,
     authorization_response_iss_parameter_supported: true, // RFC 9207
     claims_parameter_supported: false,
     request_parameter_supported: false,
-    request_uri_parameter_supported: false, // true where it is left out
+    request_uri_parameter_supported: false, // the default is true
   };
 }

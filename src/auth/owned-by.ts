@@ -3,8 +3,8 @@ import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 
 /**
- * The resources of a type that belong to a patient: by the parameters that its `access-link` names, or the patient itself.
- * Undefined where resources of the type belong to no patient.
+ * The resources of a type that belong to a patient: by the parameters that its `access-link` names, or the patient
+ * itself. Undefined if resources of the type belong to no patient.
  */
 export function ownedBy(model: Model, type: ResourceType, patient: string): Query | undefined {
   const owner = ownerType(model);
@@ -17,6 +17,6 @@ export function ownedBy(model: Model, type: ResourceType, patient: string): Quer
   return of.length === 0 ? undefined : { kind: 'or', of };
 }
 
-/** The type of those to whom records belong; undefined where no such compartment is loaded. */
+/** The type of the owners of records; undefined if no such compartment is loaded. */
 export const ownerType = (model: Model): string | undefined =>
   [...model.compartments.values()].find(({ url }) => url === defaultCompartment)?.code;

@@ -2,16 +2,16 @@ import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
 import type { Access } from './access.ts';
-import type { Place } from './criteria.ts';
-import { reach } from './reach.ts';
+import type { AccessPlace } from './criteria.ts';
+import { contextQuery } from './context-query.ts';
 import { parseScope } from './scope.ts';
 
 /**
- * What of `target` a record of the type that the caller writes may refer to: what the contexts of the scopes that let him write
- * it ever reach, also where his scopes give no read of it (`user/Media.c` alone writes onto the charts of a clinician's patients).
- * A type that has no scope of such a context is not reached.
+ * The records of `target` that a record which the caller writes may reference: all that the contexts of the scopes that
+ * allow the write cover, even if the scopes grant no read of it (`user/Media.c` alone writes to the charts of a
+ * clinician's patients). Empty for a type without a scope of such a context.
  */
-export function referable(access: Access, written: ResourceType, target: ResourceType, place: Place): Query {
+export function referable(access: Access, written: ResourceType, target: ResourceType, place: AccessPlace): Query {
   if (access === 'open') return { kind: 'all' };
   const contexts = new Set(
     access.grants
@@ -20,13 +20,13 @@ export function referable(access: Access, written: ResourceType, target: Resourc
   );
   const of = [...contexts]
     .filter(context => target.smartScopes.some(scope => parseScope(scope)?.context === context))
-    .map(context => reach(context, target, access, place));
+    .map(context => contextQuery(context, target, access, place));
   return simplify({ kind: 'or', of });
 }
 
 /**
- * True for a type of which nobody gets more than his own resource: the others are kept elsewhere, so that a reference to one of
- * them says nothing of whether it is here.
+ * True for a type of which callers see at most their own resource: the others live in another system, so that a
+ * reference to one of them does not reveal whether it exists here.
  */
-export const isKeptElsewhere = ({ smartScopes }: ResourceType): boolean =>
+export const isStoredElsewhere = ({ smartScopes }: ResourceType): boolean =>
   smartScopes.length > 0 && smartScopes.every(scope => scope === 'fhirUser');

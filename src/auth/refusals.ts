@@ -2,31 +2,38 @@ import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
 
-/** Where a token is asked for: `realm` is the base URL of the partition. */
+/** The protection space of a token: `realm` is the base URL of the partition. */
 export type Realm = string;
 
-/** No token came. https://www.rfc-editor.org/rfc/rfc6750#section-3 */
+/** The request has no token. https://www.rfc-editor.org/rfc/rfc6750#section-3 */
 export const tokenMissing = (realm: Realm): FhirError =>
-  refusal(401, 'login', 'This needs an access token: send the header `Authorization: Bearer {token}`.', realm, {});
+  refusal(401, 'login', 'An access token is required: send the header `Authorization: Bearer {token}`.', realm, {});
 
-/** The token is not good here; `why` is a sentence. https://www.rfc-editor.org/rfc/rfc6750#section-3.1 */
+/** The token is not valid here; `why` is a sentence. https://www.rfc-editor.org/rfc/rfc6750#section-3.1 */
 export const tokenRefused = (realm: Realm, why: string): FhirError =>
   refusal(401, 'login', why, realm, { error: 'invalid_token' });
 
-/** The token did not come as it must. https://www.rfc-editor.org/rfc/rfc6750#section-3.1 */
+/** The token was not sent in the required way. https://www.rfc-editor.org/rfc/rfc6750#section-3.1 */
 export const tokenMisplaced = (realm: Realm, why: string): FhirError =>
   refusal(400, 'invalid', why, realm, { error: 'invalid_request' });
 
-/** The token is good, but not for this; `scopes` are those that would be. https://www.rfc-editor.org/rfc/rfc6750#section-3.1 */
+/**
+ * The token is valid, but insufficient; `scopes` are those that would suffice.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-3.1
+ */
 export const scopeInsufficient = (realm: Realm, why: string, scopes: readonly string[]): FhirError =>
   refusal(403, 'forbidden', why, realm, {
     error: 'insufficient_scope',
     ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
   });
 
-/** The record itself is not one that the token may write: no scope is named, since what is missing is not one. */
-export const notToBeWritten = (realm: Realm, resourceType: string): FhirError =>
-  scopeInsufficient(realm, `The token may not write this ${resourceType}: it is not among those that it is for.`, []);
+/** The token may write the type, but not this record: no scope is named, since none would help. */
+export const recordNotWritable = (realm: Realm, resourceType: string): FhirError =>
+  scopeInsufficient(
+    realm,
+    `The token may not write this ${resourceType}: it is outside of the records that its scopes cover.`,
+    [],
+  );
 
 interface Challenge {
   readonly error?: string;
@@ -44,5 +51,7 @@ function refusal(status: number, code: IssueCode, text: string, realm: Realm, ch
   return fhirError(status, code, text, undefined, { 'WWW-Authenticate': `Bearer ${parts.join(', ')}` });
 }
 
-/** What may stand in a quoted value there: %x20-21 / %x23-5B / %x5D-7E. https://www.rfc-editor.org/rfc/rfc6750#section-3 */
+/**
+ * The characters of a quoted value there: %x20-21 / %x23-5B / %x5D-7E. https://www.rfc-editor.org/rfc/rfc6750#section-3
+ */
 const plain = (text: string): string => text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'");

@@ -8,20 +8,20 @@ import type { Partition } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { Access } from './access.ts';
 import type { Letter } from './scope.ts';
-import { namesOf, partOf } from './part.ts';
-import { isSeen, sightsOf } from './sight.ts';
-import type { Sight } from './sight.ts';
+import { propertyPattern, pickProperties } from './pick-properties.ts';
+import { matchesProbe, probesOf } from './reference-probe.ts';
+import type { ReferenceProbe } from './reference-probe.ts';
 
 /**
- * What of a type is open to the caller for a letter: the one rule of who may see what. Whatever looks at records on a client's
- * behalf joins it to its query with `and`, or asks `isWithin`.
+ * The query of the records of a type that are open to the caller for a letter: the one rule of access to records. Every
+ * module that reads records for a client combines it with its query by `and`, or calls `isWithin`.
  */
 export function restriction(access: Access, type: ResourceType, letter: Letter): Query {
   if (access === 'open') return everything;
   return access.restrictions.get(type.name)?.[letter] ?? none;
 }
 
-/** The query of a client, confined to what is open to the caller: also where it is about records of other types. */
+/** The query of a client, restricted to the records that are open to the caller, of other types too. */
 export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
   const allowed = restriction(access, type, letter);
   const confined = access === 'open' ? query : confineJoins(access, query);
@@ -35,7 +35,7 @@ function confineJoins(access: Access, query: Query): Query {
   return mapJoins(query, join => ({ ...join, of: restrict(access, join.type, 's', join.of) }));
 }
 
-/** Whether a query asks for what a rule wants, as those of a patient's app do that name the patient. */
+/** Whether a query already includes the rule, as queries of a patient's app that name the patient do. */
 function asks(query: Query, rule: Query): boolean {
   if (query.kind === 'and') return query.of.some(one => asks(one, rule));
   if (query.kind !== 'param' || rule.kind !== 'param' || query.param.code !== rule.param.code) return false;
@@ -44,10 +44,10 @@ function asks(query: Query, rule: Query): boolean {
   return given.type === wanted.type && given.id === wanted.id && wanted.url === undefined;
 }
 
-/** What is looked at to decide about one record. */
+/** The data that decides about one record. */
 export type Record = Pick<StoredVersion, 'id' | 'lastUpdated'> & { readonly text: string };
 
-/** True where the record is among those that the rule lets through: the same decision as a search would take. */
+/** True if the rule covers the record: the same decision as in a search. */
 export function isWithin(
   rule: Query,
   type: ResourceType,
@@ -58,41 +58,41 @@ export function isWithin(
   if (rule.kind === 'all') return true;
   const { narrow, names, sights } = readingOf(rule, type);
   if (narrow === undefined) return matches(rule, { id, lastUpdated, entries: [] });
-  if (sights.length > 0 && isSeen(text, sights)) return true;
-  const part = names === undefined ? text : partOf(text, names);
+  if (sights.length > 0 && matchesProbe(text, sights)) return true;
+  const part = names === undefined ? text : pickProperties(text, names);
   const entries = extract(narrow, part, { id: partition, zone: settings.zone });
   return matches(rule, { id, lastUpdated, entries });
 }
 
-/** How records of a type are read to decide by a rule. */
+/** How records of a type are read to evaluate a rule. */
 interface RuleReading {
   readonly type: ResourceType;
-  /** With the parameters of the rule alone; undefined where it has none. */
+  /** With the parameters of the rule only; undefined if it has none. */
   readonly narrow: ResourceType | undefined;
-  /** As part.ts has them. */
+  /** The pattern of part.ts. */
   readonly names: RegExp | undefined;
-  readonly sights: readonly Sight[];
+  readonly sights: readonly ReferenceProbe[];
 }
 
 const readings = new WeakMap<Query, RuleReading>();
 
-/** Kept with the rule, which a token keeps. */
+/** Cached with the rule, which is cached with the token. */
 function readingOf(rule: Query, type: ResourceType): RuleReading {
   const kept = readings.get(rule);
   if (kept?.type === type) return kept;
   const params = parametersOf(rule);
   const narrow = params.length === 0 ? undefined : narrowed(type, params);
-  const reading = { type, narrow, names: namesOf(params), sights: sightsOf(rule, type.name) };
+  const reading = { type, narrow, names: propertyPattern(params), sights: probesOf(rule, type.name) };
   readings.set(rule, reading);
   return reading;
 }
 
 const everything: Query = { kind: 'all' };
 
-/** By type and codes, what `narrowed` gives. */
+/** Results of `narrowed`, by type and codes. */
 const narrowedTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-/** The same type with some of its parameters alone, since reading the others would be in vain. */
+/** The same type with some of its parameters only, so that only those are extracted. */
 export function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
   const key = params.map(({ code }) => code).join(' ');
   const kept = narrowedTypes.get(type) ?? new Map<string, ResourceType>();

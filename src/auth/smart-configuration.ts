@@ -4,8 +4,8 @@ import { permissions } from '../smart/offered.ts';
 import { listedScopes } from '../smart/scope-words.ts';
 
 /**
- * What apps are told of access. Without an authorization server here: the scopes that exist, each once, and how they may be written;
- * where tokens are issued elsewhere, apps know the address from there.
+ * The SMART configuration for apps. Without an authorization server here it lists the scopes, each once, and their
+ * forms; apps know the address of an external issuer from there.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known
  */
 export function smartConfigurationOf(model: Model, offered: Offered | undefined): Readonly<Record<string, unknown>> {
@@ -17,7 +17,7 @@ export function smartConfigurationOf(model: Model, offered: Offered | undefined)
       capabilities: permissions(model),
     };
   }
-  const hasIdentity = offered.capabilities.includes('sso-openid-connect'); // the issuer is told with it alone
+  const hasIdentity = offered.capabilities.includes('sso-openid-connect'); // the issuer is listed only with it
   return {
     ...(hasIdentity ? { issuer: offered.issuer, jwks_uri: offered.jwksUri } : {}),
     ...(offered.grantTypes.includes('authorization_code')
@@ -26,7 +26,7 @@ export function smartConfigurationOf(model: Model, offered: Offered | undefined)
     token_endpoint: offered.tokenEndpoint,
     introspection_endpoint: offered.introspectionEndpoint,
     revocation_endpoint: offered.revocationEndpoint,
-    grant_types_supported: offered.grantTypes.filter(type => type !== 'refresh_token'), // SMART has a word for the other two
+    grant_types_supported: offered.grantTypes.filter(type => type !== 'refresh_token'), // SMART has other words for it
     response_types_supported: offered.responseTypes,
     scopes_supported: offered.scopesSupported,
     code_challenge_methods_supported: offered.codeChallengeMethods,

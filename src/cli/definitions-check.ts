@@ -12,7 +12,7 @@ export const command: Command = {
     noPositionals(positionals);
     const [{ loadModel }, { unusableCriteria }] = await Promise.all([
       import('../engine/load-model.ts'),
-      import('../auth/reach.ts'),
+      import('../auth/context-query.ts'),
     ]);
     const { model, problems, warnings, notices } = await loadModel(config);
     const unusable = model === undefined ? [] : unusableCriteria(model);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAudit, noAudit } from '../audit/audit.ts';
 import { startPruning } from '../audit/pruning.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
-import { unusableCriteria } from '../auth/reach.ts';
+import { unusableCriteria } from '../auth/context-query.ts';
 import { authorizationOffered } from '../smart/offered.ts';
 import { createRegistry } from '../smart/registry.ts';
 import { tokenCollection } from '../auth/token/own-tokens.ts';

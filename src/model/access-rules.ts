@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import { extensions } from './declared.ts';
-import type { Standing } from './declared.ts';
+import type { DefinitionNode } from './declared.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
  */
 export function compileAccess(
   typeName: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
   context: Context,
 ): {
@@ -45,7 +45,7 @@ const defaultCode = ({ compartments }: Context): string | undefined =>
 
 function defaultLink(
   typeName: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
   context: Context,
 ): readonly Link[] {
@@ -66,7 +66,7 @@ function defaultLink(
 
 function readLink(
   typeName: string,
-  standing: Standing,
+  standing: DefinitionNode,
   own: ReadonlyMap<string, SearchParam>,
   context: Context,
 ): readonly Link[] {
@@ -107,7 +107,7 @@ const leadsTo = ({ type, targets }: SearchParam, compartment: string): boolean =
 
 function readCriteria(
   typeName: string,
-  standing: Standing,
+  standing: DefinitionNode,
   own: ReadonlyMap<string, SearchParam>,
   { report }: Context,
 ): { readonly context: string; readonly criteria: string } {

@@ -7,7 +7,7 @@ import { print } from '../definitions/digests.ts';
 import { extensionsOf } from './extensions.ts';
 
 /** A piece of a definition and where it stands, for problems. */
-export interface Standing {
+export interface DefinitionNode {
   readonly definition: Definition;
   readonly path: string;
   readonly json: JsonObject;
@@ -15,16 +15,16 @@ export interface Standing {
 
 /** What all CapabilityStatements together declare: pieces, by the resource type that they speak of. */
 export interface Declared {
-  readonly statements: readonly Standing[];
+  readonly statements: readonly DefinitionNode[];
   /** `rest` of mode server. */
-  readonly rests: readonly Standing[];
-  readonly types: ReadonlyMap<string, readonly Standing[]>;
+  readonly rests: readonly DefinitionNode[];
+  readonly types: ReadonlyMap<string, readonly DefinitionNode[]>;
   /** Statements of kind requirements: they say what others should offer, and declare nothing here. */
-  readonly requirements: readonly Standing[];
+  readonly requirements: readonly DefinitionNode[];
 }
 
 /** Tells of a problem at a path below a standing. */
-export type ReportAt = (standing: Standing, path: string, text: string) => void;
+export type ReportAt = (standing: DefinitionNode, path: string, text: string) => void;
 
 /** A ReportAt that fills a list; the same problem is told once. */
 export function reportTo(problems: Problem[]): ReportAt {
@@ -44,12 +44,12 @@ export function reportTo(problems: Problem[]): ReportAt {
  */
 export function readDeclared(definitions: readonly Definition[]): Declared {
   const all = definitions.map(definition => ({ definition, path: '', json: definition.resource() }));
-  const isRequirements = ({ json }: Standing): boolean => json['kind'] === 'requirements';
+  const isRequirements = ({ json }: DefinitionNode): boolean => json['kind'] === 'requirements';
   const statements = all.filter(standing => !isRequirements(standing));
   const rests = statements
     .flatMap(statement => items([statement], 'rest'))
     .filter(({ json }) => json['mode'] === 'server');
-  const types = new Map<string, Standing[]>();
+  const types = new Map<string, DefinitionNode[]>();
   for (const resource of items(rests, 'resource')) {
     const name = asString(resource.json['type']) ?? '';
     types.set(name, [...(types.get(name) ?? []), resource]);
@@ -58,28 +58,31 @@ export function readDeclared(definitions: readonly Definition[]): Declared {
 }
 
 /** The objects of a list element of several pieces. */
-export function items(standings: readonly Standing[], name: string): readonly Standing[] {
+export function items(standings: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
   return standings.flatMap(({ definition, path, json }) =>
     objectsOf(json[name]).map((item, index) => ({ definition, path: joined(path, `${name}[${index}]`), json: item })),
   );
 }
 
 /** The texts of a list element of several pieces, each with the standing of its text. */
-export function texts(standings: readonly Standing[], name: string): readonly (Standing & { readonly text: string })[] {
+export function texts(
+  standings: readonly DefinitionNode[],
+  name: string,
+): readonly (DefinitionNode & { readonly text: string })[] {
   return standings.flatMap(({ definition, path, json }) =>
     stringsOf(json[name]).map((text, index) => ({ definition, path: joined(path, `${name}[${index}]`), json, text })),
   );
 }
 
 /** Our extensions of a name on several pieces. */
-export function extensions(standings: readonly Standing[], name: string): readonly Standing[] {
+export function extensions(standings: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
   return standings.flatMap(({ definition, path, json }) =>
     extensionsOf(json, name).map(found => ({ definition, path: joined(path, found.path), json: found.json })),
   );
 }
 
 /** The one value that pieces give an element; a piece that gives another is a problem that names both files. */
-export function oneValue(standings: readonly Standing[], name: string, report: ReportAt): unknown {
+export function oneValue(standings: readonly DefinitionNode[], name: string, report: ReportAt): unknown {
   return agreed(
     standings
       .filter(({ json }) => json[name] !== undefined)
@@ -90,16 +93,20 @@ export function oneValue(standings: readonly Standing[], name: string, report: R
 }
 
 /** The one extension of a name that pieces have; another with other content is a problem that names both files. */
-export function oneExtension(standings: readonly Standing[], name: string, report: ReportAt): Standing | undefined {
+export function oneExtension(
+  standings: readonly DefinitionNode[],
+  name: string,
+  report: ReportAt,
+): DefinitionNode | undefined {
   const found = extensions(standings, name).map(standing => ({ standing, value: standing.json }));
   agreed(found, name, (standing, text) => report(standing, '', text));
   return found[0]?.standing;
 }
 
 function agreed(
-  given: readonly { readonly standing: Standing; readonly value: unknown }[],
+  given: readonly { readonly standing: DefinitionNode; readonly value: unknown }[],
   name: string,
-  report: (standing: Standing, text: string) => void,
+  report: (standing: DefinitionNode, text: string) => void,
 ): unknown {
   const [first, ...others] = given;
   for (const { standing, value } of others)

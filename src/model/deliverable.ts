@@ -1,6 +1,6 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import { texts } from './declared.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { TypeInteraction } from '../fhir/interaction.ts';
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
  */
 export function checkTypePromises(
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   interactions: ReadonlySet<TypeInteraction>,
   report: ReportAt,
 ): void {
@@ -53,7 +53,7 @@ const has = (interactions: ReadonlySet<string>, code: string): boolean => intera
  * Reports what a statement declares as a whole, and this server does not do.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.format
  */
-export function checkStatementPromises(statement: Standing, report: ReportAt): void {
+export function checkStatementPromises(statement: DefinitionNode, report: ReportAt): void {
   const { json } = statement;
   stringsOf(json['format']).forEach((format, index) => {
     if (/xml|turtle|ttl/i.test(format))

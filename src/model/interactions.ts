@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import { quotedCodes, servedInteractions } from './served.ts';
 
 /**
@@ -9,7 +9,7 @@ import { quotedCodes, servedInteractions } from './served.ts';
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.interaction
  */
 export function declaredInteractions<Code extends string>(
-  pieces: readonly Standing[],
+  pieces: readonly DefinitionNode[],
   known: readonly Code[],
   of: string,
   report: ReportAt,

@@ -1,7 +1,7 @@
 import { asString } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';
-import type { Standing } from './declared.ts';
+import type { DefinitionNode } from './declared.ts';
 import type { SearchParam } from './model.ts';
 import type { Context } from './context.ts';
 
@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
  */
 export function offeredParameters(
   typeName: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   searchable: boolean,
   context: Context,
 ): ReadonlyMap<string, SearchParam> {
@@ -22,7 +22,7 @@ export function offeredParameters(
     for (const standing of own)
       report(standing, '', `${typeName} declares no \`search-type\`, so it can offer no parameter.`);
   const everywhere = searchable ? items(context.declared.rests, 'searchParam') : [];
-  const offered = new Map<string, { readonly param: SearchParam; readonly standing: Standing }>();
+  const offered = new Map<string, { readonly param: SearchParam; readonly standing: DefinitionNode }>();
   for (const standing of [...everywhere, ...own]) {
     const param = compileOffered(typeName, standing, context);
     if (param === undefined) continue;
@@ -60,7 +60,7 @@ const controls = new Set([
 
 function compileOffered(
   typeName: string,
-  standing: Standing,
+  standing: DefinitionNode,
   { parameters, report }: Context,
 ): SearchParam | undefined {
   const name = asString(standing.json['name']) ?? '';

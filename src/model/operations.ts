@@ -2,7 +2,7 @@ import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './declared.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Operation } from './model.ts';
 import { quotedCodes, servedOperations } from './served.ts';
@@ -14,7 +14,7 @@ import { supertypes } from './type-definitions.ts';
  */
 export function compileOperations(
   typeName: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   { definitions, types, report }: { definitions: Definitions; types: TypeDefinitions; report: ReportAt },
 ): ReadonlyMap<string, Operation> {
   const found = new Map<string, Operation>();

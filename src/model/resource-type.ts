@@ -4,7 +4,7 @@ import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';
 import { extensions, oneExtension, oneValue, texts } from './declared.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import { checkTypePromises } from './deliverable.ts';
 import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
@@ -20,7 +20,7 @@ import { compileAttachment, compileServerSet } from './written.ts';
  */
 export function compileResourceType(
   name: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   context: Context,
 ): ResourceType | undefined {
   const { types, report } = context;
@@ -81,7 +81,7 @@ export function compileResourceType(
 
 function indexedOnlyParameters(
   name: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   offered: ReadonlyMap<string, SearchParam>,
   { parameters, report }: Context,
 ): readonly SearchParam[] {
@@ -102,7 +102,7 @@ function indexedOnlyParameters(
 }
 
 function sortDateOf(
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
   name: string,
   report: ReportAt,
@@ -140,7 +140,7 @@ function pairsOf(owners: readonly SearchParam[], offered: readonly SearchParam[]
   );
 }
 
-function pageSizeOf(standings: readonly Standing[], { declared, report }: Context): ResourceType['pageSize'] {
+function pageSizeOf(standings: readonly DefinitionNode[], { declared, report }: Context): ResourceType['pageSize'] {
   const standing = oneExtension(standings, 'page-size', report) ?? oneExtension(declared.rests, 'page-size', report);
   const part = (name: string): number | undefined => {
     const value = standing === undefined ? undefined : partsOf(standing.json, name)[0]?.json['valuePositiveInt'];
@@ -155,10 +155,10 @@ function pageSizeOf(standings: readonly Standing[], { declared, report }: Contex
 
 function profilesOf(
   name: string,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   { definitions, types, report }: Context,
 ): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
-  const check = (canonical: string, standing: Standing, path: string): void => {
+  const check = (canonical: string, standing: DefinitionNode, path: string): void => {
     const definition = definitions.find('StructureDefinition', canonical);
     const type = definition?.resource()['type'];
     if (definition === undefined) {
@@ -182,7 +182,7 @@ function profilesOf(
   return { profile, supportedProfiles: [...new Set(supported.map(({ text }) => text))] };
 }
 
-function smartScopesOf(name: string, standings: readonly Standing[], report: ReportAt): readonly string[] {
+function smartScopesOf(name: string, standings: readonly DefinitionNode[], report: ReportAt): readonly string[] {
   return extensions(standings, 'smart-scope').flatMap(standing => {
     const scope = textOf(standing.json) ?? '';
     const type = /\/(.*?)\./.exec(scope)?.[1];
@@ -192,7 +192,7 @@ function smartScopesOf(name: string, standings: readonly Standing[], report: Rep
   });
 }
 
-function plainNamesOf(standings: readonly Standing[], report: ReportAt): ReadonlyMap<string, string> {
+function plainNamesOf(standings: readonly DefinitionNode[], report: ReportAt): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const standing of extensions(standings, 'plain-name')) {
     const [language = '', text = ''] = ['language', 'text'].map(name => textOf(partsOf(standing.json, name)[0]?.json));

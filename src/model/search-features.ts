@@ -1,13 +1,13 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Context } from './context.ts';
 import { extensions, texts } from './declared.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import { textOf } from './extensions.ts';
 import type { ResourceType } from './model.ts';
 
 /** What searches of a type offer beyond its parameters, by its own pieces and by `rest`. */
-export function searchFeaturesOf(standings: readonly Standing[], { declared }: Context): ReadonlySet<string> {
-  const found = extensions([...declared.rests, ...standings], 'search-feature');
+export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }: Context): ReadonlySet<string> {
+  const found = extensions([...declared.rests, ...nodes], 'search-feature');
   return new Set(found.flatMap(({ json }) => textOf(json) ?? []));
 }
 
@@ -15,22 +15,22 @@ export function searchFeaturesOf(standings: readonly Standing[], { declared }: C
  * Values that `_include` and `_revinclude` accept.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.searchInclude
  */
-export function includesOf(standings: readonly Standing[]): ResourceType['includes'] {
-  const named = (element: string): ReadonlySet<string> => new Set(texts(standings, element).map(({ text }) => text));
+export function includesOf(nodes: readonly DefinitionNode[]): ResourceType['includes'] {
+  const named = (element: string): ReadonlySet<string> => new Set(texts(nodes, element).map(({ text }) => text));
   return { forward: named('searchInclude'), reverse: named('searchRevInclude') };
 }
 
 /** Reports each declared include that names no reference parameter of a declared type. */
 export function checkIncludes(
-  declared: ReadonlyMap<string, readonly Standing[]>,
+  declared: ReadonlyMap<string, readonly DefinitionNode[]>,
   types: ReadonlyMap<string, ResourceType>,
   report: ReportAt,
 ): void {
-  for (const standings of declared.values()) {
+  for (const nodes of declared.values()) {
     for (const element of ['searchInclude', 'searchRevInclude']) {
-      for (const { text, ...standing } of texts(standings, element)) {
+      for (const { text, ...node } of texts(nodes, element)) {
         const problem = problemOf(text, types);
-        if (problem !== undefined) report(standing, '', problem);
+        if (problem !== undefined) report(node, '', problem);
       }
     }
   }

@@ -4,7 +4,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { branchFor, splitUnion } from './branch.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
@@ -32,7 +32,7 @@ export function compileParameter(
   report: ReportAt,
 ): SearchParam | undefined {
   const json = definition.resource();
-  const here: Standing = { definition, path: '', json };
+  const here: DefinitionNode = { definition, path: '', json };
   const type = json['type'];
   const code = asString(json['code']);
   const [wrongType, wrongCode] = [typeProblem(json), codeProblem(json)];
@@ -160,7 +160,7 @@ function tryCompile(
 
 /** The components of a composite; their types are what their expressions yield on what the composite's own yields. */
 function compileComponents(
-  here: Standing,
+  here: DefinitionNode,
   owners: readonly ResultType[],
   typeName: string,
   definitions: Definitions,

@@ -3,7 +3,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { ReportAt, Standing } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './declared.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { SearchParam } from './model.ts';
 import { compileParameter } from './search-parameter.ts';
@@ -12,11 +12,11 @@ import { supertypes } from './type-definitions.ts';
 /** Compiles the search parameters of types, each once. */
 export interface ParameterCompiler {
   /** By canonical; what does not resolve or compile is reported, at `standing` where the fault is in who names it. */
-  byCanonical(canonical: string, typeName: string, standing: Standing, path: string): SearchParam | undefined;
+  byCanonical(canonical: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
   /** By code, among all that are loaded; undefined where the type has none, reported where it has several. */
-  byCode(code: string, typeName: string, standing: Standing, path: string): SearchParam | undefined;
+  byCode(code: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
   /** By code, for the server's own use: that of R4 where it has one, whatever packages add. */
-  officialByCode(code: string, typeName: string, standing: Standing, path: string): SearchParam | undefined;
+  officialByCode(code: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
   /** The codes that a type could offer. */
   codes(typeName: string): readonly string[];
 }
@@ -38,7 +38,13 @@ export function createParameterCompiler(
     if (!compiled.has(key)) compiled.set(key, compileParameter(definition, typeName, definitions, types, report));
     return compiled.get(key);
   };
-  const only = (found: readonly Definition[], code: string, typeName: string, standing: Standing, path: string) => {
+  const only = (
+    found: readonly Definition[],
+    code: string,
+    typeName: string,
+    standing: DefinitionNode,
+    path: string,
+  ) => {
     const [first, ...others] = found;
     if (first === undefined) return undefined;
     if (others.length === 0) return compile(first, typeName);

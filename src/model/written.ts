@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import { extensions, oneExtension } from './declared.ts';
-import type { Standing } from './declared.ts';
+import type { DefinitionNode } from './declared.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from './element.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { Attachment, ResourceType } from './model.ts';
@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 /** What is cut out of a record when it is written; the path must lead to base64Binary. */
 export function compileAttachment(
   definition: TypeDefinition,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   { types, report }: Context,
 ): Attachment | undefined {
   const standing = oneExtension(standings, 'attachment', report);
@@ -36,7 +36,7 @@ export function compileAttachment(
 /** Elements that the server fills in; `now` fits dates and times. */
 export function compileServerSet(
   definition: TypeDefinition,
-  standings: readonly Standing[],
+  standings: readonly DefinitionNode[],
   { types, report }: Context,
 ): ResourceType['serverSet'] {
   return extensions(standings, 'server-set').map(standing => {

@@ -5,16 +5,16 @@ import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import type { RegisteredClient, RegisteredUser } from './registered.ts';
 import { counted } from '../observability/counted.ts';
 
-/** Clients and users, as a file lists them. */
+/** The clients and users that a file lists. */
 export interface Accounts {
   readonly clients: readonly RegisteredClient[];
   readonly users: readonly RegisteredUser[];
 }
 
 export interface AccountsFile {
-  /** As the file was when it could last be read. */
+  /** The content of the file when it was last read successfully. */
   current(): Accounts;
-  /** Reads it again; what is wrong is told, and then the former one stays. Never rejects. */
+  /** Reads the file again. Problems are logged, and the former content stays in use. Never rejects. */
   reload(): Promise<void>;
   close(): void;
 }
@@ -22,17 +22,18 @@ export interface AccountsFile {
 interface Parts {
   readonly store: Pick<Store, 'documents'>;
   readonly path: string;
-  /** Reads and checks the file; throws Error with all that is wrong. */
+  /** Reads and checks the file; throws Error with all problems. */
   readonly read: () => Promise<Accounts>;
   readonly now: () => number;
   readonly notice: (text: string) => void;
-  /** How often the file is looked at, in milliseconds. */
+  /** Polling interval of the file in milliseconds. */
   readonly interval?: number;
 }
 
 /**
- * Reads the file of clients and users, and again when it changes. Tokens and sessions end of those who are not in it any
- * more, of users with another password, other partitions or another resource there, and of clients that may do less. Throws Error with all that is wrong, the first time.
+ * Reads the file of clients and users, and again when it changes. Tokens and sessions are revoked for accounts that are
+ * no longer in the file, for users with another password, other partitions or another resource, and for clients with
+ * fewer rights. Throws Error with all problems at the first reading.
  */
 export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   const { store, path, read, now, notice, interval = 2_000 } = parts;
@@ -43,18 +44,19 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   const readAgain = async (): Promise<void> => {
     try {
       const [former, next] = [accounts, await read()];
-      accounts = next; // before anything ends, so that nothing is issued behind it to who is not there any more
+      accounts = next; // assigned before the revocations, so that no token is issued after them to a removed account
       await endFormer(store, path, former, next, now());
       const { clients, users } = next;
       notice(
-        `The accounts in ${path} were read again: ${counted(clients.length, 'client')}, ${counted(users.length, 'user')}.`,
+        `The accounts in ${path} were reloaded: ${counted(clients.length, 'client')}, ` +
+          `${counted(users.length, 'user')}.`,
       );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      notice(`The accounts in ${path} could not be read again; the former ones stay: ${why}`);
+      notice(`The accounts in ${path} could not be reloaded; the former ones stay in use: ${why}`);
     }
   };
-  const reload = (): Promise<void> => (reading = reading.then(readAgain)); // one after the other: it never rejects
+  const reload = (): Promise<void> => (reading = reading.then(readAgain)); // one at a time; it never rejects
   const look = (): void => void reload();
   watchFile(path, { interval, persistent: false }, look);
   return {
@@ -64,16 +66,16 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
   };
 }
 
-/** Who stood in the file, and what of an account it is that tokens stand on. */
+/** The accounts of the file, with the properties on which tokens depend. */
 interface Known {
   readonly clients: Readonly<Record<string, readonly string[]>>;
-  /** Digests. */
+  /** Digests of those properties. */
   readonly users: Readonly<Record<string, string>>;
 }
 
 /**
- * Ends what was issued to those of `former` who may not have it any more, and to those who stood in the file when any process read it
- * last: another process may have gone on issuing until it read the file too.
+ * Revokes the tokens of accounts of `former` that lost rights, and of accounts in the file when any process last read
+ * it: another process may have issued tokens until it read the file too.
  */
 async function endFormer(
   store: Parts['store'],
@@ -84,7 +86,7 @@ async function endFormer(
 ): Promise<void> {
   const files = store.documents('accounts-files');
   const revocations = store.documents(revocationCollection);
-  const kept = (await files.get(digestOf(path))) as Known | undefined; // written here alone
+  const kept = (await files.get(digestOf(path))) as Known | undefined; // only this function writes it
   const present = knownOf(accounts);
   const [clients, users] = [new Set<string>(), new Set<string>()];
   for (const known of [kept, former && knownOf(former)]) {

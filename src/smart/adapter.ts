@@ -5,23 +5,24 @@ import { tokenCollection } from '../auth/token/own-tokens.ts';
 import type { TokenGrant } from '../auth/token/own-tokens.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { clientMetadata } from './client-metadata.ts';
-import { consentCollection, consentStandsOn, findConsent } from './consents.ts';
-import { isFirst, onceCollection } from './once.ts';
+import { consentCollection, revocationTargetsOf, findConsent } from './consents.ts';
+import { claimOnce, usedKeyCollection } from './claim-once.ts';
 import type { Registry } from './registered.ts';
 import { seal, unseal } from './seal.ts';
 import type { Sealed } from './seal.ts';
-import { stands } from './standing.ts';
-import type { StandingParts } from './standing.ts';
+import { isConsentValid } from './consent-validity.ts';
+import type { ConsentValidityParts } from './consent-validity.ts';
 
-export interface AdapterParts extends StandingParts {
-  /** Of oidc-provider. */
+export interface AdapterParts extends ConsentValidityParts {
+  /** The error classes of oidc-provider. */
   readonly errors: typeof errors;
 }
 
 /**
- * Where oidc-provider keeps what it must remember: in the store, under digests, and encrypted by the secret itself wherever that is
- * a secret. What is ours to know it is only told of: clients come from the registry, grants from consents, access tokens are kept
- * as own-tokens.ts reads them, and nobody is signed in there, so that our own session is the only one.
+ * The storage of oidc-provider: documents in the store, under digests, and encrypted with the secret itself if the key
+ * is a secret. Data that other modules own is only read: clients come from the registry, grants from consents; access
+ * tokens are written as own-tokens.ts reads them. Sessions of oidc-provider are not stored, since session.ts is the
+ * only session.
  */
 export function createAdapter(parts: AdapterParts): (model: string) => Adapter {
   return model => {
@@ -46,7 +47,7 @@ export function createAdapter(parts: AdapterParts): (model: string) => Adapter {
 const metadataOf = (client: Awaited<ReturnType<Registry['client']>>): AdapterPayload | undefined =>
   client && clientMetadata(client);
 
-/** Keeps and finds nothing. */
+/** Stores and finds nothing. */
 const nothing: Adapter = {
   upsert: async () => undefined,
   find: async () => undefined,
@@ -57,7 +58,7 @@ const nothing: Adapter = {
   revokeByGrantId: async () => undefined,
 };
 
-/** Encrypted, under the digest of the secret that it is found by. */
+/** Encrypted documents, stored under the digest of the secret. */
 function secrets({ store, now }: AdapterParts, model: string): Adapter & { readonly documents: DocumentStore } {
   const documents = store.documents(`oidc-${model}`);
   return {
@@ -68,7 +69,7 @@ function secrets({ store, now }: AdapterParts, model: string): Adapter & { reado
       await documents.put(digestOf(secret), value, now() + seconds * 1000);
     },
     async find(secret) {
-      const sealed = (await documents.get(digestOf(secret))) as Sealed | undefined; // written above alone
+      const sealed = (await documents.get(digestOf(secret))) as Sealed | undefined; // only this adapter writes it
       const text = sealed && unseal(sealed, secret, model);
       return text === undefined ? undefined : { ...(JSON.parse(text) as AdapterPayload), jti: secret };
     },
@@ -77,13 +78,13 @@ function secrets({ store, now }: AdapterParts, model: string): Adapter & { reado
 }
 
 /**
- * Codes and refresh tokens: good once, in whatever process, and as long as what they stand on. Whoever comes with one a second time
- * ends all that follows from the consent. https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
+ * Codes and refresh tokens: single-use across processes, and valid as long as their consent. A second use revokes all
+ * tokens of the consent. https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
  */
 function grantedOnce(parts: AdapterParts, model: string): Adapter {
   const { store, now, errors } = parts;
   const kept = secrets(parts, model);
-  const once = store.documents(onceCollection);
+  const once = store.documents(usedKeyCollection);
   const consents = store.documents(consentCollection);
   const revocations = store.documents(revocationCollection);
   const keyOf = (secret: string): string => `${model}:${digestOf(secret)}`;
@@ -97,26 +98,26 @@ function grantedOnce(parts: AdapterParts, model: string): Adapter {
       const { grantId = '' } = payload;
       const consent = await findConsent(consents, grantId);
       const isRefresh = model === 'RefreshToken';
-      if (consent === undefined || !(await stands(grantId, consent, isRefresh, parts))) return undefined;
+      if (consent === undefined || !(await isConsentValid(grantId, consent, isRefresh, parts))) return undefined;
       const consumed = (await once.get(keyOf(secret))) === undefined ? {} : { consumed: true };
       return { ...payload, ...consumed };
     },
     async consume(secret) {
       const { grantId, exp } = (await kept.find(secret)) ?? {};
       const expires = Math.max((exp ?? 0) * 1000, now()) + longestOver;
-      if (grantId !== undefined && (await isFirst(once, keyOf(secret), expires))) return;
+      if (grantId !== undefined && (await claimOnce(once, keyOf(secret), expires))) return;
       if (grantId !== undefined) await end(grantId);
       throw new errors.InvalidGrant('it was used before');
     },
-    destroy: async () => undefined, // it stays known as one that was used
+    destroy: async () => undefined, // the used code stays stored, to detect a second use
     revokeByGrantId: end,
   };
 }
 
-/** How much longer it is known what was used than it could be used, in milliseconds: processes may differ in time. */
+/** How long a used code or token is remembered after its expiry, in milliseconds: clocks of processes may differ. */
 const longestOver = 600_000;
 
-/** A grant as oidc-provider has it. */
+/** A grant in the form of oidc-provider. */
 async function grantOf({ store }: AdapterParts, id: string): Promise<AdapterPayload | undefined> {
   const consent = await findConsent(store.documents(consentCollection), id);
   if (consent === undefined) return undefined;
@@ -141,7 +142,7 @@ async function putAccessToken(
   const consent = await findConsent(store.documents(consentCollection), grantId);
   if (grantId === undefined || consent === undefined) throw new Error('An access token without a consent');
   const { client, user: subject, fhirUser, patient, audience, issued } = consent;
-  const { session } = consentStandsOn(grantId, consent);
+  const { session } = revocationTargetsOf(grantId, consent);
   const expires = now() + seconds * 1000;
   const grant = { client, subject, scope, patient, fhirUser, audience, issued, expires, grant: grantId, session };
   await store.documents(tokenCollection).put(digestOf(token), grant satisfies TokenGrant, expires);

@@ -6,27 +6,27 @@ import { ScopeRefused, narrowForUser, negotiated } from './negotiate.ts';
 import type { Progress } from './progress.ts';
 import type { RegisteredClient, RegisteredUser } from './registered.ts';
 
-/** What an app asks for. */
-export interface Asked {
+/** The parameters of an authorization request. */
+export interface AuthorizationParameters {
   readonly client: RegisteredClient;
   readonly partition: string;
   readonly scopes: readonly string[];
-  /** The launch value of an EHR. */
+  /** The launch token of an EHR. */
   readonly launch: string | undefined;
 }
 
-/** Why a user cannot grant it. */
+/** The reason why a user cannot grant the request. */
 export interface Refusal {
   readonly error: 'access_denied' | 'invalid_scope' | 'invalid_request';
   readonly description: string;
 }
 
 /**
- * How a request goes on for somebody who has signed in: what can be granted, and the patient in context where the launch or the
- * user tells who that is. A launch value is used up by it.
+ * Continues a request after the user has signed in: returns the scopes that can be granted, and the patient in context
+ * if the launch or the user determines it. Consumes the launch token.
  */
 export async function admit(
-  { client, partition, scopes, launch: value }: Asked,
+  { client, partition, scopes, launch: value }: AuthorizationParameters,
   user: RegisteredUser,
   before: Progress,
   { store, model }: { readonly store: Pick<Store, 'documents'>; readonly model: Model },
@@ -44,21 +44,21 @@ export async function admit(
   let { launch } = before;
   if (value !== undefined && launch?.user !== user.id) {
     launch = await takeLaunch(store, value, { client: client.id, user: user.id, partition });
-    if (launch === undefined) return notTheirs;
+    if (launch === undefined) return launchOfAnotherUser;
   }
   const own = ownId(fhirUser, model);
   const patient = launch?.patient ?? (granted.needsPatient ? own : undefined);
-  if (own !== undefined && patient !== undefined && patient !== own) return notTheirs;
+  if (own !== undefined && patient !== undefined && patient !== own) return launchOfAnotherUser;
   const { began } = before;
   return { began, user: user.id, fhirUser, scopes: granted.scopes, launch, patient };
 }
 
-const notTheirs: Refusal = {
+const launchOfAnotherUser: Refusal = {
   error: 'invalid_request',
-  description: "The value of 'launch' is unknown here, was used before, has expired or is for another user.",
+  description: "The value of 'launch' is unknown, was used before, has expired or is for another user.",
 };
 
-/** The id of a user who is a patient, and so the only patient whom that user can choose. */
+/** The id of a user who is a patient, and thus the only patient that this user can choose. */
 function ownId(fhirUser: string | undefined, model: Model): string | undefined {
   const [type, id] = (fhirUser ?? '').split('/');
   return type !== undefined && type === ownerType(model) ? id : undefined;

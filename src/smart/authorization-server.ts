@@ -4,7 +4,7 @@ import { createFetch } from '../fetch/fetch.ts';
 import { networkOf } from '../fetch/network-of.ts';
 import type { Endpoint } from './endpoints.ts';
 import { authorizeQuery } from './authorize.ts';
-import { createBeginnings, waitToBegin } from './beginnings.ts';
+import { createAuthorizeRateLimit, authorizeRetryAfter } from './authorize-rate-limit.ts';
 import { createClientKeys } from './client-keys.ts';
 import { createConversations, longestConversation } from './conversations.ts';
 import type { ConversationsParts } from './conversations.ts';
@@ -14,7 +14,7 @@ import { remember } from '../auth/token/remember.ts';
 import { parseForm } from './form.ts';
 import { introspect } from './introspection.ts';
 import { OAuthError } from './oauth-error.ts';
-import { onceCollection } from './once.ts';
+import { usedKeyCollection } from './claim-once.ts';
 import { authorizationOffered } from './offered.ts';
 import { createProgressStore } from './progress.ts';
 import { createProvider } from './provider.ts';
@@ -24,24 +24,24 @@ import { revokeToken } from './revocation.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { hasShown, tokenRequest } from './token-endpoint.ts';
 import { tokenEvent } from './token-event.ts';
-import type { Tell } from './token-event.ts';
+import type { ReportTokenEvent } from './token-event.ts';
 import { userInfo } from './user-info.ts';
 
 export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>, Pick<ConversationsParts, 'session'> {
   readonly keys: SigningKeys;
-  /** In a demonstration the keys of clients may be on this machine, over plain http. */
+  /** In a demonstration, client keys may be on this machine over plain http. */
   readonly demo: boolean;
-  /** The body of a request as text; throws what is to be answered where it is too large or too slow. */
+  /** The body of a request as text; throws the error to return if it is too large or too slow. */
   readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
   readonly clientAddress: (request: IncomingMessage) => string;
-  readonly tell: Tell;
+  readonly report: ReportTokenEvent;
 }
 
-/** The endpoints for clients, and what pages ask and tell. */
+/** The endpoints for clients, and the conversations behind the pages. */
 export interface AuthorizationServer {
   /**
-   * Answers a request under one of `endpoints`, or gives what it is to be answered with. `query` is what follows the `?`, or what
-   * stands for `:uid`. Throws OAuthError, and what is a fault of ours.
+   * Answers a request under one of `endpoints`, or returns the answer to send. `query` is the text after the `?`, or
+   * the value of `:uid`. Throws OAuthError, and internal errors.
    */
   handle(
     endpoint: Endpoint,
@@ -52,20 +52,20 @@ export interface AuthorizationServer {
   readonly conversations: Conversations;
 }
 
-/** Longest query of an authorization request that comes as a form, which all browsers and proxies take as a URL. */
+/** Longest query of an authorization request by POST, which all browsers and proxies accept as a URL. */
 const longestQuery = 6_000;
 
-/** An answer in JSON. */
+/** A JSON answer. */
 export interface JsonAnswer {
   readonly body: unknown;
 }
 
 /**
- * The authorization server of the service: what of it is kept is in the store alone, so that all processes agree. oidc-provider is
- * imported when it is first needed.
+ * The authorization server of the service. Its state is only in the store, so that all processes agree. oidc-provider
+ * is imported at its first use.
  */
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, tell } = parts;
+  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, report } = parts;
   const { issuer, tokenEndpoint } = authorizationOffered(model, publicUrl);
   const fetch = createFetch({
     reach: demo ? 'loopback' : 'public',
@@ -74,14 +74,14 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     bytes: 64 * 1024,
     time: 5_000,
   });
-  const once = store.documents(onceCollection);
+  const once = store.documents(usedKeyCollection);
   const forClients = { ...parts, issuer, tokenEndpoint, once, keys: createClientKeys(fetch, now) };
 
   const granted: Granted = new WeakMap();
   const keysNow = remember(() => parts.keys.refresh(), { keep: 10_000, keepFailure: 1_000 }, now);
   let made: { readonly keys: SigningKeys; readonly provider: () => Promise<Provider> } | undefined;
   const provider = async (): Promise<Provider> => {
-    const keys = await keysNow(); // another object once they have changed
+    const keys = await keysNow(); // another object once the keys have changed
     if (made?.keys !== keys) {
       made = { keys, provider: makeOnce(() => createProvider({ ...parts, granted }, keys.jwks)) };
     }
@@ -92,11 +92,11 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     await answer(providerRequest(request, publicUrl, path, body), response);
     return undefined;
   };
-  const mayBegin = createBeginnings();
+  const isWithinRateLimit = createAuthorizeRateLimit();
   const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
-    if (!mayBegin(networkOf(clientAddress(request)))) {
-      const why = 'Too many requests for authorization come from this address.';
-      throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(waitToBegin) });
+    if (!isWithinRateLimit(networkOf(clientAddress(request)))) {
+      const why = 'Too many authorization requests from this address. Retry later.';
+      throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(authorizeRetryAfter) });
     }
     return forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
   };
@@ -115,7 +115,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     if (asked.kind === 'answered') {
       const { scope, audience } = asked.answer.grant;
       const client = asked.client.id;
-      tell(tokenEvent('issued', 200, { grantType, client, scope, audience }), request, response);
+      report(tokenEvent('issued', 200, { grantType, client, scope, audience }), request, response);
       return { body: asked.answer.body };
     }
     await forward('/token', request, response, asked.body);
@@ -124,13 +124,13 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     const { user, patient, audience } = consent ?? {};
     const what = status === 200 ? 'issued' : 'refused';
     const client = what === 'issued' || (await hasShown(asked.client, form, parts)) ? asked.client.id : undefined;
-    tell(tokenEvent(what, status, { error, grantType, client, user, patient, audience, scope }), request, response);
+    report(tokenEvent(what, status, { error, grantType, client, user, patient, audience, scope }), request, response);
     return undefined;
   };
   const revocation = async (request: IncomingMessage, response: ServerResponse): Promise<JsonAnswer> => {
     const form = parseForm(request.headers['content-type'], await readBody(request, response));
     const { client, ended } = await revokeToken(form, request.headers.authorization, forClients);
-    if (ended !== undefined) tell(tokenEvent('revoked', 200, { client: client.id, ...ended }), request, response);
+    if (ended !== undefined) report(tokenEvent('revoked', 200, { client: client.id, ...ended }), request, response);
     return { body: {} };
   };
 
@@ -147,11 +147,11 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
         case '/authorize/:uid':
           return forward(`/authorize/${query}`, request, response);
         case '/token':
-          return refusalTold(token(request, response), tell, request, response);
+          return withClientOfError(token(request, response), report, request, response);
         case '/introspect':
           return { body: await introspection(request, response) };
         case '/revoke':
-          return refusalTold(revocation(request, response), tell, request, response);
+          return withClientOfError(revocation(request, response), report, request, response);
         case '/userinfo':
           return { body: await userInfo(request.headers.authorization, parts) };
         case '/jwks':
@@ -169,10 +169,10 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
   };
 }
 
-/** A refusal of a client that may not have shown who it is. */
-async function refusalTold<T>(
+/** The error of a client that may not have authenticated. */
+async function withClientOfError<T>(
   work: Promise<T>,
-  tell: Tell,
+  report: ReportTokenEvent,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<T> {
@@ -181,7 +181,7 @@ async function refusalTold<T>(
   } catch (error) {
     if (error instanceof OAuthError) {
       const { code, status, client } = error;
-      tell(tokenEvent('refused', status, { error: code, client }), request, response);
+      report(tokenEvent('refused', status, { error: code, client }), request, response);
     }
     throw error;
   }

@@ -12,15 +12,15 @@ import type { Log } from '../observability/log.ts';
 import type { Context, Handler } from '../http/context.ts';
 import type { Place, Places } from '../http/places.ts';
 
-/** What answers under `/auth`: made when it is first asked for. */
+/** The handlers of the paths under `/auth`, created at the first request. */
 export interface Authorization {
   readonly server: AuthorizationServer;
-  /** False where a request is for no page. */
+  /** False if no page has the path. */
   readonly pages: (request: Context['req'], response: ServerResponse) => Promise<boolean>;
   readonly renderError: RenderError;
 }
 
-/** What is refused or went wrong, as it is told there. */
+/** A refusal or failure as these paths report it. */
 interface Refusal {
   readonly status: number;
   readonly error: string;
@@ -29,8 +29,9 @@ interface Refusal {
 }
 
 /**
- * The paths of the authorization server: what clients ask is answered in JSON as OAuth has it, what people ask by pages. `headers`
- * go with every answer, as far as it does not say otherwise. While events cannot be kept nothing is answered, as with records.
+ * The paths of the authorization server: endpoints for clients answer in JSON as OAuth defines, pages in HTML.
+ * `headers` are sent with every answer unless it sets them itself. While audit events cannot be stored, no request is
+ * served, as with records.
  */
 export function authorization(
   load: () => Promise<Authorization>,
@@ -40,7 +41,7 @@ export function authorization(
   log: Log,
 ): readonly (readonly [path: string, handler: Handler])[] {
   const begin = ({ res, state }: Context): void => {
-    for (const [name, value] of Object.entries({ ...headers, ...neverKept })) res.setHeader(name, value);
+    for (const [name, value] of Object.entries({ ...headers, ...noStoreHeaders })) res.setHeader(name, value);
     res.setHeader('X-Request-Id', state.requestId);
     if (state.correlationId !== undefined) res.setHeader('X-Correlation-Id', state.correlationId);
   };
@@ -54,7 +55,7 @@ export function authorization(
     return {
       status,
       error: status === 503 ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request',
-      description: plain(known?.message ?? `The server failed. Its log tells more under the request id ${requestId}.`),
+      description: plain(known?.message ?? `The server failed. Its log has details under the request id ${requestId}.`),
       headers: known?.headers ?? {},
     };
   };
@@ -71,14 +72,14 @@ export function authorization(
         place = places.enter(req, state.address);
         const allowed: readonly string[] = endpoints[endpoint];
         if (!allowed.includes(method)) return sendJson(res, wrongMethod(method, allowed));
-        if (endpoint !== '/jwks') audit.require(); // nobody could tell afterwards who got a token
+        if (endpoint !== '/jwks') audit.require(); // without it, no audit event would show who got a token
         const { server } = await load();
         const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
         if (answer !== undefined) sendJson(res, { status: 200, headers: {}, body: answer.body });
       } catch (error) {
         const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
         if (res.headersSent || res.destroyed) return void res.destroy();
-        if (!req.complete) req.resume(); // the rest is thrown away, so that the client comes to read the answer
+        if (!req.complete) req.resume(); // the rest is discarded, so that the client reads the answer
         if (!isPage)
           return sendJson(res, { status, headers: more, body: { error: code, error_description: description } });
         for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
@@ -125,7 +126,7 @@ export function authorization(
 const assets = `${issuerPath}/assets/`;
 
 /** https://www.rfc-editor.org/rfc/rfc6749#section-5.1 */
-const neverKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+const noStoreHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 interface Answer {
   readonly status: number;
@@ -148,5 +149,5 @@ const wrongMethod = (method: string, allowed: readonly string[]): Answer => ({
   },
 });
 
-/** As an error_description may be written. */
+/** The text with the characters that an error_description may have. */
 const plain = (text: string): string => text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'");

@@ -1,14 +1,14 @@
 import { audiencesOf } from './partition-of.ts';
 
 /**
- * The query of an authorization request as oidc-provider is to see it: `aud` as the `resource` that it stands for, without a slash at
- * its end, and no way to answer but by the query of the redirect URI.
+ * The query of an authorization request for oidc-provider: `aud` becomes `resource`, without a trailing slash; the
+ * answer is always in the query of the redirect URI.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#obtain-authorization-code
  */
 export function authorizeQuery(query: URLSearchParams): URLSearchParams {
   const audiences = audiencesOf([...query.getAll('aud'), ...query.getAll('resource')]);
   const normal = new URLSearchParams([...query].filter(([name]) => name !== 'aud' && name !== 'resource'));
-  // Several name none: they are refused as what they are together.
+  // Several audiences name no partition: joined, they are rejected.
   if (audiences.length > 0) normal.set('resource', audiences.join(' '));
   const mode = normal.get('response_mode');
   if (mode !== null && mode !== 'query') normal.set('response_mode', 'unsupported');

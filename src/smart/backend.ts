@@ -12,19 +12,20 @@ export interface BackendParts {
   readonly store: Pick<Store, 'documents' | 'partition'>;
   readonly model: Model;
   readonly publicUrl: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly lifetimes: { readonly backendTokenLifetime: number };
 }
 
-/** What a client is answered that acts for itself, and what the token is good for. */
+/** The token answer for a backend service, and what the token grants. */
 export interface BackendAnswer {
   readonly body: Readonly<Record<string, unknown>>;
   readonly grant: TokenGrant;
 }
 
 /**
- * A token for a client that has shown who it is, without a refresh token. The partition is the one that it is registered for, or of
- * several the one that `resource` (or `aud`) names. `issued` is when it asked, in milliseconds since 1970 UTC. Throws OAuthError.
+ * Issues a token for an authenticated client, without a refresh token. The partition is the one that the client is
+ * registered for; if it has several, the one that `resource` (or `aud`) names. `issued` is the time of the request, in
+ * milliseconds since 1970 UTC. Throws OAuthError.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/backend-services.html#obtain-access-token
  */
 export async function backendToken(
@@ -66,5 +67,8 @@ async function partitionFor(client: RegisteredClient, form: Form, parts: Backend
   }
   const partition = await partitionOf(named ?? `${parts.publicUrl}/r4/${own}`, parts);
   if (partition !== undefined && client.partitions.includes(partition) && more.length === 0) return partition;
-  throw new OAuthError('invalid_target', 'The client is not registered for this partition, or it is not there.');
+  throw new OAuthError(
+    'invalid_target',
+    'The client is not registered for this partition, or the partition does not exist.',
+  );
 }

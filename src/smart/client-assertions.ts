@@ -3,14 +3,14 @@ import type { DocumentStore } from '../store/documents.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { OAuthError } from './oauth-error.ts';
-import { isFirst } from './once.ts';
+import { claimOnce } from './claim-once.ts';
 import type { RegisteredClient } from './registered.ts';
 
 export interface AssertionParts {
   /** `store.documents(onceCollection)` */
   readonly once: DocumentStore;
   readonly keys: ClientKeys;
-  /** What `aud` must be: either. */
+  /** `aud` must be the issuer or the token endpoint. */
   readonly issuer: string;
   readonly tokenEndpoint: string;
   /** Milliseconds since 1970 UTC. */
@@ -19,15 +19,15 @@ export interface AssertionParts {
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** How far ahead an assertion may expire, and by how much clocks may differ; seconds. */
+/** How far ahead an assertion may expire, and the clock skew; seconds. */
 const longest = 300;
 const skew = 5;
-/** How much longer it is known that one was used, since processes may differ in time; seconds. */
+/** How long a used assertion is remembered after its expiry, since clocks of processes may differ; seconds. */
 const kept = 60;
 
 const algorithms: Readonly<Record<string, string>> = { RS384: 'RSA', ES384: 'EC' };
 
-/** The client that an assertion says to be of; nothing of it is believed yet. Throws OAuthError where it cannot be read. */
+/** The client that an assertion names, before any check. Throws OAuthError if it cannot be read. */
 export function clientOf(assertion: string): string {
   const { sub } = decode(assertion, 1);
   if (typeof sub === 'string' && sub !== '') return sub;
@@ -35,10 +35,10 @@ export function clientOf(assertion: string): string {
 }
 
 /**
- * Throws OAuthError `invalid_client` unless the assertion is signed by the one key of the client that it names, is for this token
- * endpoint or this issuer, expires within five minutes, and was never seen before, in whatever process.
- * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authenticating-to-the-token-endpoint and
- * https://datatracker.ietf.org/doc/draft-ietf-oauth-rfc7523bis/, by which the issuer is the audience
+ * Throws OAuthError `invalid_client` unless the assertion is signed by the one key of the client that it names, is for
+ * this token endpoint or this issuer, expires within five minutes, and was not used before in any process.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authenticating-to-the-token-endpoint
+ * and https://datatracker.ietf.org/doc/draft-ietf-oauth-rfc7523bis/, where the issuer is the audience
  */
 export async function checkAssertion(
   assertion: string,
@@ -49,7 +49,7 @@ export async function checkAssertion(
   const kty = typeof alg === 'string' && Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined;
   if (typeof alg !== 'string' || kty === undefined)
     throw refused('The client assertion must be signed with RS384 or ES384.');
-  // SMART asks clients for it, but many general ones leave it out, as RFC 7519 lets them.
+  // SMART requires `typ`, but many general clients omit it, which RFC 7519 allows.
   if (typ !== undefined && typ !== 'JWT') throw refused('The `typ` in the header of the client assertion must be JWT.');
   if (typeof kid !== 'string') throw refused('The header of the client assertion must name its key (`kid`).');
   if (jku !== undefined && jku !== client.jwksUrl)
@@ -57,7 +57,7 @@ export async function checkAssertion(
   if (crit !== undefined) throw refused('The client assertion needs extensions (`crit`) that are not supported.');
 
   const all = await keys(client).catch(() => {
-    throw refused('The keys of the client cannot be had from its JWKS URL.');
+    throw refused('The keys of the client cannot be fetched from its JWKS URL.');
   });
   const [key, ...more] = all.filter(one => one.kid === kid && one.kty === kty && one.use !== 'enc');
   if (key === undefined) throw refused(`The client has no ${kty} key with the \`kid\` of the assertion.`);
@@ -65,21 +65,20 @@ export async function checkAssertion(
 
   const { jti, exp, nbf, iat } = await verify(assertion, alg, key, client.id, [tokenEndpoint, issuer], now());
   const seconds = now() / 1000;
-  if (typeof exp !== 'number' || !Number.isFinite(exp))
-    throw refused('The client assertion does not say when it expires (`exp`).');
-  if (exp > seconds + longest + skew)
-    throw refused('The client assertion may expire five minutes ahead (`exp`), not later.');
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw refused('The client assertion has no expiry (`exp`).');
+  if (exp > seconds + longest + skew) throw refused('The client assertion must expire within five minutes (`exp`).');
   if ([nbf, iat].some(time => typeof time === 'number' && time > seconds + skew)) throw refused(notYet);
   if (typeof jti !== 'string' || jti === '' || jti.length > 255)
     throw refused('The client assertion needs an id of its own (`jti`).');
   const id = `assertion:${digestOf(JSON.stringify([client.id, jti]))}`;
-  if (!(await isFirst(once, id, (exp + skew + kept) * 1000))) throw refused('The client assertion was used before.');
+  if (!(await claimOnce(once, id, (exp + skew + kept) * 1000))) throw refused('The client assertion was used before.');
 }
 
 async function verify(assertion: string, alg: string, key: JWK, client: string, audience: string[], now: number) {
-  const { errors, importJWK, jwtVerify } = await import('jose'); // not before it is needed: most installations have apps alone
+  // imported at the first use: most installations have no asymmetric clients
+  const { errors, importJWK, jwtVerify } = await import('jose');
   try {
-    const { d: _, ...open } = key; // its public part alone
+    const { d: _, ...open } = key; // its public part only
     const used = await importJWK(open, alg);
     const { payload } = await jwtVerify(assertion, used, {
       algorithms: [alg],
@@ -101,7 +100,8 @@ const usual = 'The client assertion is not signed by the key that it names.';
 const reasons: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'The client assertion has expired.',
   ERR_JWT_CLAIM_VALIDATION_FAILED:
-    'In the client assertion `iss` and `sub` must be the client, and `aud` the URL of the token endpoint or the issuer.',
+    'In the client assertion `iss` and `sub` must be the client, and `aud` the URL of the token endpoint ' +
+    'or the issuer.',
 };
 
 function decode(assertion: string, part: 0 | 1): Readonly<Record<string, unknown>> {
@@ -110,7 +110,7 @@ function decode(assertion: string, part: 0 | 1): Readonly<Record<string, unknown
     const value: unknown = JSON.parse(Buffer.from(parts[part] ?? '', 'base64url').toString());
     if (parts.length === 3 && typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // said below
+    // reported below
   }
   throw refused('The client assertion cannot be read as a JWT.');
 }

@@ -11,8 +11,8 @@ export interface AuthenticationParts extends AssertionParts {
 }
 
 /**
- * The client that a request is of, once it has shown who it is in the way that it is registered for: a public one by its id alone,
- * a symmetric one by its secret, an asymmetric one by an assertion. Throws OAuthError.
+ * Authenticates the client of a request by its registered method: a public client by its id only, a symmetric one by
+ * its secret, an asymmetric one by an assertion. Throws OAuthError.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#obtain-access-token
  */
 export async function authenticate(
@@ -23,7 +23,7 @@ export async function authenticate(
   const assertion = form.get('client_assertion');
   const secret = form.get('client_secret');
   if ([authorization, assertion, secret].filter(given => given !== undefined).length > 1) {
-    throw new OAuthError('invalid_request', 'A client shows who it is in one way, not in several.');
+    throw new OAuthError('invalid_request', 'Authenticate the client by one method, not by several.');
   }
   if ((assertion ?? form.get('client_assertion_type')) !== undefined) return byAssertion(form, assertion, parts);
   if (authorization !== undefined) return bySecret(form, ...basic(authorization), parts, basicChallenge);
@@ -35,10 +35,10 @@ export async function authenticate(
   throw new OAuthError('invalid_client', client === undefined ? unknown : `The client must ${ways[client.kind]}.`, 401);
 }
 
-const unknown = 'The client is not registered here.';
+const unknown = 'The client is not registered on this server.';
 const ways = {
-  public: 'show nothing but its `client_id`, since it is public',
-  symmetric: 'show its secret',
+  public: 'send its `client_id` only, since it is public',
+  symmetric: 'send its secret',
   asymmetric: 'sign a `client_assertion`',
 } as const;
 
@@ -79,7 +79,7 @@ async function bySecret(
     return given.some(one => kept.length === one.length && timingSafeEqual(kept, one));
   });
   if (client?.kind === 'symmetric' && isRight) return client;
-  // The same whether there is such a client or not.
+  // The same text whether the client exists or not.
   throw new OAuthError('invalid_client', 'The client is not registered with this id and secret.', 401, headers);
 }
 
@@ -87,8 +87,8 @@ async function bySecret(
 const basicChallenge = { 'WWW-Authenticate': 'Basic realm="token"' };
 
 /**
- * Id and secret out of the header. Both are to be encoded as in a form, which many clients leave out: the secret is what either way
- * of reading makes of it. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ * Id and secret from the header. Both should be form-encoded, which many clients omit: the result has the secret in
+ * both readings. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 function basic(authorization: string): [id: string, secrets: readonly string[]] {
   const [, base64 = ''] = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization) ?? [];

@@ -3,12 +3,12 @@ import { Cache } from '../cache.ts';
 import type { Fetch } from '../fetch/fetch.ts';
 import type { RegisteredClient } from './registered.ts';
 
-/** The public keys of a client, by value or from where it keeps them. Rejects where they cannot be had. */
+/** The public keys of a client, from its registration or its JWKS URL. Rejects if they cannot be fetched. */
 export type ClientKeys = (client: RegisteredClient) => Promise<readonly JWK[]>;
 
 /**
- * Fetches keys when they are needed and keeps them as long as their answer allows (`Cache-Control`), ten minutes at most; those
- * who ask meanwhile wait for the same answer. A failure stands for five seconds, so that nobody can make us ask all the time.
+ * Fetches keys when they are needed and caches them as long as `Cache-Control` allows, ten minutes at most; concurrent
+ * callers share one request. A failure is cached for five seconds, so that clients cannot cause constant requests.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#registering-a-client-communicating-public-keys
  */
 export function createClientKeys(fetch: Fetch, now: () => number): ClientKeys {
@@ -39,12 +39,12 @@ async function fetchKeys(
 ): Promise<{ readonly keys: readonly JWK[]; readonly fresh: number }> {
   const response = await fetch(url, { headers: { accept: 'application/json' } });
   const { keys } = (await response.json()) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new Error(`${new URL(url).host} answered no JSON Web Key Set`);
+  if (!Array.isArray(keys)) throw new Error(`${new URL(url).host} did not return a JSON Web Key Set`);
   const objects = keys.filter(key => typeof key === 'object' && key !== null);
   return { keys: objects as readonly JWK[], fresh: freshFor(response.headers.get('cache-control') ?? '') };
 }
 
-/** Milliseconds; 0 where nothing is said. https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2 */
+/** Lifetime in milliseconds; 0 without a directive. https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2 */
 export function freshFor(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
   const seconds = /(?:^|[\s,])max-age="?(\d{1,10})/i.exec(cacheControl)?.[1] ?? '0';

@@ -2,8 +2,8 @@ import type { AllClientMetadata } from 'oidc-provider';
 import type { RegisteredClient } from './registered.ts';
 
 /**
- * A client as oidc-provider is told of it; undefined for one that acts for no user. How it shows who it is does not matter there:
- * client-authentication.ts has seen to it before.
+ * The metadata of a client for oidc-provider; undefined for a client without the flow `app`. It has no authentication
+ * method, since client-authentication.ts has authenticated the client before.
  */
 export function clientMetadata(client: RegisteredClient): AllClientMetadata | undefined {
   if (!client.flows.includes('app')) return undefined;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Launch, RegisteredClient, RegisteredUser } from './registered.ts';
 
-/** What is asked next of the person in front of the browser. */
+/** The next page of an authorization request. */
 export type ConversationStep = 'sign-in' | 'patient' | 'consent';
 
 /** An authorization request that waits for its user. */
@@ -10,13 +10,13 @@ export interface Conversation {
   readonly client: RegisteredClient;
   /** Id of the partition that the token will be for. */
   readonly partition: string;
-  /** What is asked for, as far as it can be granted. */
+  /** The requested scopes that can be granted. */
   readonly scopes: readonly string[];
-  /** What the EHR said, for a launch from there. */
+  /** The launch by an EHR. */
   readonly launch: Launch | undefined;
-  /** Undefined until somebody has signed in who may use the partition. */
+  /** Undefined until a user who may use the partition has signed in. */
   readonly user: RegisteredUser | undefined;
-  /** Reference to the resource of the user in the partition. */
+  /** Reference to the resource that represents the user in the partition. */
   readonly fhirUser: string | undefined;
   /** Id of the patient in context, once it is known. */
   readonly patient: string | undefined;
@@ -25,22 +25,28 @@ export interface Conversation {
   readonly languages: readonly string[];
 }
 
-/** What pages ask and tell of authorization requests. What gives a URL gives the one to which the browser goes next. */
+/**
+ * The state of authorization requests, as pages read and change it. A URL that is returned is the browser's next
+ * address.
+ */
 export interface Conversations {
-  /** By its id and the cookie of the request; undefined where it is over, or is that of another browser. */
+  /**
+   * Finds a conversation by its id and the cookie of the request; undefined if it has expired or belongs to another
+   * browser.
+   */
   find(uid: string, request: IncomingMessage, response: ServerResponse): Promise<Conversation | undefined>;
-  /** Somebody signed in: the session is begun by then, and its cookie is on the response. */
+  /** Records that a user signed in: the session exists, and its cookie is on the response. */
   signedIn(of: Conversation, user: RegisteredUser, request: IncomingMessage, response: ServerResponse): Promise<string>;
-  /** A patient was chosen, who was visible to the user. */
+  /** Records the choice of a patient, whom the user may see. */
   patientChosen(of: Conversation, patient: string, request: IncomingMessage, response: ServerResponse): Promise<string>;
-  /** The user agreed to these of the scopes (all that the app cannot do without are among them). */
+  /** Records the consent to these scopes, which include all that are required. */
   consented(
     of: Conversation,
     scopes: readonly string[],
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<string>;
-  /** The user said no (`access_denied`), or nothing can be granted (`invalid_scope`). */
+  /** Ends the request: the user declined (`access_denied`), or nothing can be granted (`invalid_scope`). */
   refused(
     of: Conversation,
     error: 'access_denied' | 'invalid_scope',

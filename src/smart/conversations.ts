@@ -4,7 +4,7 @@ import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from './admit.ts';
-import type { Asked, Refusal } from './admit.ts';
+import type { AuthorizationParameters, Refusal } from './admit.ts';
 import { consentCollection } from './consents.ts';
 import type { Consent } from './consents.ts';
 import type { Conversations, ConversationStep } from './conversation.ts';
@@ -16,7 +16,7 @@ import { providerRequest } from './provider-request.ts';
 import type { RegisteredUser, Registry } from './registered.ts';
 import type { Session } from './session.ts';
 
-/** Below the public URL: the pages of a request are under its id. */
+/** Path below the public URL; the pages of a request are under its id. */
 export const interactionPath = `${issuerPath}/interaction`;
 
 /** How long a request may wait for its user, in milliseconds. */
@@ -29,21 +29,24 @@ export interface ConversationsParts {
   readonly publicUrl: string;
   readonly registry: Registry;
   readonly progress: ProgressStore;
-  /** Who is signed in, by the cookie of the request or the one that the answer sets. */
+  /** The session, by the cookie of the request or the one that the answer sets. */
   readonly session: (request: IncomingMessage, response: ServerResponse) => Promise<Session | undefined>;
-  /** How long what a consent gives can last: tokens after the last refresh included; milliseconds. */
+  /** How long the tokens of a consent can last, including those of the last refresh; milliseconds. */
   readonly consentLifetime: number;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
 }
 
-/** What oidc-provider keeps of the request, with the request itself. */
-interface Details extends Asked {
+/** The document of oidc-provider about the request, with the request itself. */
+interface Details extends AuthorizationParameters {
   readonly audience: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Authorization requests that wait for their users. Each is bound to the browser in which it began, by a cookie of oidc-provider. */
+/**
+ * Authorization requests that wait for their users. A cookie of oidc-provider binds each to the browser in which it
+ * began.
+ */
 export function createConversations(parts: ConversationsParts): Conversations {
   const { store, registry, publicUrl, progress, now } = parts;
   const consents = store.documents(consentCollection);
@@ -52,7 +55,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
   const details = async (uid: string, request: IncomingMessage, response: ServerResponse) => {
     const provider = await parts.provider();
     const seen = providerRequest(request, publicUrl, `/interaction/${uid}`);
-    const found = await provider.interactionDetails(seen, response).catch(overOrElsewhere);
+    const found = await provider.interactionDetails(seen, response).catch(ignoreMissing);
     if (found?.uid !== uid) return undefined;
     const { client_id: id, redirect_uri: back, resource, scope, launch } = found.params;
     const client = await registry.client(String(id));
@@ -83,7 +86,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
       response,
     );
 
-  /** How far the request is, for whoever is signed in in this browser. */
+  /** The state of the request for the user who is signed in in this browser. */
   const stateOf = async (uid: string, asked: Details, request: IncomingMessage, response: ServerResponse) => {
     const before = await progress.read(uid);
     const session = await parts.session(request, response);
@@ -116,7 +119,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
     },
     async signedIn({ uid }, user, request, response) {
       const asked = await details(uid, request, response);
-      if (asked === undefined) return pageOf(uid); // which says that it is over
+      if (asked === undefined) return pageOf(uid); // the page says that it has expired
       const before = withoutUser(await progress.read(uid));
       const next = await admit(asked, user, before, parts);
       if ('error' in next) return refuse(uid, next, request, response);
@@ -126,13 +129,13 @@ export function createConversations(parts: ConversationsParts): Conversations {
     async patientChosen({ uid }, patient, request, response) {
       const asked = await details(uid, request, response);
       const found = asked && (await stateOf(uid, asked, request, response));
-      // Also another one, until it is agreed to; but whom the EHR names stays.
+      // The patient may be changed until the user consents, unless the EHR names one.
       if (found?.user !== undefined && found.state.launch?.patient === undefined)
         await progress.write(uid, { ...found.state, patient });
       return pageOf(uid);
     },
     async consented({ uid }, agreed, request, response) {
-      const issued = now(); // before anybody is looked up, so that what ends meanwhile ends this too
+      const issued = now(); // before the user is looked up, so that a concurrent revocation covers this consent
       const asked = await details(uid, request, response);
       const found = asked && (await stateOf(uid, asked, request, response));
       if (asked === undefined || found?.user === undefined) return pageOf(uid);
@@ -141,14 +144,14 @@ export function createConversations(parts: ConversationsParts): Conversations {
       try {
         const { scopes, needsPatient } = negotiated(offered.filter(scope => agreed.includes(scope)));
         if (needsPatient && state.patient === undefined) return pageOf(uid);
-        if (scopes.length === 0) return refuse(uid, nothingAgreed, request, response);
+        if (scopes.length === 0) return refuse(uid, nothingAllowed, request, response);
         const grantId = randomBytes(16).toString('base64url');
         await consents.put(
           grantId,
           consentOf(asked, state, scopes, user, session.id, issued),
           issued + parts.consentLifetime,
         );
-        // Each of these says that what a `prompt` demands is done.
+        // Each of these satisfies a `prompt`.
         const login = { accountId: user.id, remember: false, ts: Math.floor(session.began / 1000) };
         return finish(uid, { login, consent: { grantId }, select_account: {} }, request, response);
       } catch (error) {
@@ -160,17 +163,20 @@ export function createConversations(parts: ConversationsParts): Conversations {
   };
 }
 
-/** Undefined for a request that is over, or that another browser began. */
-function overOrElsewhere(error: unknown): undefined {
+/** Undefined for a request that has expired, or belongs to another browser. */
+function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof Error && error.name === 'SessionNotFound')) throw error;
 }
 
-const nothingAgreed: Refusal = { error: 'access_denied', description: 'The user agreed to nothing of it.' };
+const nothingAllowed: Refusal = { error: 'access_denied', description: 'The user allowed none of the permissions.' };
 
-/** What is known without the user; what the EHR said stays, since its value is used up. */
+/** The progress without the user. The launch stays, since its token is consumed. */
 const withoutUser = ({ began, launch }: Progress): Progress => ({ began, launch });
 
-/** False where the app wants somebody to sign in anew. https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest */
+/**
+ * False if the app requires the user to sign in again.
+ * https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
+ */
 function isRecent(
   { began }: Session,
   { prompt, max_age: age }: Readonly<Record<string, unknown>>,

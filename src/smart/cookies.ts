@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Reads and sets the cookies of sign-in and pages. */
 export interface Cookies {
-  /** What this answer sets, else what the request brings; undefined where there is neither. */
+  /** The value that this answer sets, else that of the request; undefined without both. */
   read(request: IncomingMessage, response: ServerResponse, name: string): string | undefined;
-  /** `seconds`: how long it is kept; undefined until the browser is closed. The value is base64url. */
+  /** `seconds` is the lifetime; undefined for a session cookie. The value is base64url. */
   set(response: ServerResponse, name: string, value: string, seconds?: number): void;
   clear(response: ServerResponse, name: string): void;
 }
@@ -13,9 +13,9 @@ export interface Cookies {
 export const sessionCookie = 'session';
 
 /**
- * Cookies that no script reads and that other sites' requests do not carry, a link that is followed apart. Over https they are
- * `__Host-` ones, which nobody but this host can have set. https://www.rfc-editor.org/rfc/rfc6265 and its successor's
- * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#section-4.1.3
+ * Cookies that no script can read and that other sites' requests do not carry, except links that the user follows. Over
+ * https they have the prefix `__Host-`, so that only this host can set them. https://www.rfc-editor.org/rfc/rfc6265 and
+ * its successor's https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#section-4.1.3
  */
 export function createCookies(publicUrl: string): Cookies {
   const secure = publicUrl.startsWith('https:');
@@ -38,7 +38,7 @@ export function createCookies(publicUrl: string): Cookies {
   };
 }
 
-/** Of the first cookie that has the name. */
+/** The value of the first cookie with the name. */
 function valueIn(cookies: string, name: string): string | undefined {
   for (const pair of cookies.split(';')) {
     const [key = '', value = ''] = pair.trim().split('=', 2);

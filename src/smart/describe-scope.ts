@@ -6,17 +6,19 @@ import { parseScope } from '../auth/scope.ts';
 import { isScopeWord } from './scope-words.ts';
 import type { ScopeWord } from './scope-words.ts';
 
-/** What a scope lets an app do, for a page to put into words. */
+/** The meaning of a scope, as data for a page. */
 export type ScopeMeaning =
   | {
       readonly kind: 'resources';
       readonly scope: string;
-      /** Whose records: those of the patient in context, those that the user sees, those that a system sees. */
+      /**
+       * Whose records: those of the patient in context, those that the user may see, or those that a system may see.
+       */
       readonly context: Scope['context'];
-      /** The types that it is about, in the order of the definitions; one, where it is no wildcard. */
+      /** The types that it covers, in the order of the definitions; one unless it is a wildcard. */
       readonly resourceTypes: readonly string[];
       readonly permissions: readonly Permission[];
-      /** What narrows it, decoded: all of them hold. */
+      /** The criteria that narrow it, decoded; all of them apply. */
       readonly criteria: readonly { readonly parameter: string; readonly value: string }[];
     }
   /** `openid`, `fhirUser`, `launch/patient` and the like. */
@@ -25,7 +27,7 @@ export type ScopeMeaning =
 
 export type Permission = 'create' | 'read' | 'update' | 'delete' | 'search';
 
-/** What a scope means by its text, in no language; whether it is granted is not asked. */
+/** Parses the meaning of a scope, without regard to whether it is granted. */
 export function describeScope(scope: string, model: Model): ScopeMeaning {
   if (isScopeWord(scope, model)) return { kind: 'word', scope };
   const parsed = parseScope(scope);
@@ -42,7 +44,7 @@ export function describeScope(scope: string, model: Model): ScopeMeaning {
   };
 }
 
-/** Undefined where it cannot be decoded, which no scope that is granted has. */
+/** Undefined if it cannot be decoded, which is never so for a granted scope. */
 function criteriaOf(text: string): readonly { readonly parameter: string; readonly value: string }[] | undefined {
   try {
     return parsePairs(text).map(([parameter, value]) => ({ parameter, value }));

@@ -1,4 +1,4 @@
-/** Paths below the issuer, with the methods that they answer. */
+/** Paths below the issuer, with the methods that they accept. */
 export const endpoints = {
   '/authorize': ['GET', 'POST'],
   '/authorize/:uid': ['GET'],

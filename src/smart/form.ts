@@ -1,10 +1,10 @@
 import { OAuthError } from './oauth-error.ts';
 
-/** The parameters of a form: one that is empty counts as left out. */
+/** The parameters of a form; an empty one counts as absent. */
 export type Form = ReadonlyMap<string, string>;
 
 /**
- * Reads `application/x-www-form-urlencoded`. Throws OAuthError for another content type and for a parameter that is there twice.
+ * Parses `application/x-www-form-urlencoded`. Throws OAuthError for another content type and for a repeated parameter.
  * https://www.rfc-editor.org/rfc/rfc6749#section-3.2
  */
 export function parseForm(contentType: string | undefined, body: string): Form {
@@ -16,7 +16,7 @@ export function parseForm(contentType: string | undefined, body: string): Form {
   for (const [name, value] of new URLSearchParams(body)) {
     if (value === '') continue;
     if (form.has(name))
-      throw new OAuthError('invalid_request', `The parameter \`${name.slice(0, 50)}\` is there twice.`);
+      throw new OAuthError('invalid_request', `The parameter \`${name.slice(0, 50)}\` is repeated; send it once.`);
     form.set(name, value);
   }
   return form;

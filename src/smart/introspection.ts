@@ -18,9 +18,9 @@ export interface IntrospectionParts extends AuthenticationParts {
 const inactive = { active: false };
 
 /**
- * What an access token is worth, for a client that has shown who it is, or with an access token: about tokens of its own, and where
- * it acts for itself (`system/` scopes, or registered to) about all of its partitions. Of anything else no more than that it is not
- * active. Throws OAuthError. https://hl7.org/fhir/smart-app-launch/STU2.2/token-introspection.html
+ * Describes an access token to an authenticated client, or to the bearer of an access token: their own tokens, and for
+ * a backend service (`system/` scopes, or registered as such) all tokens of its partitions. Every other token is
+ * reported as inactive. Throws OAuthError. https://hl7.org/fhir/smart-app-launch/STU2.2/token-introspection.html
  */
 export async function introspect(
   form: Form,
@@ -56,7 +56,7 @@ export const ownTokens = (store: Pick<Store, 'documents'>) => ({
   revocations: store.documents(revocationCollection),
 });
 
-/** Which tokens somebody may ask about. */
+/** Decides whether the caller may introspect a token. */
 type MayAsk = (grant: TokenGrant) => boolean;
 
 async function asker(form: Form, authorization: string | undefined, parts: IntrospectionParts): Promise<MayAsk> {
@@ -65,12 +65,7 @@ async function asker(form: Form, authorization: string | undefined, parts: Intro
     const own = await findGrant(ownTokens(parts.store), digestOf(bearer));
     if (own === undefined || own.expires <= parts.now()) {
       const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
-      throw new OAuthError(
-        'invalid_token',
-        'The access token is unknown here, has expired or was revoked.',
-        401,
-        headers,
-      );
+      throw new OAuthError('invalid_token', 'The access token is unknown, has expired or was revoked.', 401, headers);
     }
     const isSystem = own.scope.split(' ').some(scope => parseScope(scope)?.context === 'system');
     return ({ client, audience }) => audience === own.audience && (isSystem || client === own.client);

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Store } from '../store/store.ts';
 import { digestOf } from '../auth/token/digest.ts';
-import { isFirst } from './once.ts';
+import { claimOnce } from './claim-once.ts';
 import type { Launch } from './registered.ts';
 
-/** Whoever uses a launch value. */
+/** The user of a launch token. */
 export interface LaunchUser {
   readonly client: string;
   readonly user: string;
   readonly partition: string;
 }
 
-/** How long a launch value lives, in milliseconds, and what time it is. */
+/** The lifetime of a launch token, in milliseconds, and the clock. */
 interface Times {
   readonly lifetime?: number;
   readonly now?: () => number;
@@ -20,8 +20,9 @@ interface Times {
 const usualLifetime = 300_000;
 
 /**
- * Makes a launch value for a client, a user and a partition, good once and for five minutes unless said otherwise. It is kept by
- * its digest. https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch
+ * Creates a launch token for a client, a user and a partition: single-use, and valid for five minutes unless `times`
+ * says otherwise. The store has its digest.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch
  */
 export async function createLaunch(
   store: Pick<Store, 'documents'>,
@@ -34,14 +35,14 @@ export async function createLaunch(
   return value;
 }
 
-/** What a launch value stands for, without using it; undefined where it is unknown, used or over. */
+/** Reads the launch of a token without consuming it; undefined if the token is unknown, used or expired. */
 export async function findLaunch(store: Pick<Store, 'documents'>, value: string): Promise<Launch | undefined> {
   return (await find(store, digestOf(value)))?.launch;
 }
 
 /**
- * Uses a launch value: undefined where it is unknown, over, was used before in any process, or is that of another client, user or
- * partition, which leaves it as it is.
+ * Consumes a launch token. Undefined if it is unknown, expired or used before in any process, or belongs to another
+ * client, user or partition; the last case does not consume it.
  */
 export async function takeLaunch(
   store: Pick<Store, 'documents'>,
@@ -53,8 +54,8 @@ export async function takeLaunch(
   if (kept === undefined) return undefined;
   const { launch, expires } = kept;
   if (launch.client !== client || launch.user !== user || launch.partition !== partition) return undefined;
-  // Known longer than the value is good, so that no clock makes it good again.
-  if (!(await isFirst(store.documents('launches-used'), digest, expires + 60_000))) return undefined;
+  // Remembered longer than the token is valid, so that clock differences cannot make it valid again.
+  if (!(await claimOnce(store.documents('launches-used'), digest, expires + 60_000))) return undefined;
   await store.documents('launches').delete(digest);
   return launch;
 }
@@ -67,5 +68,5 @@ interface KeptLaunch {
 async function find(store: Pick<Store, 'documents'>, digest: string): Promise<KeptLaunch | undefined> {
   const used = await store.documents('launches-used').get(digest);
   if (used !== undefined) return undefined;
-  return (await store.documents('launches').get(digest)) as KeptLaunch | undefined; // createLaunch writes it
+  return (await store.documents('launches').get(digest)) as KeptLaunch | undefined; // only createLaunch writes it
 }

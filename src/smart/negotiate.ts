@@ -7,60 +7,67 @@ import { covers, printScope, printVersionOne, within, works } from './resource-s
 import type { Piece } from './resource-scope.ts';
 import { isScopeWord } from './scope-words.ts';
 
-/** By what a request for scopes is decided. */
+/** The rules for a request for scopes. */
 export interface ScopeRules {
   readonly model: Model;
-  /** What the client is registered for. */
+  /** The scopes that the client is registered for. */
   readonly registered: readonly string[];
-  /** `app`: the client acts for a user; `backend`: for itself. */
+  /** `app`: the client acts for a user; `backend`: without one. */
   readonly flow: 'app' | 'backend';
-  /** Whether the launch value of an EHR came with the request. */
+  /** Whether the request has a launch token of an EHR. */
   readonly launch: boolean;
   /** Whether that launch has an encounter in context. */
   readonly encounter?: boolean;
 }
 
-/** What can be granted. */
+/** The scopes that can be granted. */
 export interface Negotiated {
-  /** Each once, in the order asked for; those asked for in version 1 are, as far as it can say what is granted. `join(' ')` is the `scope` of the token answer. */
+  /**
+   * Each once, in the requested order; version 1 forms stay in version 1 if that is exactly what is granted. `join('
+   * ')` is the `scope` of the token answer.
+   */
   readonly scopes: readonly string[];
-  /** True where the token is for one patient, who is to be chosen if the launch names none. */
+  /** True if the token needs a patient, whom the user chooses if the launch names none. */
   readonly needsPatient: boolean;
 }
 
-/** The whole request fails with `invalid_scope`; the message is its `error_description`. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/**
+ * The whole request fails with `invalid_scope`; the message is its `error_description`.
+ * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ */
 export class ScopeRefused extends Error {
-  /** The scope at fault; undefined where it is none alone. */
+  /** The scope at fault; undefined if it is no single one. */
   readonly scope: string | undefined;
   constructor(message: string, scope?: string) {
-    super(message.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")); // what an error_description may hold
+    super(message.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")); // the characters that an error_description may have
     this.name = 'ScopeRefused';
     this.scope = scope;
   }
 }
 
 /**
- * What is granted of a `scope` parameter. Version 1 forms and wildcards are narrowed to what types list and the client is registered
- * for; any other scope is granted as asked, or the request fails: ScopeRefused for one that does not exist, has a letter too many, is
- * not registered, or of which nothing is left, and for none at all.
+ * Decides the scopes to grant for a `scope` parameter. Version 1 forms and wildcards are narrowed to the listed and
+ * registered scopes; any other scope is granted as requested, or the request fails. Throws ScopeRefused for a scope
+ * that does not exist, has too many letters, is not registered, or has nothing left, and for an empty request.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 export function negotiateScopes(requested: string | undefined, rules: ScopeRules): Negotiated {
   const asked = wordsOf(requested);
   if (rules.launch && !asked.includes('launch')) {
-    throw new ScopeRefused('A launch value is there, but not the scope `launch` that it belongs to.', 'launch');
+    throw new ScopeRefused('The request has a launch token, but not the scope `launch`.', 'launch');
   }
   const granted = new Set<string>();
   for (const scope of asked) {
     for (const one of grant(scope, asked, rules)) granted.add(one);
-    requireFew(granted.size); // before more work is done for it
+    requireFew(granted.size); // before the more expensive work
   }
   return negotiated([...granted]);
 }
 
 /**
- * What of it a user may grant, who is a resource of the partition (`Type/id`) or none. Throws ScopeRefused for `user/` scopes of
- * who is no clinician; `fhirUser` goes where no resource stands for the user.
+ * The scopes that a user may grant; `fhirUser` is the user's resource in the partition (`Type/id`), if any. Throws
+ * ScopeRefused for `user/` scopes of a user who is not a clinician; the scope `fhirUser` is dropped for a user without
+ * a resource.
  */
 export function narrowForUser(
   { scopes }: Negotiated,
@@ -71,13 +78,16 @@ export function narrowForUser(
     throw new ScopeRefused(`The scope \`${clinical}\` is for clinicians, and the user is not one.`, clinical);
   }
   const kept = scopes.filter(scope => scope !== 'fhirUser' || fhirUser !== undefined);
-  if (kept.length === 0) throw new ScopeRefused('No record stands for the user, which is all that is asked for.');
+  if (kept.length === 0)
+    throw new ScopeRefused(
+      'The user has no resource here, so `fhirUser`, the only requested scope, cannot be granted.',
+    );
   return negotiated(kept);
 }
 
 /**
- * The scopes of an access token that is asked for with a refresh token: all that were granted where none are asked for, else
- * those of them, never more. Throws ScopeRefused for others. https://www.rfc-editor.org/rfc/rfc6749#section-6
+ * The scopes of an access token from a refresh token: all granted ones if none are requested, else the requested ones,
+ * never more. Throws ScopeRefused for others. https://www.rfc-editor.org/rfc/rfc6749#section-6
  */
 export function narrowRefresh(
   granted: readonly string[],
@@ -88,11 +98,11 @@ export function narrowRefresh(
   const asked = wordsOf(requested);
   const launch = granted.includes('launch');
   const rules: Rules = { model, registered: granted, flow: 'app', launch, encounter: launch, isRefresh: true };
-  const exact = new Set(granted); // also where the definitions have changed since
+  const exact = new Set(granted); // also if the definitions have changed since
   return [...new Set(asked.flatMap(scope => (exact.has(scope) ? [scope] : grant(scope, asked, rules))))];
 }
 
-/** What follows from scopes that are granted, such as those that a user has agreed to. */
+/** The result for scopes that are already granted, such as those that a user has consented to. */
 export function negotiated(granted: readonly string[]): Negotiated {
   const scopes = [...new Set(granted)];
   requireFew(scopes.length);
@@ -102,10 +112,14 @@ export function negotiated(granted: readonly string[]): Negotiated {
   };
 }
 
-/** Of a list with single spaces between; more of them, also before and after, mean nothing. https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/**
+ * Splits at spaces; repeated, leading and trailing spaces are ignored.
+ * https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+ */
 function wordsOf(requested: string | undefined): readonly string[] {
   const words = [...new Set((requested ?? '').split(' '))].filter(word => word !== '');
-  if (words.length === 0) throw new ScopeRefused('No scope is asked for: `scope` names what the token is to be for.');
+  if (words.length === 0)
+    throw new ScopeRefused('The parameter `scope` is missing: name the scopes that the app needs.');
   requireFew(words.length);
   return words;
 }
@@ -114,7 +128,7 @@ function requireFew(count: number): void {
   if (count > mostScopes) throw new ScopeRefused(`That is more than the ${mostScopes} scopes that a token may have.`);
 }
 
-/** With a refresh token `registered` is what was granted. */
+/** With a refresh token, `registered` holds the granted scopes. */
 type Rules = ScopeRules & { readonly isRefresh?: boolean };
 
 function grant(text: string, asked: readonly string[], rules: Rules): readonly string[] {
@@ -124,25 +138,25 @@ function grant(text: string, asked: readonly string[], rules: Rules): readonly s
 
 function grantWord(text: string, asked: readonly string[], rules: Rules): readonly string[] {
   const { model, registered, flow, launch, encounter = false } = rules;
-  if (!isScopeWord(text, model)) throw unknown(text);
+  if (!isScopeWord(text, model)) throw unknownScope(text);
   if (flow === 'backend') {
     throw new ScopeRefused(
-      `The scope ${quoted(text)} is for apps; a client that acts for itself has \`system/\`.`,
+      `The scope ${quoted(text)} is for apps; a backend service requests \`system/\` scopes.`,
       text,
     );
   }
-  if (!registered.includes(text)) throw beyond(text, rules);
+  if (!registered.includes(text)) throw scopeNotAllowed(text, rules);
   if (text === 'launch/encounter') {
-    if (launch) return encounter ? [text] : []; // an app may ask for it however the EHR starts it
+    if (launch) return encounter ? [text] : []; // an app may request it however the EHR starts it
     throw new ScopeRefused(
-      'The scope `launch/encounter` needs the launch value of an EHR, which names the encounter.',
+      'The scope `launch/encounter` requires the launch token of an EHR, which names the encounter.',
       text,
     );
   }
   if (text !== 'launch' || launch) return [text];
-  if (asked.includes('launch/patient')) return []; // apps that begin either way ask for both each time
+  if (asked.includes('launch/patient')) return []; // apps that support both launches request both each time
   throw new ScopeRefused(
-    'The scope `launch` needs the launch value of an EHR; without one, ask for `launch/patient`.',
+    'The scope `launch` requires the launch token of an EHR; without one, request `launch/patient`.',
     text,
   );
 }
@@ -150,10 +164,7 @@ function grantWord(text: string, asked: readonly string[], rules: Rules): readon
 function grantResources(text: string, scope: Scope, rules: Rules): readonly string[] {
   const { model, registered, flow } = rules;
   if ((scope.context === 'system') !== (flow === 'backend')) {
-    const whose =
-      flow === 'backend'
-        ? 'for apps; a client that acts for itself has `system/`'
-        : 'for clients that act for themselves';
+    const whose = flow === 'backend' ? 'for apps; a backend service requests `system/` scopes' : 'for backend services';
     throw new ScopeRefused(`The scope ${quoted(text)} is ${whose}.`, text);
   }
   const types = [...model.types.values()].filter(
@@ -170,30 +181,30 @@ function grantResources(text: string, scope: Scope, rules: Rules): readonly stri
     const listed = within([asked], scope, type, type.smartScopes, model);
     exists ||= listed.length > 0;
     const letters = new Set(listed.flatMap(piece => piece.letters));
-    if (!isBroad && !asked.letters.every(letter => letters.has(letter))) throw unknown(text);
+    if (!isBroad && !asked.letters.every(letter => letters.has(letter))) throw unknownScope(text);
     const allowed = within(listed, scope, type, registered, model);
-    if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw beyond(text, rules);
+    if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw scopeNotAllowed(text, rules);
     const isWhole = !isBroad && covers(allowed, asked);
     granted.push(...(isWhole ? [text] : allowed.map(piece => print(scope.context, type.name, piece))));
   }
   if (granted.length > 0) return granted;
-  throw exists ? beyond(text, rules) : unknown(text, searchOf(scope, types));
+  throw exists ? scopeNotAllowed(text, rules) : unknownScope(text, searchOf(scope, types));
 }
 
-/** Said beside where it is the search that does not work. */
+/** A hint for a scope whose search may be the problem. */
 const searchOf = ({ criteria }: Scope, types: readonly unknown[]): string =>
-  criteria === undefined || types.length === 0 ? '' : ' Its search may be none that works on the type.';
+  criteria === undefined || types.length === 0 ? '' : ' Its search may not be valid for the type.';
 
-const unknown = (scope: string, more = ''): ScopeRefused =>
+const unknownScope = (scope: string, more = ''): ScopeRefused =>
   new ScopeRefused(
-    `The scope ${quoted(scope)} does not exist here: \`scopes_supported\` lists those that do.${more}`,
+    `The scope ${quoted(scope)} does not exist: \`scopes_supported\` lists those that do.${more}`,
     scope,
   );
 
-const beyond = (scope: string, { isRefresh }: Rules): ScopeRefused =>
+const scopeNotAllowed = (scope: string, { isRefresh }: Rules): ScopeRefused =>
   new ScopeRefused(
     isRefresh
-      ? `The scope ${quoted(scope)} was not granted: a refresh gives what was, or less of it.`
+      ? `The scope ${quoted(scope)} was not granted: request the granted scopes, or some of them.`
       : `The client is not registered for the scope ${quoted(scope)}.`,
     scope,
   );

@@ -1,18 +1,19 @@
 /**
- * What an endpoint for clients refuses: answered as JSON. `description` is a sentence for developers.
+ * An error of an endpoint for clients, answered as JSON. `description` is a sentence for developers.
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
  */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
-  /** Of the answer, beside those that every one has. */
+  /** Headers of the answer, in addition to the common ones. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Id of the client, once it has shown who it is. */
+  /** Id of the client, once it is authenticated. */
   client: string | undefined;
 
   constructor(code: OAuthErrorCode, description: string, status = 400, headers: Readonly<Record<string, string>> = {}) {
-    super(description.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")); // what an error_description may hold
+    // the characters that an error_description may have
+    super(description.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'"));
     this.name = 'OAuthError';
     this.code = code;
     this.status = status;

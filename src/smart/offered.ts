@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.ts';
 import { contextsOf, isForApps, listedScopes, supportedScopes } from './scope-words.ts';
 
-/** What the authorization server offers: what it is configured with, and of what every public document about it is made. */
+/** The features of the authorization server: its configuration, from which every public document about it is made. */
 export interface Offered {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
@@ -10,17 +10,17 @@ export interface Offered {
   readonly introspectionEndpoint: string;
   readonly revocationEndpoint: string;
   readonly userinfoEndpoint: string;
-  /** Each works, if only its client is registered for it. */
+  /** Each can be granted to a client that is registered for it. */
   readonly scopesSupported: readonly string[];
   readonly responseTypes: readonly string[];
   readonly responseModes: readonly string[];
   readonly grantTypes: readonly string[];
   readonly codeChallengeMethods: readonly string[];
-  /** How clients show who they are at the token endpoint; `none` for public ones. */
+  /** How clients authenticate at the token endpoint; `none` for public ones. */
   readonly tokenEndpointAuthMethods: readonly string[];
-  /** How whoever asks what a token is worth shows who it is. */
+  /** How callers of the introspection endpoint authenticate. */
   readonly introspectionAuthMethods: readonly string[];
-  /** Of client assertions. */
+  /** The algorithms of client assertions. */
   readonly assertionAlgorithms: readonly string[];
   readonly idTokenAlgorithms: readonly string[];
   readonly subjectTypes: readonly string[];
@@ -34,7 +34,10 @@ export interface Offered {
 /** Path of the issuer below the public URL. */
 export const issuerPath = '/auth';
 
-/** What the authorization server of a service under `publicUrl` (no trailing slash) offers for the scopes that its types list. */
+/**
+ * The features of the authorization server of a service under `publicUrl` (no trailing slash), for the scopes that its
+ * types list.
+ */
 export function authorizationOffered(model: Model, publicUrl: string): Offered {
   const issuer = `${publicUrl}${issuerPath}`;
   const contexts = contextsOf(model);
@@ -56,7 +59,7 @@ export function authorizationOffered(model: Model, publicUrl: string): Offered {
     ],
     codeChallengeMethods: ['S256'],
     tokenEndpointAuthMethods: authMethods,
-    introspectionAuthMethods: [...authMethods, 'Bearer'], // an access token does as well
+    introspectionAuthMethods: [...authMethods, 'Bearer'], // an access token is accepted too
     assertionAlgorithms: ['RS384', 'ES384'],
     idTokenAlgorithms: ['RS256'],
     subjectTypes: ['public'],
@@ -70,7 +73,7 @@ const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'priva
 const capabilitiesForApps = ['launch-ehr', 'launch-standalone', 'authorize-post'];
 const clients = ['client-public', 'client-confidential-symmetric', 'client-confidential-asymmetric'];
 
-/** What holds of scopes wherever tokens come from, and what the launches and sign-ins behind them give. */
+/** The capabilities of scopes, whatever issues the tokens, and of launches and sign-in. */
 function scopeCapabilities(model: Model): readonly string[] {
   const contexts = contextsOf(model);
   const hasPatients = contexts.has('patient');
@@ -84,7 +87,7 @@ function scopeCapabilities(model: Model): readonly string[] {
   ];
 }
 
-/** The capabilities that are about scopes alone. */
+/** The capabilities that concern scopes only. */
 export function permissions(model: Model): readonly string[] {
   const contexts = contextsOf(model);
   return [

@@ -26,30 +26,30 @@ export interface AuthorizationParts {
   readonly config: Config;
   /** File of the secret that encrypts the signing keys. */
   readonly keyFile: string;
-  /** What absolute URLs begin with. */
+  /** The base of absolute URLs. */
   readonly publicUrl: string;
   readonly demo: boolean;
   readonly clientAddress: ClientAddress;
   readonly log: Log;
 }
 
-/** The authorization server as the rest of the engine knows it. */
+/** The authorization server, as the rest of the engine uses it. */
 export interface OpenedAuthorization {
   /** Of registered apps. */
   readonly origins: Origins;
-  /** What answers requests for it: imported and made when the first one comes. */
+  /** Imports and creates the request handlers at the first request. */
   readonly load: () => Promise<Authorization>;
-  /** Reads the file of accounts again, and logs how that went; undefined where there is none. */
+  /** Reloads the accounts file and logs the result; undefined without a file. */
   readonly reload: (() => Promise<void>) | undefined;
   close(): void;
 }
 
-/** Most bytes of a form that a client or a person sends. */
+/** Maximum size of a form in bytes. */
 const mostForm = 64 * 1024;
 
 /**
- * Opens what the authorization server stands on: clients and users, and the signing keys, which are made where there are none.
- * Rejects with a plain sentence where the key file, the file of accounts or the logo cannot be used.
+ * Opens clients, users and signing keys, which are generated if the store has none. Rejects with a sentence for the
+ * operator if the key file, the accounts file or the logo cannot be used.
  */
 export async function openAuthorization(parts: AuthorizationParts): Promise<OpenedAuthorization> {
   const { engine, config, log } = parts;
@@ -123,7 +123,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     readBody: async (request, response) =>
       (await readBody(request, response, { most: mostForm, timeout: bodyTimeout })).toString(),
     clientAddress,
-    tell: (event, request, response) => tell(parts, event, request, response),
+    report: (event, request, response) => auditToken(parts, event, request, response),
     fault: (error, requestId) => log.fault(error, requestId),
   });
   const throttle = createThrottle(store, now);
@@ -132,7 +132,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     conversations: server.conversations,
     registry,
     sessions,
-    signIn: credentials => signIn({ registry, throttle, tell: tried => tellSignIn(parts, tried) }, credentials),
+    signIn: credentials => signIn({ registry, throttle, report: tried => auditSignIn(parts, tried) }, credentials),
     createLaunch: launch => createLaunch(store, launch, { lifetime: launchLifetime, now }),
     publicUrl,
     config,
@@ -143,14 +143,14 @@ async function assemble(parts: Assembled): Promise<Authorization> {
   return { server, pages, renderError };
 }
 
-/** Accounts for what became of a sign-in; those of names that nobody has are counted, and so are those that had to wait. */
-function tellSignIn({ engine }: AuthorizationParts, { user, status, address, requestId = 'none' }: SignInTried): void {
+/** Audits the result of a sign-in; attempts with unknown names are counted, and so are throttled ones. */
+function auditSignIn({ engine }: AuthorizationParts, { user, status, address, requestId = 'none' }: SignInTried): void {
   if (user === undefined || status === 429) engine.audit.refused(status, undefined, address);
   else engine.audit.signIn({ what: 'login', user, status, address, requestId });
 }
 
-/** Accounts for what became of a request for a token; of clients that nobody knows they are counted. */
-function tell(
+/** Audits the result of a token request; requests of unknown clients are counted. */
+function auditToken(
   { engine, publicUrl, clientAddress }: AuthorizationParts,
   { client, audience, ...event }: TokenEvent,
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts';
 
-/** Id of the partition whose base URL this is, exactly; undefined where it is none that is there. */
+/** Id of the partition with exactly this base URL; undefined if there is none. */
 export async function partitionOf(
   audience: string,
   { store, publicUrl }: { readonly store: Pick<Store, 'partition'>; readonly publicUrl: string },
@@ -10,7 +10,7 @@ export async function partitionOf(
   return /^[a-z0-9-]{1,32}$/.test(id) ? (await store.partition(id))?.id : undefined;
 }
 
-/** What `aud` and its synonym `resource` name, each once; a slash at the end is borne. */
+/** The values of `aud` and its synonym `resource`, each once; a trailing slash is ignored. */
 export const audiencesOf = (values: readonly string[]): readonly string[] => [
   ...new Set(values.map(value => value.replace(/\/$/, ''))),
 ];

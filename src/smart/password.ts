@@ -1,13 +1,18 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id: 19 MiB, two passes, one lane. */
+/**
+ * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id: 19 MiB, two passes, one
+ * lane.
+ */
 const usual = { memory: 19_456, passes: 2, parallelism: 1 };
 
-/** The fewest and the most characters of a password. https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver */
+/**
+ * Minimum and maximum length of a password in characters. https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver
+ */
 const length = { least: 12, most: 256 };
 
 /**
- * What a password is kept as: `$argon2id$v=19$m=19456,t=2,p=1$…$…`, with a salt of its own.
+ * The hash of a password: `$argon2id$v=19$m=19456,t=2,p=1$…$…`, with its own salt.
  * https://www.rfc-editor.org/rfc/rfc9106
  */
 export async function hashPassword(password: string): Promise<string> {
@@ -18,18 +23,18 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether it is the password that was kept so. Without one that was kept it takes as long and is false: nobody is to learn who
- * has a password here.
+ * Compares a password with its hash. Without a hash it takes as long and returns false, so that the time does not
+ * reveal which accounts exist.
  */
 export async function checkPassword(password: string, kept: string | undefined): Promise<boolean> {
-  const parsed = parseHash(kept ?? nobodys);
-  if (parsed === undefined) throw new Error('A password is not kept as this program keeps them.');
+  const parsed = parseHash(kept ?? impossibleHash);
+  if (parsed === undefined) throw new Error('A stored password hash is not in a supported format.');
   const { salt, hash, ...cost } = parsed;
   if (Array.from(password).length > length.most) return false;
   return timingSafeEqual(await derive(password, salt, hash.length, cost), hash) && kept !== undefined;
 }
 
-/** Throws Error, with a sentence that goes on from "The password ", for one that is not to be accepted for this user. */
+/** Throws Error, with a sentence that continues after "The password ", for a password that this user may not have. */
 export function requirePassword(password: string, user: { readonly id: string; readonly name: string }): void {
   const characters = Array.from(password.normalize('NFKC')).length;
   if (characters < length.least) throw new Error(`must have ${length.least} characters or more.`);
@@ -37,17 +42,17 @@ export function requirePassword(password: string, user: { readonly id: string; r
   const plain = password.normalize('NFKC').toLowerCase().trim();
   if ([user.id, user.name].some(name => plain === name.normalize('NFKC').toLowerCase().trim()))
     throw new Error('must not be the name of the user.');
-  if (/\p{Cc}/u.test(password)) throw new Error('must not hold control characters.');
+  if (/\p{Cc}/u.test(password)) throw new Error('must not contain control characters.');
 }
 
-/** A password that nobody guesses, to be written down once: 100 random bits in groups of five letters and digits. */
+/** A random password to write down once: 100 random bits in groups of five letters and digits. */
 export function newPassword(): string {
-  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'; // none that look alike
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'; // without similar characters
   const text = Array.from(randomBytes(20), byte => letters[byte % 32]).join('');
   return text.match(/.{5}/g)?.join('-') ?? '';
 }
 
-/** Whether a text is what hashPassword gives, or another program for argon2id at a bearable cost. */
+/** Whether a text is a hash of hashPassword, or an argon2id hash of another program with an acceptable cost. */
 export const isPasswordHash = (text: string): boolean => parseHash(text) !== undefined;
 
 interface Cost {
@@ -56,8 +61,11 @@ interface Cost {
   readonly parallelism: number;
 }
 
-/** No password has this. */
-const nobodys = `$argon2id$v=19$m=${usual.memory},t=${usual.passes},p=${usual.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+/** A hash that no password has. */
+const emptySalt = 'A'.repeat(22);
+const emptyHash = 'A'.repeat(43);
+const costs = `m=${usual.memory},t=${usual.passes},p=${usual.parallelism}`;
+const impossibleHash = `$argon2id$v=19$${costs}$${emptySalt}$${emptyHash}`;
 
 /** https://github.com/P-H-C/phc-string-format/blob/master/phc-sf-spec.md */
 function parseHash(text: string): (Cost & { readonly salt: Buffer; readonly hash: Buffer }) | undefined {
@@ -73,12 +81,12 @@ function parseHash(text: string): (Cost & { readonly salt: Buffer; readonly hash
 
 const printed = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** How many are made at a time: each takes 19 MiB and a processor. */
+/** How many are computed at a time: each takes 19 MiB and a processor. */
 const mostAtOnce = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Off the event loop. */
+/** Runs off the event loop. */
 async function derive(password: string, nonce: Buffer, tagLength: number, cost: Cost): Promise<Buffer> {
   if (running >= mostAtOnce) await new Promise<void>(resolve => waiting.push(resolve));
   else running++;
@@ -90,7 +98,7 @@ async function derive(password: string, nonce: Buffer, tagLength: number, cost: 
       );
     });
   } finally {
-    const next = waiting.shift(); // takes over the turn
+    const next = waiting.shift(); // passes its slot on
     if (next === undefined) running--;
     else next();
   }

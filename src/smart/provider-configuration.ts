@@ -8,16 +8,16 @@ import { originalOf } from './provider-request.ts';
 import { scopeOf } from './requested-scope.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** What oidc-provider brings along, which is not imported before it is needed. */
+/** The parts of the oidc-provider package, which is imported at its first use. */
 export interface ProviderModule {
   readonly errors: typeof providerErrors;
   readonly interactionPolicy: typeof policy;
 }
 
-/** The cookie of a session that is kept nowhere: ours is the only one. */
+/** The cookie of oidc-provider's own session, which is not stored: session.ts is the only session. */
 export const sessionCookie = 'crs_none';
 
-/** What of oidc-provider is used, and how; everything else is off. */
+/** The configuration of oidc-provider: the features in use; all others are off. */
 export function providerConfiguration(
   parts: ProviderParts,
   keys: SigningKeys['jwks'],
@@ -39,13 +39,13 @@ export function providerConfiguration(
     allowOmittingSingleRegisteredRedirectUri: false,
     extraParams: ['launch'],
     pkce: { required: () => true },
-    clientBasedCORS: () => true, // asked around it
+    clientBasedCORS: () => true, // decided outside oidc-provider
     rotateRefreshToken: true,
-    expiresWithSession: () => false, // our own session decides
+    expiresWithSession: () => false, // session.ts decides
     issueRefreshToken: async (_, __, { scopes }) => scopes.has('offline_access') || scopes.has('online_access'),
     loadExistingGrant: async ctx => {
       const { client, params } = ctx.oidc;
-      // The address may have been taken away while the request waited for its user.
+      // The redirect URI may have been removed while the request waited for its user.
       if (client?.redirectUriAllowed(String(params?.['redirect_uri'])) !== true) throw new errors.InvalidRedirectUri();
       const grantId = ctx.oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
@@ -88,7 +88,7 @@ export function providerConfiguration(
       IdToken: seconds(lifetimes.appTokenLifetime),
       Interaction: seconds(longestConversation),
       Session: seconds(longestConversation),
-      RefreshToken: seconds(lifetimes.refreshIdle), // and no longer in all than adapter.ts says
+      RefreshToken: seconds(lifetimes.refreshIdle), // and no longer in total than adapter.ts allows
     },
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks' },
     features: {
@@ -118,15 +118,15 @@ export function providerConfiguration(
       ctx.respond = false;
       const isOut = cause instanceof StoreUnavailable;
       if (isOut) ctx.res.setHeader('Retry-After', '5');
-      const told = isOut ? { status: 503, ...storeOut } : { status: ctx.status, error, description };
-      await parts.renderError(originalOf(ctx.req), ctx.res, told);
+      const pageError = isOut ? { status: 503, ...storeOut } : { status: ctx.status, error, description };
+      await parts.renderError(originalOf(ctx.req), ctx.res, pageError);
     },
   };
 }
 
 const storeOut = {
   error: 'temporarily_unavailable',
-  description: 'The store cannot be asked. Ask again later.',
+  description: 'The store is not available. Retry later.',
 };
 
 const off = { enabled: false };

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import type { AdapterParts } from './adapter.ts';
 import type { Consent } from './consents.ts';
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface Lifetimes {
   readonly appTokenLifetime: number;
   readonly backendTokenLifetime: number;
@@ -13,7 +13,7 @@ export interface Lifetimes {
   readonly refreshLifetime: number;
 }
 
-/** What is told on a page, since it cannot be told to the app. */
+/** An error that is shown on a page, since it cannot be sent to the app. */
 export interface PageError {
   readonly status: number;
   /** Such as `invalid_request`. */
@@ -30,18 +30,18 @@ export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLif
   readonly publicUrl: string;
   readonly lifetimes: Lifetimes;
   /**
-   * Signs the cookies by which a request is bound to its browser, the same in all processes: what they hold stands in the addresses of
-   * pages too, so that it alone must open none.
+   * Signs the cookies that bind a request to its browser, the same in all processes. Their values are also in URLs of
+   * pages, so that the signature is what protects them.
    */
   readonly cookieSecret: string;
   readonly renderError: RenderError;
-  /** Is told what became of a request for a token. */
+  /** Receives the result of a token request. */
   readonly granted: Granted;
-  /** What went wrong here, not at the client. */
+  /** Reports an internal error. */
   readonly fault: (error: unknown, requestId: string) => void;
 }
 
-/** By the response: what was granted, or why nothing was. */
+/** By the response: the granted token, or the reason of the refusal. */
 export type Granted = WeakMap<
   ServerResponse,
   { readonly consent?: Consent | undefined; readonly scope?: string | undefined; readonly error?: string | undefined }

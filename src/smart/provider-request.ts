@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { issuerPath } from './offered.ts';
 
 /**
- * A request as oidc-provider is to see it: under the public URL, whatever proxies made of it, `path` being that below the issuer with
- * its query, without the headers that it would act on itself, and with this body in place of the one that was read.
+ * A request for oidc-provider: under the public URL, whatever the proxies changed; `path` is the path below the issuer
+ * with its query; without the headers that oidc-provider would act on; `body` replaces the body that was read.
  */
 export function providerRequest(
   request: IncomingMessage,
@@ -19,7 +19,7 @@ export function providerRequest(
     'x-forwarded-proto': protocol.slice(0, -1),
     accept: 'application/json',
     ...(body === undefined
-      ? cookie !== undefined && { cookie } // which count where people are asked, and for no request of a client
+      ? cookie !== undefined && { cookie } // which matters for pages, and not for requests of a client
       : {
           'content-type': 'application/x-www-form-urlencoded',
           'content-length': String(Buffer.byteLength(body)),
@@ -37,12 +37,12 @@ export function providerRequest(
     socket: request.socket,
     complete: true,
   });
-  const seen = fresh as unknown as IncomingMessage; // as far as koa and oidc-provider look at it
+  const seen = fresh as unknown as IncomingMessage; // the properties that koa and oidc-provider read
   originals.set(seen, request);
   return seen;
 }
 
-/** The request as it came, of one that oidc-provider sees. */
+/** The original request of one that oidc-provider handles. */
 export const originalOf = (seen: IncomingMessage): IncomingMessage => originals.get(seen) ?? seen;
 
 const originals = new WeakMap<IncomingMessage, IncomingMessage>();

@@ -10,8 +10,8 @@ import { explainRefusal, sentence } from './refusal-words.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /**
- * oidc-provider, as far as it is used: the authorization request and its answer, the exchange of codes and refresh tokens, ID
- * tokens. Who a client is, what is granted, and who is signed in is decided around it. Takes a while to import.
+ * The parts of oidc-provider in use: the authorization request and its answer, the exchange of codes and refresh
+ * tokens, ID tokens. Authentication of clients, granted scopes and sign-in are decided outside of it. Slow to import.
  */
 export async function createProvider(parts: ProviderParts, keys: SigningKeys['jwks']): Promise<Provider> {
   const { Provider, interactionPolicy, errors } = await importQuietly();
@@ -20,22 +20,23 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
   const consents = store.documents(consentCollection);
 
   const provider = new Provider(issuer, providerConfiguration(parts, keys, { errors, interactionPolicy }));
-  provider.proxy = true; // provider-request.ts says what the public URL is
+  provider.proxy = true; // provider-request.ts sets the public URL
   const access = provider.AccessToken.prototype as unknown as { generateTokenId(): string }; // which has no type
   const made = Object.getOwnPropertyDescriptor(access, 'generateTokenId')?.value as (this: unknown) => string;
   access.generateTokenId = function () {
-    made.call(this); // which notes the format too
+    made.call(this); // which records the format too
     return newToken();
   };
   provider.Client.prototype.redirectUriAllowed = function (uri) {
-    return this.redirectUris?.includes(uri) ?? false; // character by character, also where a port is all that differs
+    return this.redirectUris?.includes(uri) ?? false; // character by character, also if only the port differs
   };
   provider.use(async (ctx, next) => {
-    const isShared = ctx.res.hasHeader(sharing[0]); // http/middleware/cors.ts has decided which pages may read the answer
+    // http/middleware/cors.ts has decided which pages may read the answer
+    const isShared = ctx.res.hasHeader(sharing[0]);
     await next();
-    if (ctx.res.headersSent) return; // by a page
+    if (ctx.res.headersSent) return; // a page was sent
     if (!isShared) for (const name of sharing) ctx.res.removeHeader(name);
-    const within = ctx as KoaContextWithOIDC; // its own context, once it has taken the request
+    const within = ctx as KoaContextWithOIDC; // the context of oidc-provider, set once it handles the request
     if ((within.oidc as typeof within.oidc | undefined)?.route === 'token' && ctx.status === 200)
       await addContext(within);
     explain(ctx);
@@ -50,10 +51,10 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     if (ctx.oidc.route !== 'token' || !(error instanceof StoreUnavailable)) return;
     ctx.status = 503;
     ctx.set('Retry-After', '5');
-    ctx.body = { error: 'temporarily_unavailable', error_description: 'The store cannot be asked. Ask again later.' };
+    ctx.body = { error: 'temporarily_unavailable', error_description: 'The store is not available. Retry later.' };
   });
   Object.assign(provider, {
-    // In place of koa's, which prints. Those two: the client left.
+    // Replaces koa's handler, which prints. These two codes mean that the client closed the connection.
     onerror: (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') parts.fault(error, 'none');
     },
@@ -68,7 +69,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
   }
 }
 
-/** It warns of a Node that has no long-term support yet; those that this service is tested on are said in package.json. */
+/** Importing it warns of a Node without long-term support; package.json lists the tested versions. */
 async function importQuietly() {
   const { warn } = console;
   console.warn = (...words: unknown[]) => {
@@ -81,12 +82,12 @@ async function importQuietly() {
   }
 }
 
-/** A refusal that goes back to an app says what to do. */
+/** Adds to an error that returns to an app what the app should send instead. */
 function explain(ctx: Pick<KoaContextWithOIDC, 'response' | 'redirect'>): void {
   const location = ctx.response.get('Location');
   if (!URL.canParse(location)) return;
   const url = new URL(location);
-  const isFragment = url.hash !== ''; // as apps are answered that ask for a token here
+  const isFragment = url.hash !== ''; // as in the token answers
   const answer = isFragment ? new URLSearchParams(url.hash.slice(1)) : url.searchParams;
   const error = answer.get('error');
   if (error === null || answer.has('code')) return;
@@ -95,7 +96,7 @@ function explain(ctx: Pick<KoaContextWithOIDC, 'response' | 'redirect'>): void {
   ctx.redirect(url.href);
 }
 
-/** Without them oidc-provider would let every page read the answer. */
+/** Without these headers oidc-provider would let every origin read the answer. */
 const sharing = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;
 
 function dropSession(response: ServerResponse): void {

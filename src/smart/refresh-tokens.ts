@@ -3,26 +3,27 @@ import { digestOf } from '../auth/token/digest.ts';
 import { unseal } from './seal.ts';
 import type { Sealed } from './seal.ts';
 
-/** What is kept of a refresh token. */
+/** The stored data of a refresh token. */
 export interface KeptRefreshToken {
   readonly clientId: string;
-  /** Id of the consent that it follows from. */
+  /** Id of its consent. */
   readonly grantId: string;
   readonly scope: string;
   /** Seconds since 1970 UTC. */
   readonly exp: number;
 }
 
-/** What is kept of a refresh token, whether it is still good or not; undefined for what is none. */
+/** The stored data of a refresh token, valid or not; undefined if it is not a refresh token. */
 export async function readRefreshToken(
   store: Pick<Store, 'documents'>,
   token: string,
 ): Promise<KeptRefreshToken | undefined> {
-  const sealed = (await store.documents('oidc-RefreshToken').get(digestOf(token))) as Sealed | undefined; // adapter.ts writes it
+  // adapter.ts writes it
+  const sealed = (await store.documents('oidc-RefreshToken').get(digestOf(token))) as Sealed | undefined;
   const text = sealed && unseal(sealed, token, 'RefreshToken');
   return text === undefined ? undefined : (JSON.parse(text) as KeptRefreshToken);
 }
 
-/** Whether it is a code that was issued, used or not, as long as codes are kept. */
+/** Whether it is an issued code, used or not, within the time that codes are stored. */
 export const isCode = async (store: Pick<Store, 'documents'>, code: string): Promise<boolean> =>
   (await store.documents('oidc-AuthorizationCode').get(digestOf(code))) !== undefined; // adapter.ts writes it

@@ -1,6 +1,6 @@
 /**
- * What oidc-provider says to an app of a refused request, as a sentence that says what to do; `said` is undefined where it says
- * nothing. Without the characters that an `error_description` may not have.
+ * The error description of oidc-provider for an app, as a sentence that says what to send instead; `said` is undefined
+ * if it has none. Without characters that an `error_description` may not have.
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
  */
 export function explainRefusal(error: string, said: string | undefined): string {
@@ -8,7 +8,7 @@ export function explainRefusal(error: string, said: string | undefined): string 
   return better ?? sentence(said ?? `The request cannot be answered: ${error}.`);
 }
 
-/** With a capital, which names of parameters do not get, a full stop, and no double quotes. */
+/** With a capital, except for parameter names, a full stop, and no double quotes. */
 export function sentence(text: string): string {
   const quoted = text.replaceAll('"', "'").replace(/^[a-z]+(?:_[a-z]+)+\b/, "The parameter '$&'");
   return `${quoted.slice(0, 1).toUpperCase()}${quoted.slice(1)}${quoted.endsWith('.') ? '' : '.'}`;
@@ -16,11 +16,11 @@ export function sentence(text: string): string {
 
 const byError: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    request_not_supported: "Request objects are not taken: leave 'request' out, and send the parameters themselves.",
+    request_not_supported: "Request objects are not supported: omit 'request' and send the parameters themselves.",
     request_uri_not_supported:
-      "Request objects are not taken: leave 'request_uri' out, and send the parameters themselves.",
-    registration_not_supported: "Clients are registered by the operator beforehand: leave 'registration' out.",
-    unsupported_response_mode: "The answer comes in the query of the redirect URI: leave 'response_mode' out.",
+      "Request objects are not supported: omit 'request_uri' and send the parameters themselves.",
+    registration_not_supported: "Clients are registered by the operator beforehand: omit 'registration'.",
+    unsupported_response_mode: "The answer is in the query of the redirect URI: omit 'response_mode'.",
     unsupported_response_type: "The parameter 'response_type' must be 'code'.",
   }),
 );

@@ -3,32 +3,32 @@ import { remember } from '../auth/token/remember.ts';
 import type { Accounts } from './accounts-file.ts';
 import type { RegisteredClient, RegisteredUser, Registry } from './registered.ts';
 
-/** A client as the store keeps it, under its id. */
+/** A client as the store has it, under its id. */
 export interface StoredClient extends Omit<RegisteredClient, 'secretDigests'> {
-  /** A secret that the next one has replaced is good until a time, in milliseconds since 1970 UTC. */
+  /** A secret that was replaced is valid until a time, in milliseconds since 1970 UTC. */
   readonly secrets: readonly { readonly digest: string; readonly until?: number | undefined }[];
-  /** Of the demonstration, so that everybody may know its keys. */
+  /** A client of the demonstration, whose keys are public. */
   readonly demo?: true | undefined;
 }
 
-/** A user as the store keeps it, under its id. */
+/** A user as the store has it, under its id. */
 export interface StoredUser extends RegisteredUser {
-  /** Of the demonstration, so that everybody may know the password. */
+  /** A user of the demonstration, whose password is public. */
   readonly demo?: true | undefined;
 }
 
-/** Where clients are kept: `store.documents(clientCollection)`. */
+/** The collection of clients: `store.documents(clientCollection)`. */
 export const clientCollection = 'clients';
 
-/** Where users are kept: `store.documents(userCollection)`. */
+/** The collection of users: `store.documents(userCollection)`. */
 export const userCollection = 'users';
 
-/** How long the origins of all clients are remembered, in milliseconds. */
+/** How long the origins of all clients are cached, in milliseconds. */
 const longestRemembered = 5_000;
 
 /**
- * Clients and users of the store, and of a file, which counts where both have one of the same id. `file` gives what the file
- * holds now; `now` is in milliseconds since 1970 UTC. What it throws is what the store throws.
+ * Clients and users of the store, and of a file, which wins if both define an id. `file` returns the current content of
+ * the file; `now` is in milliseconds since 1970 UTC. Throws the errors of the store.
  */
 export function createRegistry(
   store: Pick<Store, 'documents'>,
@@ -70,7 +70,7 @@ export function createRegistry(
 
 const remembered = { keep: longestRemembered, keepFailure: 0 };
 
-/** The client as it counts at a time: without the secrets that are over. */
+/** The client at a time: without expired secrets. */
 export function clientOf(value: unknown, now: number): RegisteredClient {
   const { secrets, demo: _, ...client } = value as StoredClient; // only this program writes the collection
   const alive = secrets.filter(({ until = Infinity }) => until > now);
@@ -85,7 +85,7 @@ function userOf(value: unknown): RegisteredUser {
 const isFromFile = (value: unknown): value is RegisteredClient =>
   typeof value === 'object' && value !== null && 'secretDigests' in value;
 
-/** Web origins of its redirect URIs, and those that are named; those of apps on a device have none. */
+/** Web origins of its redirect URIs, and the registered ones; apps on a device have none. */
 function originsOf({ redirectUris, origins }: RegisteredClient): readonly string[] {
   const own = redirectUris.filter(uri => /^https?:/.test(uri)).map(uri => new URL(uri).origin);
   return [...own, ...origins];

@@ -6,8 +6,8 @@ import type { ProviderParts } from './provider-parts.ts';
 import type { Launch, RegisteredClient } from './registered.ts';
 
 /**
- * What is granted of a resource, which is to be the base URL of a partition: negotiated when an app asks for it, which is before any
- * page is shown, and kept from then on. Throws what oidc-provider tells the app.
+ * The scopes to grant for a resource, which must be the base URL of a partition: negotiated before any page is shown,
+ * and stored from then on. Throws the errors that oidc-provider returns to the app.
  */
 export async function scopeOf(
   ctx: KoaContextWithOIDC,
@@ -32,10 +32,10 @@ export async function scopeOf(
   const known = launch === undefined ? undefined : await findLaunch(store, launch);
   if (launch !== undefined) {
     if (known?.client !== clientId || known.partition !== partition)
-      throw new errors.InvalidRequest("The value of 'launch' is unknown here, was used before or has expired.");
+      throw new errors.InvalidRequest("The value of 'launch' is unknown, was used before or has expired.");
   }
   try {
-    // As it was sent: oidc-provider has taken scopes away by now.
+    // The `scope` as sent: oidc-provider has removed scopes by now.
     const scope = negotiated(textOf(ctx.query['scope']), client, known, model);
     params['scope'] = scope;
     return scope;
@@ -44,7 +44,7 @@ export async function scopeOf(
   }
 }
 
-/** What of them the client is granted at most, whoever its user is. Throws ScopeRefused. */
+/** The scopes that the client can be granted for any user. Throws ScopeRefused. */
 const negotiated = (
   scope: string | undefined,
   { scopes: registered }: RegisteredClient,

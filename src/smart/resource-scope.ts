@@ -3,16 +3,16 @@ import type { Letter, Scope } from '../auth/scope.ts';
 import { criteriaQuery } from '../auth/criteria.ts';
 import { parseScope, versionOne } from '../auth/scope.ts';
 
-/** Letters of one type with the search that confines them; undefined without one. */
+/** Letters of one type with the search that narrows them; undefined without one. */
 export interface Piece {
   readonly letters: readonly Letter[];
   readonly criteria: string | undefined;
 }
 
 /**
- * What is left of a scope on one type within a list of scopes (those that the type lists, or those that a client is registered for,
- * where wildcards and version 1 forms cover what they stand for): letters that both have, confined by the searches of both.
- * Searches that do not work on the type leave nothing.
+ * The intersection of a scope on one type with a list of scopes (those that the type lists, or those that a client is
+ * registered for, where wildcards and version 1 forms cover others): letters that both have, narrowed by the searches
+ * of both. A search that is not valid for the type leaves nothing.
  */
 export function within(
   pieces: readonly Piece[],
@@ -36,19 +36,24 @@ export function within(
   ).filter(({ criteria }) => criteria === undefined || works(criteria, type, model));
 }
 
-/** True where the search after a `?` is one that the type has. */
+/** True if the search after a `?` is valid for the type. */
 export const works = (criteria: string, type: ResourceType, model: Model): boolean =>
   criteriaQuery(type, criteria, { model, base: 'http://localhost', zone: 'UTC', now: 0 }) !== undefined;
 
-/** True where every letter is among those of the pieces that are confined no more than was asked. */
+/** True if every letter is among those of the pieces that are not narrowed further than requested. */
 export const covers = (pieces: readonly Piece[], { letters, criteria }: Piece): boolean =>
   letters.every(letter => pieces.some(piece => piece.letters.includes(letter) && isSame(piece.criteria, criteria)));
 
 /** Version 2 text, letters in their order. */
-export const printScope = (context: string, resourceType: string, { letters, criteria }: Piece): string =>
-  `${context}/${resourceType}.${order.filter(letter => letters.includes(letter)).join('')}${criteria === undefined ? '' : `?${criteria}`}`;
+export function printScope(context: string, resourceType: string, { letters, criteria }: Piece): string {
+  const ordered = order.filter(letter => letters.includes(letter)).join('');
+  return `${context}/${resourceType}.${ordered}${criteria === undefined ? '' : `?${criteria}`}`;
+}
 
-/** Version 1 text where that says exactly the letters; else version 2. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources */
+/**
+ * Version 1 text if it means exactly the letters; else version 2.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources
+ */
 export const printVersionOne = (context: string, resourceType: string, piece: Piece): string => {
   const letters = order.filter(letter => piece.letters.includes(letter)).join('');
   const permission = Object.entries(versionOne).find(([, all]) => all === letters)?.[0];
@@ -59,7 +64,7 @@ export const printVersionOne = (context: string, resourceType: string, piece: Pi
 
 const order: readonly Letter[] = ['c', 'r', 'u', 'd', 's'];
 
-/** One piece for each search, none with a letter that is there without a search. */
+/** Merges pieces by their search, and drops letters that a piece without a search has. */
 function joined(pieces: readonly Piece[]): readonly Piece[] {
   const all = Map.groupBy(pieces, ({ criteria }) => criteria);
   const free = (all.get(undefined) ?? []).flatMap(({ letters }) => letters);
@@ -71,7 +76,7 @@ function joined(pieces: readonly Piece[]): readonly Piece[] {
   });
 }
 
-/** Both hold: what the second adds stands after the first. */
+/** Both searches apply: the second follows the first. */
 function bothOf(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const first = one.split('&');

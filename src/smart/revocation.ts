@@ -14,16 +14,16 @@ export interface RevocationParts extends AuthenticationParts {
   readonly store: Pick<Store, 'documents'>;
 }
 
-/** Who ended what. */
+/** The result of a revocation. */
 export interface Revocation {
   readonly client: RegisteredClient;
-  /** Id of the consent, with the user and the partition of the token; undefined where nothing was there to end. */
+  /** Id of the consent, with the user and the partition of the token; undefined if there was nothing to revoke. */
   readonly ended: { readonly user: string | undefined; readonly audience: string | undefined } | undefined;
 }
 
 /**
- * Ends a token of the client that asks: an access token alone, or with a refresh token all that follows from the same consent. What
- * is unknown is as good as ended. Throws OAuthError. https://www.rfc-editor.org/rfc/rfc7009#section-2
+ * Revokes a token of the requesting client: an access token alone, or with a refresh token all tokens of the same
+ * consent. An unknown token counts as revoked. Throws OAuthError. https://www.rfc-editor.org/rfc/rfc7009#section-2
  */
 export async function revokeToken(
   form: Form,
@@ -47,4 +47,4 @@ export async function revokeToken(
   return { client, ended: { user: undefined, audience: undefined } };
 }
 
-const notYours = (): OAuthError => new OAuthError('invalid_request', 'The token is that of another client.');
+const notYours = (): OAuthError => new OAuthError('invalid_request', 'The token belongs to another client.');

@@ -2,9 +2,10 @@ import type { Model } from '../model/model.ts';
 import { parseScope } from '../auth/scope.ts';
 
 /**
- * The scopes of apps that are not about resources, as far as the model has what they are for: a patient in context where types list
- * `patient/` scopes, `fhirUser` where a type lists it. `launch/encounter` is for launches from an EHR, which names the encounter: no
- * user chooses one here. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ * The scopes of apps that are not about resources, if the model supports their purpose: a patient in context if types
+ * list `patient/` scopes, `fhirUser` if a type lists it. `launch/encounter` is for launches from an EHR, which names
+ * the encounter: no page lets a user choose one.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 export function scopeWords(model: Model): readonly ScopeWord[] {
   return [
@@ -29,7 +30,7 @@ export type ScopeWord =
   | 'offline_access'
   | 'online_access';
 
-/** True where it is such a scope, and one that is offered. */
+/** True for a supported scope of this kind. */
 export const isScopeWord = (scope: string, model: Model): scope is ScopeWord =>
   scopeWords(model).some(word => word === scope);
 
@@ -42,10 +43,10 @@ export const listedScopes = (model: Model): readonly string[] => [
 export const contextsOf = (model: Model): ReadonlySet<string> =>
   new Set(listedScopes(model).flatMap(scope => parseScope(scope)?.context ?? []));
 
-/** True where there is something that apps with a user may do. */
+/** True if apps with a user can have a scope. */
 export const isForApps = (contexts: ReadonlySet<string>): boolean => contexts.has('patient') || contexts.has('user');
 
-/** Every scope that can be asked for, each once: those of apps that are about no resource, then those that types list. */
+/** Every scope that can be requested, each once: those that are not about a resource, then those that types list. */
 export function supportedScopes(model: Model): readonly string[] {
   if (isForApps(contextsOf(model))) return [...new Set([...scopeWords(model), ...listedScopes(model)])];
   return listedScopes(model).filter(scope => parseScope(scope) !== undefined);

@@ -3,9 +3,9 @@ import type { Store } from '../store/store.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { isRevoked, revocationCollection, revoke } from '../auth/token/revocations.ts';
 
-/** Somebody is signed in, in one browser. */
+/** The session of a user in one browser. */
 export interface Session {
-  /** By which it is known where the secret must not be: in grants, codes and the audit. */
+  /** Identifies the session where its secret must not be: in grants, codes and the audit. */
   readonly id: string;
   /** Id of the user. */
   readonly user: string;
@@ -15,18 +15,19 @@ export interface Session {
 
 export interface Sessions {
   /**
-   * Begins a session, with a secret that nobody knew before: for the cookie of the browser, and kept nowhere. `since` is when the
-   * password was asked for, in milliseconds since 1970 UTC: where it was changed meanwhile, the session is over at once.
+   * Begins a session and returns its new secret for the cookie of the browser; the store has its digest. `since` is the
+   * time of the password check, in milliseconds since 1970 UTC: if the password was changed since, the session ends at
+   * once.
    */
   begin(user: { readonly id: string }, since?: number): Promise<string>;
-  /** Undefined where there is none, or it is over; asking for it is using it. */
+  /** The session; undefined if it does not exist or has ended. Resets the idle timeout. */
   find(secret: string): Promise<Session | undefined>;
   /**
-   * By its id, without using it: whether what stands on it still does, such as the online access of an app. That goes on while the
-   * session is unused, until it is ended or has lasted its full time.
+   * Whether a session, by its id, has not ended, without resetting the idle timeout. Online access of apps continues
+   * during the idle timeout, until the session is ended or reaches its lifetime.
    */
   isAlive(id: string): Promise<boolean>;
-  /** Ends it, also one that was unused for too long, with the tokens that stand on it. */
+  /** Ends a session, also one that has timed out, with the tokens that depend on it. */
   end(secret: string): Promise<void>;
   /** Ends all sessions of a user, with all tokens for the user. */
   endAll(user: string): Promise<void>;
@@ -34,9 +35,9 @@ export interface Sessions {
 
 /** Milliseconds. */
 export interface SessionTimes {
-  /** How long it lasts unused. */
+  /** Idle timeout. */
   readonly idle: number;
-  /** How long it lasts at most. */
+  /** Maximum lifetime. */
   readonly lifetime: number;
 }
 
@@ -47,7 +48,7 @@ interface Kept {
 }
 
 /**
- * Who is signed in, kept in the store by the digest of a secret, for all processes. `now` in milliseconds since 1970 UTC.
+ * Sessions in the store, by the digest of a secret, for all processes. `now` in milliseconds since 1970 UTC.
  * https://pages.nist.gov/800-63-4/sp800-63b.html#sessionreqs
  */
 export function createSessions(
@@ -61,7 +62,7 @@ export function createSessions(
   const keep = (id: string, kept: Kept): Promise<void> => sessions.put(id, kept, kept.began + lifetime);
 
   const read = async (id: string): Promise<Kept | undefined> => {
-    const kept = (await sessions.get(id)) as Kept | undefined; // written here alone
+    const kept = (await sessions.get(id)) as Kept | undefined; // only this module writes it
     if (kept === undefined || kept.began + lifetime <= now()) return undefined;
     return (await isRevoked(revocations, { session: id, user: kept.user }, kept.began)) ? undefined : kept;
   };
@@ -75,14 +76,15 @@ export function createSessions(
       const id = digestOf(secret);
       const kept = await read(id);
       if (kept === undefined || kept.used + idle <= now()) return undefined;
-      if (now() - kept.used > idle / 20) await keep(id, { ...kept, used: now() }); // not with every request
+      // a write per request would cost too much
+      if (now() - kept.used > idle / 20) await keep(id, { ...kept, used: now() });
       return { id, user: kept.user, began: kept.began };
     },
     isAlive: async id => (await read(id)) !== undefined,
     async end(secret) {
       const id = digestOf(secret);
-      if ((await sessions.get(id)) === undefined) return; // anybody can make up a cookie
-      await revoke(revocations, 'session', id, now()); // also where another process is about to keep it again
+      if ((await sessions.get(id)) === undefined) return; // anyone can invent a cookie
+      await revoke(revocations, 'session', id, now()); // also if another process is about to write it again
       await sessions.delete(id);
     },
     endAll: user => revoke(revocations, 'user', user, now()),

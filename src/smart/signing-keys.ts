@@ -8,29 +8,29 @@ import type { Sealed } from './seal.ts';
 /** A key, as JSON. https://www.rfc-editor.org/rfc/rfc7517#section-4 */
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** What ID tokens are signed with. */
+/** The keys that sign ID tokens. */
 export interface SigningKeys {
-  /** With their private halves: the one that signs first. */
+  /** With their private halves; the first one signs. */
   readonly jwks: { readonly keys: readonly Jwk[] };
-  /** For everybody: also of keys that will sign soon, and of those that have signed what has not expired. */
+  /** The published keys: also keys that will sign soon, and keys that signed unexpired tokens. */
   readonly publicJwks: { readonly keys: readonly Jwk[] };
-  /** As they are now; the same object where nothing has changed. */
+  /** The current keys; the same object if nothing has changed. */
   refresh(): Promise<SigningKeys>;
 }
 
-/** How long before a new key signs it is published, in milliseconds, so that every process and most clients know it by then. */
+/** How long a new key is published before it signs, in milliseconds, so that every process and most clients have it. */
 export const publishedBefore = 60_000;
 
-/** How long keys that do not sign any more are published, in milliseconds: longer than any ID token lives. */
+/** How long a former key stays published, in milliseconds: longer than any ID token is valid. */
 export const publishedAfter = 86_400_000 + 600_000;
 
-/** A key as the store keeps it, under its number. */
+/** A key as the store has it, under its number. */
 interface KeptKey {
   readonly kid: string;
   readonly made: number;
-  /** From when on it signs. */
+  /** It signs from this time on. */
   readonly from: number;
-  /** Until when it is published; undefined for the one that came last. */
+  /** It is published until this time; undefined for the newest. */
   readonly until?: number;
   readonly publicKey: Jwk;
   readonly privateKey: Sealed;
@@ -40,8 +40,9 @@ const collection = 'signing-keys';
 const purpose = 'signing key';
 
 /**
- * The signing keys of a store, made where there are none: of several processes that start at a time all get the same. The private
- * halves are encrypted by the secret (AES-256-GCM). Throws Error with the reason where they were encrypted by another secret.
+ * The signing keys of a store, generated if it has none: processes that start at the same time get the same. The
+ * private halves are encrypted with the secret (AES-256-GCM). Throws Error with the reason if they were encrypted with
+ * another secret.
  */
 export async function loadSigningKeys(
   store: Pick<Store, 'documents'>,
@@ -74,8 +75,8 @@ export async function loadSigningKeys(
 }
 
 /**
- * Adds a key, which signs from a minute later on; the former ones stay published until what they signed has expired. Gives the id
- * of the new one, and that of the former. Throws Error where the secret is not that of the store.
+ * Adds a key, which signs from a minute later on; the former ones stay published until the tokens that they signed have
+ * expired. Returns the ids of the new key and of the former. Throws Error if the secret is not that of the store.
  */
 export async function rotateSigningKeys(
   store: Pick<Store, 'documents'>,
@@ -89,15 +90,19 @@ export async function rotateSigningKeys(
   const from = last === undefined ? now() : now() + publishedBefore;
   const fresh = await newKey(secret, now(), from);
   const number = (last?.number ?? 0) + 1;
-  const there = (await keys.putIfAbsent(numbered(number), fresh)) as KeptKey; // written here alone
-  if (there.kid !== fresh.kid) throw new Error('The signing keys were rotated by somebody else at this moment.');
+  const there = (await keys.putIfAbsent(numbered(number), fresh)) as KeptKey; // only this module writes it
+  if (there.kid !== fresh.kid)
+    throw new Error('Another process rotated the signing keys at the same time. Run the command again.');
   const until = from + publishedAfter;
   for (const { number, ...key } of kept.filter(key => key.until === undefined))
     await keys.put(numbered(number), { ...key, until }, until);
   return { kid: fresh.kid, former: last?.kid, from };
 }
 
-/** Removes all keys, for a store whose secret is lost: what they signed is good no more. Gives how many there were. */
+/**
+ * Removes all keys, for a store whose secret is lost: tokens that they signed can no longer be verified. Returns their
+ * number.
+ */
 export async function discardSigningKeys(store: Pick<Store, 'documents'>): Promise<number> {
   const keys = store.documents(collection);
   const kept = await all(keys);
@@ -105,20 +110,21 @@ export async function discardSigningKeys(store: Pick<Store, 'documents'>): Promi
   return kept.length;
 }
 
-/** In the order in which they were made. */
+/** In the order of their creation. */
 async function all(keys: DocumentStore): Promise<readonly (KeptKey & { readonly number: number })[]> {
   const found: (KeptKey & { readonly number: number })[] = [];
-  for await (const { key, value } of keys.list()) found.push({ ...(value as KeptKey), number: Number(key) }); // written here alone
+  // only this module writes it
+  for await (const { key, value } of keys.list()) found.push({ ...(value as KeptKey), number: Number(key) });
   return found;
 }
 
-/** Orders as the numbers do. */
+/** Sorts like the numbers. */
 const numbered = (number: number): string => String(number).padStart(8, '0');
 
 const stateOf = (of: readonly KeptKey[], signing: KeptKey | undefined): string =>
   [signing, ...of].map(key => key?.kid).join(' ');
 
-/** RS256, which every OpenID client knows. https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+/** RS256, which every OpenID client supports. https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
 async function newKey(secret: string, now: number, from: number): Promise<KeptKey> {
   const pair = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' });
@@ -135,6 +141,7 @@ function privateJwk({ privateKey }: KeptKey, secret: string): Jwk {
   const text = unseal(privateKey, secret, purpose);
   if (text !== undefined) return JSON.parse(text) as Jwk; // newKey wrote it
   throw new Error(
-    'The key file is not the one that the signing keys in this store are encrypted by: give the former one as `key-file`. If it is lost, `key rotate --discard` makes new keys with this one, and whoever is signed in has to sign in again.',
+    'The signing keys in this store are encrypted with another key file: set `key-file` to the former ' +
+      'one. If it is lost, `key rotate --discard` replaces the keys; all users have to sign in again.',
   );
 }

@@ -4,27 +4,27 @@ import type { DocumentStore } from '../store/documents.ts';
 import type { Store } from '../store/store.ts';
 import { digestOf } from '../auth/token/digest.ts';
 
-/** What somebody tries to sign in as, and from where. */
+/** The name and the address of a sign-in attempt. */
 export interface Attempted {
   readonly user: string;
   /** IP address. */
   readonly address: string;
 }
 
-/** An attempt that may be made; it counts as a failure until it is told to have succeeded. */
+/** An attempt that may proceed; it counts as a failure until `succeeded`. */
 export interface Attempt {
   succeeded(): Promise<void>;
   failed(): Promise<void>;
 }
 
 export interface Throttle {
-  /** Throws TooManyAttempts while nobody may try. */
+  /** Throws TooManyAttempts during a wait. */
   begin(attempted: Attempted): Promise<Attempt>;
 }
 
-/** Sign-ins failed too often. */
+/** Too many sign-ins failed. */
 export class TooManyAttempts extends Error {
-  /** How long to wait until the next one. */
+  /** Seconds until the next attempt. */
   readonly seconds: number;
   constructor(seconds: number) {
     super(`Signing in has failed too often: wait ${seconds} seconds`);
@@ -33,12 +33,15 @@ export class TooManyAttempts extends Error {
   }
 }
 
-/** How many failures cost nothing, and the wait behind the next one, which doubles up to the longest. Milliseconds. */
+/**
+ * The number of failures without a wait, and the wait after the next one, which doubles up to the longest.
+ * Milliseconds.
+ */
 interface Rule {
   readonly free: number;
   readonly first: number;
   readonly longest: number;
-  /** How long failures are remembered behind the last one. */
+  /** How long failures are remembered after the last one. */
   readonly memory: number;
 }
 
@@ -49,9 +52,10 @@ export const throttleRules: { readonly account: Rule; readonly address: Rule } =
 };
 
 /**
- * Counts failed sign-ins by account, whether it exists or not, and by address, in the store and so for all processes. Behind a
- * number of failures each one is followed by a wait, twice as long as the one before, up to a longest: nobody is locked out for
- * ever. Attempts at the same moment each take a number of their own, so that no more of them are made than one after the other.
+ * Counts failed sign-ins by account, whether it exists or not, and by address, in the store and thus for all processes.
+ * After a number of failures each one is followed by a wait, twice as long as the one before, up to a maximum: no
+ * account is locked permanently. Concurrent attempts each take their own number, so that they do not outrun sequential
+ * ones.
  */
 export function createThrottle(store: Pick<Store, 'documents'>, now: () => number): Throttle {
   const counts = store.documents('sign-in-failures');
@@ -68,7 +72,7 @@ export function createThrottle(store: Pick<Store, 'documents'>, now: () => numbe
         throw error;
       }
       return {
-        // Signing in to one account says nothing of the failures for others from the same address.
+        // A sign-in to one account does not clear failures for other accounts from the same address.
         succeeded: async () => void (await Promise.all([account.forget(), place.giveBack()])),
         failed: async () => void (await Promise.all([account.keep(), place.keep()])),
       };
@@ -76,7 +80,7 @@ export function createThrottle(store: Pick<Store, 'documents'>, now: () => numbe
   };
 }
 
-/** Failures so far: their number, and when the last of them was; numbers are taken in a series of its own until it is forgotten. */
+/** Failures so far: their number, and the time of the last; numbers belong to a series until the counter is cleared. */
 interface Failures {
   readonly series: string;
   readonly count: number;
@@ -97,22 +101,24 @@ class Counter {
     this.#now = now;
   }
 
-  /** Throws TooManyAttempts where none is to be made now. */
+  /** Throws TooManyAttempts during a wait. */
   async look(): Promise<void> {
-    const failures = (await this.#counts.get(this.#key)) as Failures | undefined; // written below alone
+    const failures = (await this.#counts.get(this.#key)) as Failures | undefined; // only this class writes it
     if (failures !== undefined) this.#require(failures);
   }
 
-  /** Takes the number of the next attempt; throws TooManyAttempts where none is to be made now. */
+  /** Takes the number of the next attempt; throws TooManyAttempts during a wait. */
   async take(): Promise<void> {
     const fresh: Failures = { series: randomUUID(), count: 0, at: 0 };
-    let failures = (await this.#counts.putIfAbsent(this.#key, fresh, this.#until)) as Failures; // written here alone
+    // only this class writes it
+    let failures = (await this.#counts.putIfAbsent(this.#key, fresh, this.#until)) as Failures;
     for (;;) {
       this.#require(failures);
       const attempt = { id: randomUUID(), at: this.#now() };
       const { series, count } = failures;
       const key = this.#numberKey({ series, count: count + 1 });
-      const there = (await this.#counts.putIfAbsent(key, attempt, this.#until)) as typeof attempt; // written here alone
+      // only this class writes it
+      const there = (await this.#counts.putIfAbsent(key, attempt, this.#until)) as typeof attempt;
       failures = { series, count: count + 1, at: there.at };
       if (there.id === attempt.id) break;
     }
@@ -124,12 +130,12 @@ class Counter {
     await this.#counts.put(this.#key, this.#taken, this.#until);
   }
 
-  /** The attempt is not to count. */
+  /** The attempt does not count. */
   async giveBack(): Promise<void> {
     if (this.#taken !== undefined) await this.#counts.delete(this.#numberKey(this.#taken));
   }
 
-  /** Counts from the beginning. */
+  /** Starts counting again. */
   async forget(): Promise<void> {
     await this.#counts.delete(this.#key);
     await this.giveBack();

@@ -11,20 +11,20 @@ import type { RegisteredClient } from './registered.ts';
 
 export interface TokenParts extends AuthenticationParts, BackendParts {}
 
-/** How a request for a token goes on. */
+/** The next step of a token request. */
 export type TokenRequest =
-  /** Answered here. */
+  /** The token is issued here. */
   | {
       readonly kind: 'answered';
       readonly client: RegisteredClient;
       readonly answer: Awaited<ReturnType<typeof backendToken>>;
     }
-  /** For oidc-provider, with this body, in which the client is named and nothing shows who it is. */
+  /** Handled by oidc-provider with this body, which names the client and has no credentials. */
   | { readonly kind: 'forwarded'; readonly client: RegisteredClient; readonly body: string };
 
 /**
- * Checks a request for a token as far as oidc-provider does not do it as SMART wants it: who the client is, and whether it may ask
- * this way. Throws OAuthError. https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ * Checks the parts of a token request that oidc-provider does not check as SMART requires: client authentication and
+ * grant types. Throws OAuthError. https://www.rfc-editor.org/rfc/rfc6749#section-5.2
  */
 export async function tokenRequest(
   form: Form,
@@ -40,7 +40,7 @@ export async function tokenRequest(
       `Unsupported \`grant_type\`; use ${[...Object.keys(forwarded), 'client_credentials'].join(', ')}.`,
     );
   }
-  const issued = parts.now(); // before the client is looked up, so that its removal meanwhile ends this too
+  const issued = parts.now(); // before the client is looked up, so that a concurrent removal covers this token
   const client = await authenticate(await withClient(form, authorization, parts), authorization, parts);
   try {
     return await requestOf(client, type, parameters, form, issued, parts);
@@ -51,8 +51,8 @@ export async function tokenRequest(
 }
 
 /**
- * False for a public client that brings no code or refresh token which was issued to it: anybody may say its id, and could fill the
- * audit with it.
+ * False for a public client without a code or refresh token that was issued to it: anyone can send its id, and could
+ * fill the audit with it.
  */
 export async function hasShown(
   client: RegisteredClient,
@@ -65,7 +65,7 @@ export async function hasShown(
   return code !== undefined && (await isCode(store, code));
 }
 
-/** What a client asks that has shown who it is. */
+/** The request of an authenticated client. */
 async function requestOf(
   client: RegisteredClient,
   type: string,
@@ -77,7 +77,7 @@ async function requestOf(
   if (parameters === undefined)
     return { kind: 'answered', client, answer: await backendToken(client, form, issued, parts) };
   if (!client.flows.includes('app'))
-    throw new OAuthError('unauthorized_client', 'The client is registered for `client_credentials` alone.');
+    throw new OAuthError('unauthorized_client', 'The client is registered for `client_credentials` only.');
   const body = new URLSearchParams({ grant_type: type, client_id: client.id });
   for (const name of parameters) {
     const value = name === 'scope' ? await narrowed(form, client, parts) : form.get(name);
@@ -88,14 +88,14 @@ async function requestOf(
   return { kind: 'forwarded', client, body: body.toString() };
 }
 
-/** What goes on, by the type of the grant. */
+/** The parameters that are forwarded, by grant type. */
 const forwarded: Readonly<Record<string, readonly string[]>> = {
   authorization_code: ['code', 'redirect_uri', 'code_verifier'],
   refresh_token: ['refresh_token', 'scope'],
 };
 
 /**
- * A refresh token says whose it is: a public client may leave its id out, which is all that it would show.
+ * A refresh token identifies its client: a public client may omit its id, its only credential.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#refresh-access-token
  */
 async function withClient(
@@ -111,11 +111,11 @@ async function withClient(
   const client = id === undefined ? undefined : await registry.client(id);
   if (client?.kind === 'public') return new Map([...form, ['client_id', client.id]]);
   if (id === undefined)
-    throw new OAuthError('invalid_grant', 'The refresh token is unknown here, has expired or was revoked.');
+    throw new OAuthError('invalid_grant', 'The refresh token is unknown, has expired or was revoked.');
   return form;
 }
 
-/** The scopes that are asked for with a refresh token, as they were granted; undefined where none are. */
+/** The requested scopes of a refresh, in the form in which they were granted; undefined without any. */
 async function narrowed(
   form: Form,
   client: RegisteredClient,
@@ -123,7 +123,7 @@ async function narrowed(
 ): Promise<string | undefined> {
   const [token, scope] = [form.get('refresh_token'), form.get('scope')];
   const kept = token === undefined || scope === undefined ? undefined : await readRefreshToken(store, token);
-  if (kept?.clientId !== client.id) return scope; // refused for what it is
+  if (kept?.clientId !== client.id) return scope; // rejected later for the wrong client
   try {
     return narrowRefresh(kept.scope.split(' '), scope, model).join(' ');
   } catch (error) {

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Is told what became of requests for tokens. */
-export type Tell = (event: TokenEvent, request: IncomingMessage, response: ServerResponse) => void;
+/** Receives the results of token requests. */
+export type ReportTokenEvent = (event: TokenEvent, request: IncomingMessage, response: ServerResponse) => void;
 
-/** What became of a request for a token, or to end one. */
+/** The result of a request for a token, or of a revocation. */
 export interface TokenEvent {
   readonly what: 'issued' | 'refused' | 'revoked';
-  /** Of the answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
-  /** Why it was refused. */
+  /** The reason of a refusal. */
   readonly error: string | undefined;
   readonly grantType: string | undefined;
   readonly scope: string | undefined;
-  /** Undefined where it has not shown who it is. */
+  /** Undefined if the client has not authenticated. */
   readonly client: string | undefined;
   readonly user: string | undefined;
   /** Id of the patient in context. */
@@ -21,7 +21,7 @@ export interface TokenEvent {
   readonly audience: string | undefined;
 }
 
-/** An event of which nothing more is known than what is given. */
+/** An event with the given properties only. */
 export const tokenEvent = (
   what: TokenEvent['what'],
   status: number,

@@ -7,7 +7,7 @@ import { OAuthError } from './oauth-error.ts';
 import type { Registry } from './registered.ts';
 
 /**
- * Who the user of an access token is, as its ID token says too. Throws OAuthError.
+ * The claims about the user of an access token, as in its ID token. Throws OAuthError.
  * https://openid.net/specs/openid-connect-core-1_0.html#UserInfo
  */
 export async function userInfo(
@@ -15,10 +15,10 @@ export async function userInfo(
   { store, registry, now }: { store: Pick<Store, 'documents'>; registry: Registry; now: () => number },
 ): Promise<Readonly<Record<string, unknown>>> {
   const [, bearer] = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? '') ?? [];
-  if (bearer === undefined) throw refused('invalid_token', 'This needs an access token.', 401, 'Bearer');
+  if (bearer === undefined) throw refused('invalid_token', 'An access token is required.', 401, 'Bearer');
   const grant = await findGrant(ownTokens(store), digestOf(bearer));
   if (grant === undefined || grant.expires <= now()) {
-    throw refused('invalid_token', 'The access token is unknown here, has expired or was revoked.', 401);
+    throw refused('invalid_token', 'The access token is unknown, has expired or was revoked.', 401);
   }
   const scopes = grant.scope.split(' ');
   const { subject } = grant;

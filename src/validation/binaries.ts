@@ -4,8 +4,8 @@ import { Report } from './report.ts';
 import { walk } from './walk.ts';
 
 /**
- * Base64 that comes with a resource beside its attachment, where the type has one: it would be kept in the record, and shown with
- * it. `attached` are the objects that hold the attachments. https://hl7.org/fhir/R4/datatypes.html#attachment
+ * Rejects base64 outside of the attachment of a type that has one: it would be stored in the record, and returned with
+ * it. `attached` are the objects that contain the attachments. https://hl7.org/fhir/R4/datatypes.html#attachment
  */
 export function checkBinaries(
   resource: unknown,
@@ -18,7 +18,10 @@ export function checkBinaries(
   report.path.push(name);
   walk(resource, definitions, report, ({ owner, element, type: { code } }) => {
     if (code !== 'base64Binary' || element.path === 'Attachment.hash' || attached.has(owner)) return;
-    report.add('business-rule', `Binary content is taken at \`${attachment.path}\` alone: send it there, or leave it out.`); // prettier-ignore
+    report.add(
+      'business-rule',
+      `Binary content is accepted at \`${attachment.path}\` only: send it there, or omit it.`,
+    );
   });
   return report.issues;
 }

@@ -5,8 +5,8 @@ import type { TerminologySettings } from '../terminology/server.ts';
 import type { Validator } from './profile/validator.ts';
 
 /**
- * A validator that is made when it is first asked for, so that a start does not pay for it; then it is kept. It
- * may ask the terminology server of the settings.
+ * A validator that is created at its first use, so that a start does not wait for it, and cached. It may call the
+ * terminology server of the settings.
  */
 export function lazyValidator(
   definitions: Definitions,

@@ -2,28 +2,28 @@ import type { IssueSeverity } from '../fhir/outcome.ts';
 import type { Attachment, ResourceType } from '../model/model.ts';
 import type { Finding, FindingPlace, Weigh } from './profile/findings.ts';
 
-/** What a rule that is broken does: nothing, a report, a refusal. */
+/** The effect of a violated rule: none, a report, or a rejection. */
 export type Policy = NonNullable<ResourceType['validationPolicy']>;
 
-/** Where a resource is checked, which decides where the definitions do not. */
+/** The occasion of a validation, which decides if the definitions do not. */
 export type Occasion = 'create' | 'load';
 
-export interface Judging {
+export interface SeverityContext {
   readonly occasion: Occasion;
-  /** True where attachments are kept apart already, so that they are missing from the record itself. */
+  /** True if attachments are stored outside of the record and are therefore missing from it. */
   readonly keptApart?: boolean;
 }
 
-/** The `validation-policy` of a type, of the whole interface, or what goes without saying: enforce on create, warn on `load`. */
+/** The `validation-policy` of a type, else of the server, else the default: enforce on create, warn on `load`. */
 export const policyOf = ({ validationPolicy }: Pick<ResourceType, 'validationPolicy'>, occasion: Occasion): Policy =>
   validationPolicy ?? (occasion === 'create' ? 'enforce' : 'warn');
 
 /**
- * How much findings about a resource of a type count. Errors of R4 itself and of profiles are refused, told as warnings, or left
- * out, as the policy says; those of a profile that is marked `incomplete` are told at most, since it may ask what the
- * published one does not. What the type's own profile asks of the structure is refused whatever the policy.
+ * The severity of findings about a resource of a type. By the policy, errors of R4 itself and of profiles are rejected,
+ * reported as warnings, or omitted; those of a profile that is marked `incomplete` are reported at most, since it may
+ * require what the published one does not. The structural rules of the type's own profile are always enforced.
  */
-export function weighing(type: JudgedType, { occasion, keptApart = false }: Judging): Weigh {
+export function severityFor(type: JudgedType, { occasion, keptApart = false }: SeverityContext): Weigh {
   const policy = policyOf(type, occasion);
   const own = type.profile?.replace(/\|.*/s, '');
   const apart = keptApart ? type.attachment?.path : undefined;
@@ -36,23 +36,23 @@ export function weighing(type: JudgedType, { occasion, keptApart = false }: Judg
   };
 }
 
-/** As the rules themselves say; with `keptApart` the attachments of a record that is here are there, although it shows none. */
-export function asItSays({ attachment }: Pick<ResourceType, 'attachment'>, keptApart: boolean): Weigh {
+/** The severity of the rule itself; with `keptApart` the attachments of a stored record count as present. */
+export function severityOfRule({ attachment }: Pick<ResourceType, 'attachment'>, keptApart: boolean): Weigh {
   const apart = keptApart ? attachment?.path : undefined;
   const size = sizeBeside(attachment);
   return (finding, { expression }) =>
     isApart(finding, expression, apart) || isOfStandIn(finding, expression, size) ? undefined : finding.severity;
 }
 
-/** Where the size of an attachment stands. */
+/** The path of an attachment's size. */
 const sizeBeside = (attachment: Attachment | undefined): string | undefined =>
   attachment?.path.replace(/[^.]*$/, 'size');
 
-/** Something short stands there for the content; the size of that is looked at where it is decoded. */
+/** A short placeholder replaces the content; its size is checked where it is decoded. */
 const isOfStandIn = ({ rule }: Finding, expression: string, size: string | undefined): boolean =>
   rule === 'Attachment.size' && withoutIndexes(expression) === size;
 
-/** What lacks since it is kept apart from the record. */
+/** The finding reports a missing element that is stored outside of the record. */
 const isApart = ({ code }: Finding, expression: string, apart: string | undefined): boolean =>
   apart !== undefined && code === 'required' && withoutIndexes(expression) === apart;
 
@@ -64,7 +64,7 @@ function severityUnder(
   { incomplete }: FindingPlace,
   occasion: Occasion,
 ): IssueSeverity | undefined {
-  // What could not be looked at within the budget is not known to be good.
+  // A rule that the budget left unchecked is not known to be met.
   const unchecked = finding.code === 'too-costly';
   const broken = finding.severity === 'error' || unchecked;
   switch (policy) {
@@ -79,11 +79,11 @@ function severityUnder(
   }
 }
 
-/** Advice is for whoever reads an answer; of a load nobody would read it a million times. */
+/** Advice is useful in an answer; in a load it would be repeated a million times. */
 const adviceOn = (occasion: Occasion, { severity }: Finding): IssueSeverity | undefined =>
   occasion === 'load' ? undefined : severity;
 
-/** True for what is about elements, types and values, and neither an invariant nor a binding. */
+/** True for findings about elements, types and values, which are neither invariants nor bindings. */
 const isStructural = ({ code }: Finding): boolean => code !== 'invariant' && code !== 'code-invalid';
 
 const withoutIndexes = (expression: string): string => expression.replace(/\[\d+\]/g, '');

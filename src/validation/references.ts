@@ -3,13 +3,16 @@ import type { TypeDefinitions } from '../model/element.ts';
 import { Report } from './report.ts';
 import { walk } from './walk.ts';
 
-/** A Reference with a text, and where it stands. */
+/** A Reference with a text, and its position. */
 export interface FoundReference {
   readonly text: string;
   readonly expression: string;
 }
 
-/** The literal references of a resource of a type, for whoever can look their targets up. https://hl7.org/fhir/R4/references.html#literal */
+/**
+ * The literal references of a resource of a type, for callers that resolve their targets.
+ * https://hl7.org/fhir/R4/references.html#literal
+ */
 export function findReferences(
   resource: unknown,
   { name }: { readonly name: string },

@@ -1,8 +1,8 @@
 import type { Issue, IssueCode } from '../fhir/outcome.ts';
 
-/** Collects what is wrong with a resource, at the place where the walk is, up to a limit. */
+/** Collects findings about a resource at the current position of the walk, up to a limit. */
 export class Report {
-  /** Where the walk is: element names and indexes, the type first. */
+  /** The current position: element names and indexes, the type first. */
   readonly path: (string | number)[] = [];
   readonly issues: Issue[] = [];
   readonly #limit: number;
@@ -11,16 +11,18 @@ export class Report {
     this.#limit = limit;
   }
 
-  /** True when so much is wrong that looking further helps nobody. */
+  /** True once the limit is reached. */
   get full(): boolean {
     return this.issues.length > this.#limit;
   }
 
-  /** Adds an issue of severity error; the last one that fits says that there may be more. */
+  /** Adds an issue of severity error; the last one reports that there may be more. */
   add(code: IssueCode, text: string): void {
     if (this.full) return;
     if (this.issues.length === this.#limit) {
-      const more = `More is wrong: the first ${this.#limit} problems are listed. Mend them and send the resource again.`;
+      const more =
+        `The first ${this.#limit} findings are listed; there may be more. Correct them and send the resource ` +
+        'again.';
       this.issues.push({ severity: 'information', code: 'incomplete', text: more });
       return;
     }
@@ -34,15 +36,15 @@ export class Report {
 }
 
 /**
- * At most as many issues as are to be told; one more then says how many were left out, or that some were where a part of them
- * had been cut before.
+ * At most `most` issues; another one has the number of the rest, or reports an unknown rest if the list had been cut
+ * before.
  */
-export function firstOf<T extends Issue>(issues: readonly T[], most: number): readonly (T | Issue)[] {
+export function limitIssues<T extends Issue>(issues: readonly T[], most: number): readonly (T | Issue)[] {
   const cut = issues.find(({ code }) => code === 'incomplete');
   const told = issues.filter(({ code }) => code !== 'incomplete');
   if (told.length <= most) return cut === undefined ? issues : [...told, cut];
   const count = cut === undefined ? `there are ${told.length - most} more` : 'there are more';
-  const text = `The first ${most} findings are listed, and ${count}. Mend them and send the resource again.`;
+  const text = `The first ${most} findings are listed; ${count}. Correct them and send the resource again.`;
   return [...told.slice(0, most), { severity: 'information', code: 'incomplete', text }];
 }
 
@@ -56,7 +58,7 @@ export function expressionOf(path: readonly (string | number)[]): string {
   return expression;
 }
 
-/** At most 80 characters of what somebody sent, to be quoted in a sentence. */
+/** At most 80 characters of a client's text, for quoting in a sentence. */
 export function shorten(text: string): string {
   const part = text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text;
   return part.replaceAll('`', "'");

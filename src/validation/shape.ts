@@ -1,7 +1,7 @@
 import { type Primitive, primitives } from '../fhir/primitive.ts';
 import type { ElementDefinition, ElementType, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 
-/** A type as the structure check reads it: one look-up a property, and what must be there. */
+/** A type as the structure check needs it: one look-up per property, and the required elements. */
 export interface Shape {
   /** The type name, or the path of a backbone element. */
   readonly name: string;
@@ -20,22 +20,22 @@ export interface Field {
   readonly sibling: boolean;
   /** True where the value is an array. */
   readonly many: boolean;
-  /** What holds the value: a primitive type, an object of a shape, or a resource that names its own type. */
+  /** The kind of value: a primitive type, an object of a shape, or a resource that names its own type. */
   readonly primitive: Primitive | undefined;
   readonly resource: boolean;
-  /** The shape of an object, compiled when it is first met. */
+  /** The shape of an object, compiled at its first use. */
   shape(): Shape;
 }
 
 interface RequiredElement {
   readonly element: ElementDefinition;
-  /** The properties of which one must be there, siblings included. */
+  /** The properties of which one is required, siblings included. */
   readonly properties: readonly string[];
 }
 
-/** Shapes of all types of a set of definitions, compiled when first asked for, and kept as long as the definitions are. */
+/** Shapes of all types of a set of definitions, compiled at their first use, and cached with the definitions. */
 export interface Shapes {
-  /** The shape of a type; throws Error where the definitions lack it. */
+  /** The shape of a type; throws Error if the definitions lack it. */
   byName(name: string): Shape;
 }
 

@@ -2,7 +2,7 @@ import { didYouMean } from '../fhir/suggest.ts';
 import { shorten } from './report.ts';
 import type { Shape } from './shape.ts';
 
-/** What is wrong with a property that the type does not have, as a sentence with what may have been meant. */
+/** The error of a property that the type does not have, as a sentence with suggestions. */
 export function misplacedProperty(property: string, shape: Shape): string {
   const name = `\`${shorten(property)}\``;
   const { definition, fields } = shape;
@@ -15,12 +15,15 @@ export function misplacedProperty(property: string, shape: Shape): string {
     const known = properties.slice(0, 6).map(known => `\`${known}\``);
     const more = properties.length > 6 ? ', …' : '';
     const meant = property === element.name ? '' : didYouMean(property, properties);
-    return `\`${shape.name}\` has \`${element.name}[x]\`, but not as ${name}: write one of ${known.join(', ')}${more}.${meant}`;
+    return (
+      `\`${shape.name}\` has \`${element.name}[x]\`, but not as ${name}: write one of ` +
+      `${known.join(', ')}${more}.${meant}`
+    );
   }
   return `\`${shape.name}\` has no element ${name}.${didYouMean(property, definition.properties.keys())}`;
 }
 
-/** What a JSON value is, for "not …". */
+/** The kind of a JSON value, for "not …". */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

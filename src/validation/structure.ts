@@ -1,6 +1,6 @@
-// Structure is walked with the type definitions and not with JSON Schemas in ajv: a resource type takes ajv 120 to 240 ms to
-// compile (this walk needs nothing but the definitions), its errors name neither FHIRPath nor a misspelt element, and
-// closed objects with choices make its messages long and its schemas large.
+// The structure is checked with the type definitions and not with JSON Schemas in ajv: a resource type takes ajv 120 to
+// 240 ms to compile (this walk needs only the definitions), its errors name neither FHIRPath nor a misspelt element,
+// and closed objects with choices make its messages long and its schemas large.
 import { type Decimals, decimalText } from '../fhir/json.ts';
 import { type JsonObject, isObject } from '../fhir/json-object.ts';
 import type { Issue } from '../fhir/outcome.ts';
@@ -12,17 +12,17 @@ import { type Field, type Shape, type Shapes, shapesOf } from './shape.ts';
 import { kindOf, misplacedProperty } from './structure-text.ts';
 
 export interface StructureOptions {
-  /** Number texts of the parser, where it ran: `1.0` is no integer, although its value is. */
+  /** The parser's texts of numbers, if it ran: `1.0` is not an integer, although its value is. */
   readonly decimals?: Decimals;
-  /** The most issues to list; one more then says that there are more. Default 50. */
+  /** The most issues to list; another one reports that there may be more. Default 50. */
   readonly limit?: number;
 }
 
 /**
- * Everything that is wrong with the structure of a resource, by the base definitions of R4: unknown elements, JSON types,
- * arrays, cardinality, primitive formats, choices, `_` siblings, empty values, contained resources. Nothing is wrong where
- * the list is empty. `typeName` is the type that it must have. Profiles, invariants and references are not looked at.
- * https://hl7.org/fhir/R4/json.html, https://hl7.org/fhir/R4/conformance-rules.html#cardinality
+ * All structural errors of a resource by the base definitions of R4: unknown elements, JSON types, arrays, cardinality,
+ * primitive formats, choices, `_` siblings, empty values, contained resources. `typeName` is the required type.
+ * Profiles, invariants and references are not checked. https://hl7.org/fhir/R4/json.html,
+ * https://hl7.org/fhir/R4/conformance-rules.html#cardinality
  */
 export function checkStructure(
   resource: unknown,
@@ -49,7 +49,7 @@ interface Walk {
   readonly decimals: Decimals | undefined;
 }
 
-/** The resourceType of a value, where it is a type of R4. */
+/** The resourceType of a value, if it is a type of R4. */
 function typeOf(value: unknown, definitions: TypeDefinitions): string | undefined {
   const name = isObject(value) && Object.hasOwn(value, 'resourceType') ? value['resourceType'] : undefined;
   return typeof name === 'string' && definitions.resourceTypes.has(name) ? name : undefined;
@@ -64,7 +64,7 @@ function checkResource(walk: Walk, value: unknown, expected?: string): void {
   const name = typeOf(value, definitions);
   if (name === undefined) {
     const given = Object.hasOwn(value, 'resourceType') ? value['resourceType'] : undefined;
-    if (given === undefined) report.add('structure', 'A resource must say what it is in `resourceType`.');
+    if (given === undefined) report.add('structure', 'A resource must have a `resourceType`.');
     else if (typeof given !== 'string') {
       report.add('structure', `\`resourceType\` must be the name of a resource type, not ${kindOf(given)}.`);
     } else {
@@ -98,7 +98,7 @@ function checkObject(walk: Walk, object: JsonObject, shape: Shape): void {
     path.pop();
     if (report.full) return;
   }
-  if (empty) report.add('structure', `An object must not be empty: leave it out or fill it.`);
+  if (empty) report.add('structure', `An object must not be empty: omit it or give it content.`);
   if (choices !== undefined && choices.length > 1) checkChoices(report, choices);
   for (const { element, properties } of shape.required) {
     if (!properties.some(property => Object.hasOwn(object, property))) {
@@ -112,7 +112,7 @@ function checkObject(walk: Walk, object: JsonObject, shape: Shape): void {
   }
 }
 
-/** A choice element may be there in one type only. https://hl7.org/fhir/R4/formats.html#choice */
+/** A choice element may have one type only. https://hl7.org/fhir/R4/formats.html#choice */
 function checkChoices(report: Report, fields: readonly Field[]): void {
   const first = new Map<string, Field>();
   for (const field of fields) {
@@ -123,7 +123,7 @@ function checkChoices(report: Report, fields: readonly Field[]): void {
       report.path.push(field.name);
       report.add(
         'structure',
-        `Only one of the types of \`${field.name}[x]\` may be there, not \`${other.property}\` and \`${field.property}\`.`,
+        `Only one type of \`${field.name}[x]\` is allowed, not \`${other.property}\` and \`${field.property}\`.`,
       );
       report.path.pop();
     }
@@ -144,11 +144,11 @@ function checkField(walk: Walk, owner: JsonObject, value: unknown, field: Field)
     report.add('structure', `\`${field.property}\` may repeat, so it must be an array, not ${kindOf(value)}.`);
     return;
   }
-  if (value.length === 0) report.add('structure', `\`${field.property}\` must not be an empty array: leave it out.`);
+  if (value.length === 0) report.add('structure', `\`${field.property}\` must not be an empty array: omit it.`);
   if (value.length > field.element.max) {
     report.add(
       'structure',
-      `\`${field.property}\` may be there ${field.element.max} times at most, not ${value.length}.`,
+      `\`${field.property}\` is allowed ${field.element.max} times at most, found ${value.length}.`,
     );
   }
   const { path } = report;
@@ -165,22 +165,25 @@ function checkField(walk: Walk, owner: JsonObject, value: unknown, field: Field)
   }
   if (field.sibling && other !== undefined && other.length !== value.length) {
     const plain = field.property.slice(1);
-    report.add('structure', `\`${field.property}\` and \`${plain}\` must be equally long: fill the gaps with null.`);
+    report.add('structure', `\`${field.property}\` and \`${plain}\` must have the same length: fill gaps with null.`);
   }
 }
 
-/** The array that goes with an array of a primitive: its `_` sibling, or for that the values. */
+/** The array that corresponds to an array of a primitive: its `_` sibling, or for that the values. */
 function pairOf(owner: JsonObject, field: Field): readonly unknown[] | undefined {
   const name = field.sibling ? field.property.slice(1) : `_${field.property}`;
   const other = Object.hasOwn(owner, name) ? owner[name] : undefined;
   return Array.isArray(other) ? other : undefined;
 }
 
-/** In an array of a primitive null says that the other array has something here. https://hl7.org/fhir/R4/json.html#primitive */
+/**
+ * In an array of a primitive, null means that the other array has a value here.
+ * https://hl7.org/fhir/R4/json.html#primitive
+ */
 function checkGap(report: Report, other: unknown, field: Field): void {
   if (other !== undefined && other !== null) return;
   const name = field.sibling ? field.property.slice(1) : `_${field.property}`;
-  report.add('structure', `null may stand here only where \`${name}\` has something at the same place.`);
+  report.add('structure', `null is allowed here only if \`${name}\` has a value at the same index.`);
 }
 
 function checkSibling(walk: Walk, value: unknown, field: Field): void {
@@ -196,7 +199,7 @@ function checkComplex(walk: Walk, value: unknown, field: Field): void {
   if (field.resource) checkResource(walk, value);
   else if (isObject(value)) checkObject(walk, value, field.shape());
   else {
-    const hint = value === null ? ': leave it out' : '';
+    const hint = value === null ? ': omit it' : '';
     walk.report.add('structure', `\`${field.property}\` must be an object, not ${kindOf(value)}${hint}.`);
   }
 }
@@ -230,7 +233,7 @@ function checkPrimitive(
     default:
       primitive satisfies never;
   }
-  const hint = value === null ? ': leave it out' : '';
+  const hint = value === null ? ': omit it' : '';
   walk.report.add('structure', `\`${field.property}\` must be ${primitive.wanted}, not ${kindOf(value)}${hint}.`);
 }
 

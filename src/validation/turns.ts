@@ -1,6 +1,6 @@
 /**
- * Runs work that may take long without letting others wait for more than one of its kind: where much was done since the event
- * loop came around, it waits until that did. Many costly requests at once then hold up a short one no longer than one does.
+ * Runs work that may take long so that others wait for at most one of its kind: after much work within one turn of the
+ * event loop, it waits for the next turn. Many costly requests then delay a short one no longer than one does.
  */
 export async function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
   while (isLong()) await nextTurn();
@@ -13,7 +13,7 @@ export async function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds after which others have their turn. */
+/** Milliseconds of work after which others get their turn. */
 const enough = 20;
 let worked = 0;
 const isLong = (): boolean => worked > enough;

@@ -3,17 +3,23 @@ import { isObject } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { Report } from './report.ts';
 
-/** A value met on a walk: with its element and type, and the object that has it. */
-export interface Met extends Property {
+/** A visited value, with its element, its type and its object. */
+export interface VisitedValue extends Property {
   readonly value: unknown;
   readonly owner: JsonObject;
 }
 
 /**
- * Visits every value of a resource that its definitions know, items of arrays one by one, contained resources and extensions
- * of primitives too; `report.path` says where. Passes over what structure checks refuse, so that both can be told at once.
+ * Visits every value of a resource that its definitions know, items of arrays one by one, contained resources and
+ * extensions of primitives too; `report.path` has the position. Skips values that the structure check rejects, so that
+ * both can be reported together.
  */
-export function walk(resource: unknown, definitions: TypeDefinitions, report: Report, visit: (met: Met) => void): void {
+export function walk(
+  resource: unknown,
+  definitions: TypeDefinitions,
+  report: Report,
+  visit: (met: VisitedValue) => void,
+): void {
   const { path } = report;
   const element = definitions.get('Element');
 
@@ -46,7 +52,7 @@ export function walk(resource: unknown, definitions: TypeDefinitions, report: Re
     });
   }
 
-  function walkValue(met: Met): void {
+  function walkValue(met: VisitedValue): void {
     if (report.full || met.value === null || met.value === undefined) return;
     visit(met);
     const content = met.type.content ?? definitions.get(met.type.code);

@@ -4,9 +4,9 @@ import type { ResourceType } from '../model/model.ts';
 import type { Validator } from './profile/validator.ts';
 
 /**
- * Does what the first create of each type would wait for: loads the code of the validator, compiles the type's rules and its
- * profile by holding a record with nothing in it against them, and loads the table of units. One type at a time, so that
- * requests come between; where nothing is created, nothing is loaded.
+ * Does the work that the first create of each type would wait for: loads the code of the validator, compiles the type's
+ * rules and its profile by validating an empty record, and loads the table of units. One type at a time, so that
+ * requests run in between; a server without creates loads nothing.
  */
 export async function warmValidator(
   validator: () => Promise<Validator>,

@@ -156,7 +156,7 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
       if (other === undefined) throw new Error('not there');
       await keep({ id: 'a', status: 201, partition: other });
       await store.partitions.remove('other');
-      expect((await compare()).lost).toEqual([expect.stringMatching(/^other Basic\/a\S*: .*its partition is not there$/)]); // prettier-ignore
+      expect((await compare()).lost).toEqual([expect.stringMatching(/^other Basic\/a\S*: .*its partition does not exist$/)]); // prettier-ignore
     });
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFhirUser } from '../../src/auth/fhir-user.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
-import { unusableCriteria } from '../../src/auth/reach.ts';
+import { unusableCriteria } from '../../src/auth/context-query.ts';
 import type { PendingIndex } from '../../src/store/indexes.ts';
 import { refusePending } from '../../src/interaction/pending.ts';
 import type { SearchRequest } from '../../src/search/request.ts';
@@ -96,7 +96,7 @@ describe('access-criteria', () => {
       const folder = folderWith({ 'capability/a.json': statement([resource(text)]) });
       const { model, problems } = await loadModel({ definitions: [folder] });
       const told = [...problems.map(problem => problem.text), ...(model === undefined ? [] : unusableCriteria(model))];
-      expect(told).toEqual([expect.stringContaining(`\`${text}\` of Patient is no search`)]);
+      expect(told).toEqual([expect.stringContaining(`\`${text}\` of Patient is not a valid search`)]);
     }
   });
 });

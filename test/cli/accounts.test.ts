@@ -178,8 +178,8 @@ describe('client', () => {
 
   it.each([
     [`client add x ${app} --redirect-uri http://a.example/`, 2, '`--redirect-uri` is `http://a.example/`, but must be'],
-    [`client add x ${app} --scope patient/Foo.rs --scope opneid`, 2, '`--scope` holds `patient/Foo.rs`, of which capability files list nothing, or not all.\n`--scope` holds `opneid`, which is no scope here. Did you mean `openid`?'],
-    [`client add x ${app} --partitions clinik`, 2, 'The client `x` names the partition `clinik`, which is not there; `partition add clinik` adds it. Did you mean `clinic`?'],
+    [`client add x ${app} --scope patient/Foo.rs --scope opneid`, 2, '`--scope` holds `patient/Foo.rs`, which the capability files do not list, or list in part.\n`--scope` holds `opneid`, which does not exist on this server. Did you mean `openid`?'],
+    [`client add x ${app} --partitions clinik`, 2, 'The client `x` names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?'],
     ['client add x', 2, 'The client `x` has no scope.\nThe client `x` names no partition.\nThe client `x` acts for users'],
     [`client add server ${app}`, 1, 'There is a client `server` already'],
     ['client remove servr', 1, 'There is no client `servr`. Did you mean `server`? `client list` lists all.'],
@@ -243,7 +243,7 @@ describe('user', () => {
     ['user add eve --partitions clinic --password hunter2', 2, '`--password` is not a flag here.'],
     ['user add Eve --partitions clinic --generate', 2, 'ID is `Eve`, but must be 1 to 100 small letters'],
     ['user add eve --generate', 2, 'The user `eve` names no partition.'],
-    ['user add eve --generate --partitions nowhere', 2, 'names the partition `nowhere`, which is not there'],
+    ['user add eve --generate --partitions nowhere', 2, 'names the partition `nowhere`, which does not exist'],
     ['user add eve --generate --partitions clinic --fhir-user practitioner', 2, '`--fhir-user` is `practitioner`, but must be a resource'],
     ['user add eve --generate --partitions clinic --fhir-user ward=Practitioner/x', 2, '`--fhir-user` names `ward`, which is not among `--partitions`.'],
     ['user rotate nobody --generate', 1, 'There is no user `nobody`.'],
@@ -333,7 +333,7 @@ describe('key rotate', () => {
     expect(await out(`key rotate --key-file ${key}`)).toMatch(/^The key `[\w-]{43}` signs from \S+ on\.\n$/);
     expect(await out(`key rotate --key-file ${key}`)).toMatch(/\nThe former one, `[\w-]{43}`, stays published/);
     const wrong = await crs(`key rotate --key-file ${other}`);
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('is not the one that the signing keys')]);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('are encrypted with another key file')]);
     expect(await out(`key rotate --discard --key-file ${other}`)).toMatch(
       /^The key `[\w-]{43}` signs from \S+ on\.\n$/,
     );

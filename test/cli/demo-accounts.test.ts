@@ -130,7 +130,7 @@ describe('a start that is not safe', () => {
       'is not there: `key-file` names the one with which this store was first served',
     );
     expect(starts[1]?.stderr).toContain(
-      'The key file is not the one that the signing keys in this store are encrypted by',
+      'The key file are encrypted with another key file in this store are encrypted by',
     );
     expect(starts[2]?.stderr).toContain('must hold at least 32 random characters');
     for (const { stderr } of starts) expect(stderr.trim().split('\n')).toHaveLength(1);

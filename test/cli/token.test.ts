@@ -107,7 +107,7 @@ describe('token', () => {
       ['--client', 'demo-backend', '--scope', 'user/Patient.rs'],
       '`demo-backend` gets no scope such as `user/Patient.rs`.',
     ],
-    [['--client', 'demo-backend', '--scope', 'system/Patient.c'], 'The scope `system/Patient.c` does not exist here'],
+    [['--client', 'demo-backend', '--scope', 'system/Patient.c'], 'The scope `system/Patient.c` does not exist'],
     [['--client', 'demo-backed'], 'Did you mean `demo-backend`?'],
     [
       ['--client', 'x', '--i-am-operator', '--scope', 'user/Patient.rs', '--user', 'ann'],
@@ -116,20 +116,17 @@ describe('token', () => {
     [['--client', 'x', '--i-am-operator', '--scope', 'patient/Patient.rs'], 'it needs the id of a patient in context'],
     [
       ['--client', 'x', '--i-am-operator', '--scope', 'patient/Condition.rs?nothing=a', '--patient', 'p'],
-      'its search does not work, or finds nothing of what it is for.',
+      'its search is not valid, or matches no record.',
     ],
     [
       ['--client', 'x', '--i-am-operator', '--scope', 'user/Condition.rs?_count=1', '--user', 'Practitioner/x'],
-      'its search does not work, or finds nothing of what it is for.',
+      'its search is not valid, or matches no record.',
     ],
     [
       ['--client', 'x', '--i-am-operator', '--scope', 'fhirUser', '--user', 'Patient/p'],
       'whose fhirUser is a resource of this partition, of a type that users may read so',
     ],
-    [
-      ['--client', 'x', '--i-am-operator', '--scope', 'patient/Observation.rs', '--patient', 'p'],
-      'does not exist here',
-    ],
+    [['--client', 'x', '--i-am-operator', '--scope', 'patient/Observation.rs', '--patient', 'p'], 'does not exist'],
   ])('is refused: %j', async (flags, sentence) => {
     const { code, stdout, stderr } = await token('--partition', 'demo', ...flags);
     expect([code, stdout]).toEqual([1, '']);

@@ -144,9 +144,9 @@ describe('the file of accounts', () => {
       '`clients[1].kind` in accounts.json is missing: `public`, `symmetric` or `asymmetric`.',
       '`clients[2].id` in accounts.json is `app`, as is that of another one.',
       '`clients[3].id` in accounts.json is `app`, as is that of another one.',
-      '`clients[3].scopes` in accounts.json holds `patient/Foo.rs`, of which capability files list nothing, or not all.',
+      '`clients[3].scopes` in accounts.json holds `patient/Foo.rs`, which the capability files do not list, or list in part.',
       '`clients[3].secret-digests` in accounts.json must be a digest of a secret, as `client add --for-file` prints it.',
-      '`clients[4]` in accounts.json names the partition `clinik`, which is not there; `partition add clinik` adds it. Did you mean `clinic`?',
+      '`clients[4]` in accounts.json names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?',
       '`users[0].password` in accounts.json must be what `user add --for-file` prints (argon2id), never the password.',
       '`users[1].id` in accounts.json is `Ann`, but must be 1 to 100 small letters, digits or the characters `.`, `_`, `@`, `+`, `-`.',
       '`users[1].password` in accounts.json is missing: what `user add --for-file` prints.',
@@ -169,11 +169,11 @@ describe('the file of accounts', () => {
   });
 
   it.each<[object, string]>([
-    [{ ...app, kind: 'symmetric' }, '`clients[0]` in accounts.json is `symmetric`, so that it needs a secret.'],
+    [{ ...app, kind: 'symmetric' }, '`clients[0]` in accounts.json is `symmetric` and needs a secret.'],
     [{ ...app, kind: 'symmetric', 'secret-file': 'short.txt' }, '`clients[0].secret-file` in accounts.json names a file with fewer than 32 characters, which is too short for a secret.'],
     [{ ...app, kind: 'symmetric', 'secret-file': 'none.txt' }, "`clients[0].secret-file` in accounts.json cannot be read: ENOENT: no such file or directory, open 'none.txt'."],
     [{ ...app, kind: 'asymmetric', jwks: { keys: [{ ...key, d: 'AAAA' }] } }, '`clients[0].jwks` in accounts.json holds the private half of the key `k`: it must not leave the client; register the public half.'],
-    [{ ...app, kind: 'asymmetric', 'jwks-url': 'http://a.example/jwks' }, '`clients[0].jwks-url` in accounts.json is `http://a.example/jwks`, but must be an https URL without a fragment; http is for the same machine alone.'],
+    [{ ...app, kind: 'asymmetric', 'jwks-url': 'http://a.example/jwks' }, '`clients[0].jwks-url` in accounts.json is `http://a.example/jwks`, but must be an https URL without a fragment; http is accepted for the same machine only.'],
   ])('tells of a client %j', (client, problem) => {
     expect(problems({ clients: [client] })).toEqual([problem]);
   }); // prettier-ignore

@@ -82,9 +82,9 @@ describe('the key file', () => {
   });
 
   it.skipIf(process.platform === 'win32').each([
-    ['readable by all', secret, 0o644, /may be read or changed by others than its owner: `chmod 600 .*` mends that\./],
-    ['readable by the group', secret, 0o640, /may be read or changed by others/],
-    ['writable by others', secret, 0o602, /may be read or changed by others/],
+    ['readable by all', secret, 0o644, /can be read or changed by other users: run `chmod 600 .*`\./],
+    ['readable by the group', secret, 0o640, /can be read or changed by other users/],
+    ['writable by others', secret, 0o602, /can be read or changed by other users/],
     ['too short', `${secret.slice(1)}\n\n`, 0o600, /must hold at least 32 random characters.*openssl rand/],
     ['empty', '', 0o600, /must hold at least 32 random characters/],
   ])('is refused: %s (no modes of files on Windows)', (name, text, mode, problem) => {
@@ -94,7 +94,7 @@ describe('the key file', () => {
   });
 
   it('is refused where it is not there, with what makes one', () => {
-    expect(() => readKeyFile(join(folder, 'none'))).toThrow(/is not there: .* openssl rand -base64 32 > /);
-    expect(() => readKeyFile(folder)).toThrow(/cannot be read|may be read/);
+    expect(() => readKeyFile(join(folder, 'none'))).toThrow(/does not exist: .* openssl rand -base64 32 > /);
+    expect(() => readKeyFile(folder)).toThrow(/cannot be read|can be read/);
   });
 });

@@ -135,18 +135,18 @@ describe('a client as a whole', () => {
     [{ flows: [] }, 'has no flow'],
     [{ scopes: [] }, 'has no scope.'],
     [{ partitions: [] }, 'names no partition.'],
-    [{ partitions: ['clinik'] }, 'names the partition `clinik`, which is not there; `partition add clinik` adds it. Did you mean `clinic`?'], // prettier-ignore
+    [{ partitions: ['clinik'] }, 'names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?'], // prettier-ignore
     [{ redirectUris: [] }, 'needs a redirect URI'],
-    [{ ...backend, redirectUris: ['https://a.example/'] }, 'it has no redirect URI'],
-    [{ ...backend, kind: 'symmetric', secretDigests: ['x'], jwksUrl: undefined }, 'it must be `asymmetric`'],
+    [{ ...backend, redirectUris: ['https://a.example/'] }, 'which has no redirect URI'],
+    [{ ...backend, kind: 'symmetric', secretDigests: ['x'], jwksUrl: undefined }, 'must be `asymmetric`'],
     [{ scopes: ['system/*.rs'] }, 'which need the flow `backend`'],
-    [{ ...backend, scopes: ['user/*.rs'] }, '`system/` scopes and no others'],
-    [{ ...backend, scopes: ['openid', 'system/*.rs'] }, '`system/` scopes and no others'],
+    [{ ...backend, scopes: ['user/*.rs'] }, '`system/` scopes only'],
+    [{ ...backend, scopes: ['openid', 'system/*.rs'] }, '`system/` scopes only'],
     [{ kind: 'asymmetric' }, 'needs its public keys'],
-    [keys, 'is `public`, so that it has no keys'],
-    [{ ...backend, jwks: { keys: [] } }, 'one of both is enough'],
+    [keys, 'is `public`, which has no keys'],
+    [{ ...backend, jwks: { keys: [] } }, 'use one of them'],
     [{ kind: 'symmetric' }, 'needs a secret'],
-    [{ secretDigests: ['x'] }, 'is `public`, so that it has no secret'],
+    [{ secretDigests: ['x'] }, 'is `public`, which has no secret'],
   ])('%j: %s', (change, text = '') => {
     const problems = clientProblems({ ...app, ...change }, ['clinic', 'ward']);
     expect(problems).toHaveLength(text === '' ? 0 : problems.length || 1);

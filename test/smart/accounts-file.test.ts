@@ -65,12 +65,12 @@ describe('the file of accounts', () => {
     write([app('one'), app('two')], [person('ann')]);
     await file.reload();
     expect([ids(file.current().clients), ids(file.current().users)]).toEqual([['one', 'two'], ['ann']]);
-    expect(told).toEqual([`The accounts in ${path} were read again: 2 clients, 1 user.`]);
+    expect(told).toEqual([`The accounts in ${path} were reloaded: 2 clients, 1 user.`]);
 
     write([app('one', { partitions: 'nowhere' }), { id: 'three' }]);
     await file.reload();
     expect(ids(file.current().clients)).toEqual(['one', 'two']);
-    expect(told[1]).toContain(`The accounts in ${path} could not be read again; the former ones stay: `);
+    expect(told[1]).toContain(`The accounts in ${path} could not be reloaded; the former ones stay in use: `);
     expect(told[1]).toContain('`clients[0]` in ');
     expect(told[1]).toContain('`clients[1].kind` in ');
 
@@ -89,7 +89,7 @@ describe('the file of accounts', () => {
       return told.at(-1) ?? '';
     };
     // What comes before the file was first looked at is no change.
-    await expect.poll(replace, { interval: 500, timeout: 20_000 }).toContain('were read again');
+    await expect.poll(replace, { interval: 500, timeout: 20_000 }).toContain('were reloaded');
     expect(ids(file.current().clients)).toEqual(['changed']);
   });
 

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientKeys } from '../../src/smart/client-keys.ts';
-import { onceCollection } from '../../src/smart/once.ts';
+import { usedKeyCollection } from '../../src/smart/claim-once.ts';
 import { createRegistry } from '../../src/smart/registry.ts';
 import { tokenRequest } from '../../src/smart/token-endpoint.ts';
 import { tokenCollection, findGrant } from '../../src/auth/token/own-tokens.ts';
@@ -241,7 +241,7 @@ describe('a client assertion', () => {
       issuer: server.issuer,
       tokenEndpoint: endpoint(),
       lifetimes: { backendTokenLifetime: 300_000 },
-      once: store.documents(onceCollection),
+      once: store.documents(usedKeyCollection),
       keys: createClientKeys(unasked, now),
     });
     const token = asked.kind === 'answered' ? String(asked.answer.body['access_token']) : '';
@@ -286,7 +286,7 @@ describe('keys at the address of an attacker', () => {
     const text = await assertion(server.key, 'hosted', `${server.issuer}/token`, server.clock.now);
     const answer = await backendToken(server, { client_assertion: text });
     expect(answer).toMatchObject(refused('invalid_client', 401));
-    expect(answer.json.error_description).toBe('The keys of the client cannot be had from its JWKS URL.');
+    expect(answer.json.error_description).toBe('The keys of the client cannot be fetched from its JWKS URL.');
     expect(connections).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { createBeginnings } from '../../src/smart/beginnings.ts';
+import { createAuthorizeRateLimit } from '../../src/smart/authorize-rate-limit.ts';
 import { throttleRules } from '../../src/smart/throttle.ts';
 import { Browser } from './support/browser.ts';
 import { authorize, credentials, exchange, follow, authorizeUrl, pkce, post, read, refresh } from './support/flow.ts';
@@ -116,7 +116,7 @@ describe('a flood of authorization requests', () => {
 
   it('is counted by address, anew every ten seconds', () => {
     let time = 5;
-    const mayBegin = createBeginnings(() => time);
+    const mayBegin = createAuthorizeRateLimit(() => time);
     const begun = (network: string): number =>
       Array.from({ length: 400 }, () => mayBegin(network)).filter(Boolean).length;
     expect([begun('one'), begun('other')]).toEqual([300, 300]);

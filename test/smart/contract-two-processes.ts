@@ -258,7 +258,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       await loadSigningKeys(two.stores[0], secret, now);
       const other = 'another secret that nobody guesses either';
       await expect(loadSigningKeys(two.stores[1], other, now)).rejects.toThrow(
-        /is not the one .* `key rotate --discard`/,
+        /another key file: .* `key rotate --discard`/,
       );
       await expect(rotateSigningKeys(two.stores[1], other, now)).rejects.toThrow('is not the one');
       expect(await discardSigningKeys(two.stores[1])).toBe(1);

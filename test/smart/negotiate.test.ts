@@ -37,9 +37,9 @@ const outcome = (requested: string | undefined, by: ScopeRules = rules()): strin
   }
 };
 
-const absent = 'does not exist here';
+const absent = 'does not exist';
 const forApps = 'is for apps';
-const forSystems = 'is for clients that act for themselves';
+const forSystems = 'is for backend services';
 
 describe('what does not exist fails the whole request', () => {
   it.each([
@@ -111,9 +111,9 @@ describe('what does not exist fails the whole request', () => {
   });
 
   it.each([
-    [undefined, 'No scope is asked for'],
-    ['', 'No scope is asked for'],
-    ['   ', 'No scope is asked for'],
+    [undefined, 'parameter `scope` is missing'],
+    ['', 'parameter `scope` is missing'],
+    ['   ', 'parameter `scope` is missing'],
     ['patient/Patient.rs\topenid', absent],
     ['patient/Patient.rs\nopenid', absent],
     ['patient/Patient.rs\u00a0openid', absent],
@@ -232,7 +232,7 @@ describe('what the client is not registered for', () => {
     ['patient/Condition.r patient/Condition.rs?code=a', 'patient/Condition.read', 'patient/Condition.r patient/Condition.s?code=a'], // prettier-ignore
   ])('registered for %s, asks for %s: %s', (registered, asked, expected) => {
     const by = rules({ registered: registered.split(' ') });
-    expect(outcome(asked, by).replace(/^refused: .*(does not exist here|is not registered).*$/, '$1')).toBe(expected);
+    expect(outcome(asked, by).replace(/^refused: .*(does not exist|is not registered).*$/, '$1')).toBe(expected);
   });
 });
 
@@ -243,12 +243,12 @@ describe('launches', () => {
     ['launch openid patient/Patient.rs', ehr, 'launch openid patient/Patient.rs'],
     ['launch launch/patient openid', ehr, 'launch launch/patient openid'],
     ['launch launch/patient openid', rules(), 'launch/patient openid'],
-    ['launch openid', rules(), 'refused: The scope `launch` needs the launch value of an EHR; without one, ask for `launch/patient`.'],
+    ['launch openid', rules(), 'refused: The scope `launch` requires the launch token of an EHR; without one, request `launch/patient`.'],
     ['launch launch/patient launch/encounter', visit, 'launch launch/patient launch/encounter'],
     ['launch launch/encounter openid', ehr, 'launch openid'],
-    ['launch/patient launch/encounter', rules(), "refused: The scope `launch/encounter` needs the launch value of an EHR, which names the encounter."],
+    ['launch/patient launch/encounter', rules(), "refused: The scope `launch/encounter` requires the launch token of an EHR, which names the encounter."],
     ['launch launch/encounter', rules({ launch: true, encounter: true, registered: ['launch'] }), 'refused: The client is not registered for the scope `launch/encounter`.'],
-    ['openid patient/Patient.rs', ehr, 'refused: A launch value is there, but not the scope `launch` that it belongs to.'],
+    ['openid patient/Patient.rs', ehr, 'refused: The request has a launch token, but not the scope `launch`.'],
   ] as const)('%s', (asked, by, expected) => expect(outcome(asked, by)).toBe(expected)); // prettier-ignore
 
   it.each([
@@ -306,7 +306,7 @@ describe('a refresh', () => {
     'says that %s was not granted',
     scope =>
       expect(() => refreshed(scope)).toThrow(
-        `The scope \`${scope}\` was not granted: a refresh gives what was, or less of it.`,
+        `The scope \`${scope}\` was not granted: request the granted scopes, or some of them.`,
       ),
   );
 

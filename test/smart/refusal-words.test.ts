@@ -3,8 +3,8 @@ import { explainRefusal } from '../../src/smart/refusal-words.ts';
 
 describe('what a refused request tells its app', () => {
   it.each([
-    ['request_not_supported', undefined, /leave 'request' out/],
-    ['unsupported_response_mode', 'unsupported response_mode requested', /leave 'response_mode' out/],
+    ['request_not_supported', undefined, /omit 'request'/],
+    ['unsupported_response_mode', 'unsupported response_mode requested', /omit 'response_mode'/],
     ['unsupported_response_type', 'requested response_type is not supported', /'response_type' must be 'code'/],
     ['invalid_request', 'not supported value of code_challenge_method', /must be S256/],
     ['invalid_request', 'Authorization Server policy requires PKCE to be used for this request', /'code_challenge'/],

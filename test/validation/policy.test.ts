@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { IssueCode, IssueSeverity } from '../../src/fhir/outcome.ts';
 import type { Attachment } from '../../src/model/model.ts';
-import { asItSays, policyOf, weighing } from '../../src/validation/policy.ts';
+import { severityOfRule, policyOf, severityFor } from '../../src/validation/policy.ts';
 import type { Occasion, Policy } from '../../src/validation/policy.ts';
 
 const own = 'https://example.org/own';
@@ -57,7 +57,7 @@ const table: readonly (readonly [keyof typeof cases, string, string])[] = [
 describe('the policies: none, off, warn, enforce', () => {
   const under = (name: keyof typeof cases, occasion: Occasion): string =>
     ([undefined, 'off', 'warn', 'enforce'] as const)
-      .map(policy => weighing(type(policy), { occasion })(...cases[name]) ?? '-')
+      .map(policy => severityFor(type(policy), { occasion })(...cases[name]) ?? '-')
       .join(' ');
 
   it.each(table)('%s: %s on create, %s on load', (name, create, load) => {
@@ -74,14 +74,14 @@ describe('what is kept apart', () => {
   const lacking = [finding('required', 'error', own), place(false, 'Media.content[0].data')] as const;
   it('lacks in a record without being wrong', () => {
     const media = type(undefined, { attachment });
-    expect(weighing(media, { occasion: 'load', keptApart: true })(...lacking)).toBeUndefined();
-    expect(weighing(media, { occasion: 'load' })(...lacking)).toBe('error');
-    expect(asItSays(media, true)(...lacking)).toBeUndefined();
-    expect(asItSays(media, false)(...lacking)).toBe('error');
+    expect(severityFor(media, { occasion: 'load', keptApart: true })(...lacking)).toBeUndefined();
+    expect(severityFor(media, { occasion: 'load' })(...lacking)).toBe('error');
+    expect(severityOfRule(media, true)(...lacking)).toBeUndefined();
+    expect(severityOfRule(media, false)(...lacking)).toBe('error');
   });
 
   it('excuses nothing else', () => {
     const elsewhere = [finding('required', 'error', own), place(false, 'Media.content.contentType')] as const;
-    expect(weighing(type('off', { attachment }), { occasion: 'load', keptApart: true })(...elsewhere)).toBe('error');
+    expect(severityFor(type('off', { attachment }), { occasion: 'load', keptApart: true })(...elsewhere)).toBe('error');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Issue } from '../../src/fhir/outcome.ts';
-import { firstOf } from '../../src/validation/report.ts';
+import { limitIssues } from '../../src/validation/report.ts';
 
 const wrong = (count: number): readonly Issue[] =>
   Array.from({ length: count }, (_, at) => ({ severity: 'error', code: 'value', text: `${at}` }));
@@ -10,10 +10,10 @@ const texts = (issues: readonly Issue[]): readonly string[] => issues.map(({ tex
 describe('the first of many findings', () => {
   it.each([
     ['as many as may be', wrong(2), ['0', '1']],
-    ['more', wrong(4), ['0', '1', 'The first 2 findings are listed, and there are 2 more. Mend them and send the resource again.']], // prettier-ignore
+    ['more', wrong(4), ['0', '1', 'The first 2 findings are listed; there are 2 more. Correct them and send the resource again.']], // prettier-ignore
     ['as many as may be of what was cut before, which stays said', [...wrong(2), cut], ['0', '1', cut.text]],
-    ['more of what was cut before, so that nobody knows how many', [cut, ...wrong(3)], ['0', '1', 'The first 2 findings are listed, and there are more. Mend them and send the resource again.']], // prettier-ignore
+    ['more of what was cut before, so that nobody knows how many', [cut, ...wrong(3)], ['0', '1', 'The first 2 findings are listed; there are more. Correct them and send the resource again.']], // prettier-ignore
   ])('%s', (_title, issues, expected) => {
-    expect(texts(firstOf(issues, 2))).toEqual(expected);
+    expect(texts(limitIssues(issues, 2))).toEqual(expected);
   });
 });

@@ -63,7 +63,7 @@ describe('checkStructure', () => {
 
   it.each<[title: string, text: string, expected: readonly string[]]>([
     ['no object', '[]', ['structure Resource: A resource must be an object, not an array.']],
-    ['no resourceType', '{"id":"a"}', ['structure Resource: A resource must say what it is in `resourceType`.']],
+    ['no resourceType', '{"id":"a"}', ['structure Resource: A resource must have a `resourceType`.']],
     [
       'a resourceType that is no string',
       '{"resourceType":1}',
@@ -180,24 +180,20 @@ describe('checkStructure', () => {
     [
       'an empty object',
       patient('"maritalStatus":{}'),
-      ['structure Patient.maritalStatus: An object must not be empty: leave it out or fill it.'],
+      ['structure Patient.maritalStatus: An object must not be empty: omit it or give it content.'],
     ],
-    [
-      'an empty array',
-      patient('"name":[]'),
-      ['structure Patient.name: `name` must not be an empty array: leave it out.'],
-    ],
+    ['an empty array', patient('"name":[]'), ['structure Patient.name: `name` must not be an empty array: omit it.']],
     [
       'null for a primitive',
       patient('"gender":null'),
       [
-        'structure Patient.gender: `gender` must be a code: words with single spaces between them, none at the ends, not null: leave it out.',
+        'structure Patient.gender: `gender` must be a code: words with single spaces between them, none at the ends, not null: omit it.',
       ],
     ],
     [
       'null for an object',
       patient('"maritalStatus":null'),
-      ['structure Patient.maritalStatus: `maritalStatus` must be an object, not null: leave it out.'],
+      ['structure Patient.maritalStatus: `maritalStatus` must be an object, not null: omit it.'],
     ],
     [
       'null for an array',
@@ -207,25 +203,25 @@ describe('checkStructure', () => {
     [
       'null in an array of objects',
       patient('"name":[null]'),
-      ['structure Patient.name[0]: `name` must be an object, not null: leave it out.'],
+      ['structure Patient.name[0]: `name` must be an object, not null: omit it.'],
     ],
     [
       'null in an array of primitives',
       patient('"name":[{"given":["A",null]}]'),
-      ['structure Patient.name[0].given[1]: null may stand here only where `_given` has something at the same place.'],
+      ['structure Patient.name[0].given[1]: null is allowed here only if `_given` has a value at the same index.'],
     ],
     [
       'null in both arrays',
       patient('"name":[{"given":["A",null],"_given":[{"id":"x"},null]}]'),
       [
-        'structure Patient.name[0].given[1]: null may stand here only where `_given` has something at the same place.',
-        'structure Patient.name[0].given[1]: null may stand here only where `given` has something at the same place.',
+        'structure Patient.name[0].given[1]: null is allowed here only if `_given` has a value at the same index.',
+        'structure Patient.name[0].given[1]: null is allowed here only if `given` has a value at the same index.',
       ],
     ],
     [
       'arrays of different lengths',
       patient('"name":[{"given":["A","B"],"_given":[{"id":"x"}]}]'),
-      ['structure Patient.name[0].given: `_given` and `given` must be equally long: fill the gaps with null.'],
+      ['structure Patient.name[0].given: `_given` and `given` must have the same length: fill gaps with null.'],
     ],
     [
       'a sibling that is no object',
@@ -240,7 +236,7 @@ describe('checkStructure', () => {
     [
       'an empty sibling',
       patient('"_birthDate":{}'),
-      ['structure Patient.birthDate: An object must not be empty: leave it out or fill it.'],
+      ['structure Patient.birthDate: An object must not be empty: omit it or give it content.'],
     ],
     [
       'a sibling of an object',
@@ -252,16 +248,12 @@ describe('checkStructure', () => {
     [
       'two types of a choice',
       observation(',"valueString":"x","valueInteger":1'),
-      [
-        'structure Observation.value: Only one of the types of `value[x]` may be there, not `valueString` and `valueInteger`.',
-      ],
+      ['structure Observation.value: Only one type of `value[x]` is allowed, not `valueString` and `valueInteger`.'],
     ],
     [
       'a choice and the sibling of another type',
       observation(',"valueString":"x","_valueInteger":{"id":"a"}'),
-      [
-        'structure Observation.value: Only one of the types of `value[x]` may be there, not `valueString` and `_valueInteger`.',
-      ],
+      ['structure Observation.value: Only one type of `value[x]` is allowed, not `valueString` and `_valueInteger`.'],
     ],
     [
       'a choice without its type',
@@ -310,7 +302,7 @@ describe('checkStructure', () => {
     [
       'a contained resource without a type',
       patient('"contained":[{"id":"x"}]'),
-      ['structure Patient.contained[0]: A resource must say what it is in `resourceType`.'],
+      ['structure Patient.contained[0]: A resource must have a `resourceType`.'],
     ],
     [
       'several problems at once',
@@ -339,7 +331,7 @@ describe('checkStructure', () => {
     );
     expect(found).toHaveLength(4);
     expect(found[3]).toBe(
-      'incomplete : More is wrong: the first 3 problems are listed. Mend them and send the resource again.',
+      'incomplete : The first 3 findings are listed; there may be more. Correct them and send the resource again.',
     );
   });
 

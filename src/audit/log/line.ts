@@ -3,30 +3,30 @@ import type { AuditEntry } from './entry.ts';
 import { eventStart, printRecord } from './record.ts';
 import type { AuditRecord, Link } from './record.ts';
 
-/** What one line of a chain says; `content` is what its digest is made of, together with the digest of the line before. */
+/** One line of a chain; its digest covers `content` and the digest of the line before. */
 export interface Line {
   readonly hash: string;
   readonly content: string;
   readonly n: number;
   /** An event. */
   readonly entry: AuditEntry | undefined;
-  /** Where other chains ended when this one began: in its first line. */
+  /** The ends of other chains when this one began: in its first line. */
   readonly before: readonly Link[];
-  /** The days before this one were dropped. */
+  /** The days before this one were pruned. */
   readonly pruned: string | undefined;
 }
 
-/** Lines of a chain in order, each without its end, and the digest of the last. */
-export interface PrintedLines {
+/** Lines of a chain in order, each without its line break, and the digest of the last. */
+export interface EncodedLines {
   readonly lines: readonly string[];
   readonly hash: string;
 }
 
 /**
- * Prints records as lines from number `n` on: JSON that begins with the digest of the rest and of the line before, whose
- * digest is `before` (empty for none).
+ * Encodes records as lines from number `n` on: JSON that begins with the digest of the rest and of the line before,
+ * whose digest is `before` (empty for none).
  */
-export function printLines(n: number, before: string, records: readonly AuditRecord[]): PrintedLines {
+export function printLines(n: number, before: string, records: readonly AuditRecord[]): EncodedLines {
   let hash = before;
   const lines = records.map((record, at) => {
     const content = `"n":${n + at},${printRecord(record)}`;
@@ -36,14 +36,14 @@ export function printLines(n: number, before: string, records: readonly AuditRec
   return { lines, hash };
 }
 
-/** A line as it was printed; undefined for anything else. Whether the digest is right, `digestOf` tells. */
+/** Parses a line; undefined for anything else. `digestOf` verifies the digest. */
 export function parseLine(text: string): Line | undefined {
   const content = text.slice(contentAt);
   if (!text.startsWith(head) || text.slice(hashEnd, contentAt) !== '",') return undefined;
   const said = { hash: text.slice(head.length, hashEnd), content };
   let fields: Fields;
   try {
-    fields = JSON.parse(`{${content}`) as Fields; // each field is looked at below
+    fields = JSON.parse(`{${content}`) as Fields; // each field is checked below
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditFilter } from './entry.ts';
 
-/** Whether all that a filter asks for holds for an event. */
-export function lets({ partition, client, patient, since, until }: AuditFilter, entry: AuditEntry): boolean {
+/** Whether an event matches all conditions of a filter. */
+export function matchesFilter({ partition, client, patient, since, until }: AuditFilter, entry: AuditEntry): boolean {
   return (
     (partition === undefined || entry.partition === partition) &&
     (client === undefined || entry.client === client) &&
@@ -11,7 +11,7 @@ export function lets({ partition, client, patient, since, until }: AuditFilter, 
   );
 }
 
-/** The events of several sources, each in the order of time, in the order of time. */
+/** Merges several sources, each in the order of time, in the order of time. */
 export async function* inOrder(sources: readonly AsyncIterable<AuditEntry>[]): AsyncIterable<AuditEntry> {
   const iterators = sources.map(source => source[Symbol.asyncIterator]());
   try {
@@ -21,7 +21,7 @@ export async function* inOrder(sources: readonly AsyncIterable<AuditEntry>[]): A
       const [first, ...others] = heads;
       if (first === undefined) return;
       const least = others.reduce((a, b) => (time(b.next) < time(a.next) ? b : a), first);
-      yield least.next.value as AuditEntry; // those that are done are gone
+      yield least.next.value as AuditEntry; // finished sources have been removed
       least.next = await least.iterator.next();
     }
   } finally {

@@ -1,33 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditDamage } from './verify.ts';
 import type { AuditEntry, AuditFilter } from './entry.ts';
-import { inOrder, lets } from './list.ts';
+import { inOrder, matchesFilter } from './list.ts';
 import { parseLine, printLines } from './line.ts';
 import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
 import type { AuditRecord, Link } from './record.ts';
 import { verifyChains } from './verify.ts';
 
-/** Events of who did what, to which nothing is done but adding, and dropping whole days; test/audit/contract.ts is its meaning. */
+/**
+ * An append-only log of audit events, from which whole days can be pruned; test/audit/contract.ts defines its
+ * behaviour.
+ */
 export interface AuditLog {
-  /** Durable when it resolves. Where it throws, some may be kept: to append them again keeps those twice. */
+  /** Durable when it resolves. If it throws, some events may be stored: appending them again stores those twice. */
   append(events: readonly AuditEntry[]): Promise<void>;
-  /** Those that the filter lets through, in the order of their time (as near as processes agree on it). */
+  /** The events that match the filter, in the order of their time (as precisely as the clocks of processes agree). */
   list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
-  /** Drops the whole days (UTC) before a time in milliseconds since 1970 UTC; gives how many events that were. */
+  /** Deletes the whole days (UTC) before a time in milliseconds since 1970 UTC; returns the number of events. */
   prune(before: number): Promise<number>;
-  /** What shows that events were altered or removed: each is chained to the one before by a digest. */
+  /** Findings of events that were altered or removed: a digest chains each to the one before. */
   verify(): AsyncIterable<AuditDamage>;
 }
 
 const day = 86_400_000;
-/** A chain names the ends of so many others when it begins: a removed one is missed while one of these stands. */
+/** A new chain names the ends of this many others: a removed chain is detected while one of these exists. */
 const linked = 32;
 
 interface Writing {
   readonly chain: OpenChain;
   readonly name: string;
-  /** Of the line to come. */
+  /** Number of the next line. */
   n: number;
   hash: string;
 }
@@ -39,9 +42,9 @@ interface Waiting {
 }
 
 /**
- * An audit log of chains: one for each process and day (UTC), begun with its first event. What comes while others are being
- * written is written with the next, so that many wait for the disk once. After a failure a new chain begins, since nobody knows
- * how the old one ends.
+ * An audit log of chains: one for each process and day (UTC), begun with its first event. Events that arrive during a
+ * write are written together with the next one, so that many share one flush. After a failure a new chain begins, since
+ * the end of the old one is unknown.
  */
 export class ChainedLog implements AuditLog {
   readonly #place: ChainPlace;
@@ -63,7 +66,7 @@ export class ChainedLog implements AuditLog {
 
   async *list(filter: AuditFilter = {}): AsyncIterable<AuditEntry> {
     const { since = -Infinity, until = Infinity } = filter;
-    // A chain of a day holds events of the end of the day before, and may end a moment after its day.
+    // The chain of a day may begin with events of the end of the day before, and end a moment after its day.
     const chains = (await this.#place.chains()).filter(
       chain => startOf(dayOf(chain)) + 2 * day > since && startOf(dayOf(chain)) - day < until,
     );
@@ -82,7 +85,7 @@ export class ChainedLog implements AuditLog {
     for (const chain of old) {
       const last = parseLine((await this.#place.last(chain)) ?? '');
       await this.#place.remove(chain);
-      events += last?.n ?? 0; // the first line, of number 0, is no event
+      events += last?.n ?? 0; // the first line, of number 0, is not an event
     }
     return events;
   }
@@ -91,7 +94,7 @@ export class ChainedLog implements AuditLog {
     return verifyChains(this.#place);
   }
 
-  /** Waits for what is being written; no more is taken. */
+  /** Waits for the current write; further events are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#work !== undefined) await this.#work;
@@ -101,7 +104,7 @@ export class ChainedLog implements AuditLog {
   async *#entries(chain: string, filter: AuditFilter): AsyncIterable<AuditEntry> {
     for await (const { text, whole } of this.#place.lines(chain, filter)) {
       const entry = whole ? parseLine(text)?.entry : undefined;
-      if (entry !== undefined && lets(filter, entry)) yield entry;
+      if (entry !== undefined && matchesFilter(filter, entry)) yield entry;
     }
   }
 
@@ -114,7 +117,7 @@ export class ChainedLog implements AuditLog {
   }
 
   async #run(): Promise<void> {
-    await Promise.resolve(); // what comes in the same turn is written with the first
+    await Promise.resolve(); // events of the same turn are written with the first
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
@@ -157,15 +160,17 @@ export class ChainedLog implements AuditLog {
     return this.#writing;
   }
 
-  /** While a disk is full there would be one for each attempt, so that none of the last would tell of those before. */
+  /** Otherwise each attempt on a full disk would leave one, and the last ones would not name the chains before them. */
   async #removeEmpty(chain: string): Promise<void> {
     if ((await this.#place.last(chain)) === undefined) await this.#place.remove(chain);
   }
 
-  /** Where the last chains end now. */
+  /** The current ends of the last chains. */
   async #ends(): Promise<readonly Link[]> {
     const names = (await this.#place.chains()).slice(-linked);
-    const lines = await Promise.all(names.map(async chain => ({ chain, line: parseLine((await this.#place.last(chain)) ?? '') }))); // prettier-ignore
+    const lines = await Promise.all(
+      names.map(async chain => ({ chain, line: parseLine((await this.#place.last(chain)) ?? '') })),
+    );
     return lines.flatMap(({ chain, line }) => (line === undefined ? [] : [{ chain, n: line.n, hash: line.hash }]));
   }
 

@@ -1,19 +1,19 @@
 import type { AuditEntry } from './entry.ts';
 
-/** A line of a chain, by its digest. */
+/** Reference to a line of a chain by its digest. */
 export interface Link {
   readonly chain: string;
   readonly n: number;
   readonly hash: string;
 }
 
-/** The content of a line beside its digest and its number. */
+/** The content of a line apart from its digest and its number. */
 export type AuditRecord = { readonly before: readonly Link[] } | { readonly pruned: string } | AuditEntry;
 
-/** What precedes the event in a line: no string has it, since quotes in strings are escaped. */
+/** The text before the event in a line: no string contains it, since quotes in strings are escaped. */
 export const eventStart = ',"event":';
 
-/** The end of a line from its number on, as JSON. */
+/** The rest of a line after its number, as JSON. */
 export function printRecord(record: AuditRecord): string {
   if ('before' in record) return `"before":${JSON.stringify(record.before)}}`;
   if ('pruned' in record) return `"pruned":${JSON.stringify(record.pruned)}}`;

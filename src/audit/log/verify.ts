@@ -4,20 +4,20 @@ import { dayOf } from './place.ts';
 import type { ChainPlace } from './place.ts';
 
 export interface AuditDamage {
-  /** The chain, which is the name of its file where there are files. */
+  /** The chain, which is the file name if chains are files. */
   readonly chain: string;
-  /** The line of it, from 0 on; undefined for all of the chain. */
+  /** Its line, from 0; undefined for the whole chain. */
   readonly line: number | undefined;
   /**
-   * `altered`: what stands there is not what was written; `missing`: it is not there any more; `torn`: the end of it was not
-   * written whole, as happens to a process that is killed, so that nobody was told that it is kept.
+   * `altered`: the content differs from what was written; `missing`: it does not exist; `torn`: its end was not written
+   * whole, as after a kill, and was never acknowledged.
    */
   readonly is: 'altered' | 'missing' | 'torn';
 }
 
 /**
- * Reads all chains and tells what was altered in them or removed from them. Within a chain each line has a digest of all before
- * it; the end of a chain, and a whole chain, is missed where a later one names it. What was dropped by whole days is not.
+ * Reads all chains and reports what was altered or removed. In a chain each line has a digest of all before it; the end
+ * of a chain, and a whole chain, is known if a later chain names it. Pruned days are not reported.
  */
 export async function* verifyChains(place: ChainPlace): AsyncIterable<AuditDamage> {
   const chains = await place.chains();
@@ -32,7 +32,7 @@ export async function* verifyChains(place: ChainPlace): AsyncIterable<AuditDamag
       const isRight =
         line?.n === n && line.hash === digestOf(hash, line.content) && (named.get(n) ?? line.hash) === line.hash;
       if (!isRight) yield { chain, line: n, is: whole ? 'altered' : 'torn' };
-      // One that does not follow is told once: what comes next is judged by what it says itself.
+      // A gap is reported once: the lines after it are checked by their own numbers.
       n = (line?.n ?? n) + (whole ? 1 : 0);
       hash = line?.hash ?? '';
       if (line?.pruned !== undefined && line.pruned > pruned) ({ pruned } = line as { pruned: string });
@@ -47,7 +47,7 @@ export async function* verifyChains(place: ChainPlace): AsyncIterable<AuditDamag
   }
 }
 
-/** What the first lines of chains say of others: digests by chain and line. */
+/** The ends of chains that the first lines of others name: digests by chain and line. */
 async function namedEnds(
   place: ChainPlace,
   chains: readonly string[],

@@ -4,9 +4,9 @@ import { textOf } from './external-claims.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
- * Throws TokenRefused for what an issuer signed that is no access token, such as an ID token, and for one that is bound to a
- * key, since that key is not asked for here. Issuers whose tokens all say `JWT` are told apart by what is in them.
- * https://www.rfc-editor.org/rfc/rfc9068#section-4, https://www.rfc-editor.org/rfc/rfc8725#section-3.11
+ * Throws TokenRefused for a signed token that is not an access token, such as an ID token, and for one that is bound to
+ * a key, since proof of possession is not supported. For issuers whose tokens all have the type `JWT`, the claims
+ * decide. https://www.rfc-editor.org/rfc/rfc9068#section-4, https://www.rfc-editor.org/rfc/rfc8725#section-3.11
  */
 export function requireAccessToken(
   header: Pick<JWTHeaderParameters, 'typ'>,
@@ -20,18 +20,19 @@ export function requireAccessToken(
   const says = type === 'at+jwt' || payload['typ'] !== undefined;
   const marks = ['at_hash', 'c_hash', 's_hash', 'events', ...(says ? [] : ['nonce'])];
   if (marks.some(mark => payload[mark] !== undefined)) throw new TokenRefused('The token is not an access token.');
-  // An ID token always names the client there, whoever else it is for. https://openid.net/specs/openid-connect-core-1_0.html#IDToken
+  // The audience of an ID token always includes the client.
+  // https://openid.net/specs/openid-connect-core-1_0.html#IDToken
   const client = textOf(payload, issuer.claims.client);
   if (!says && client !== undefined && [payload.aud].flat().includes(client))
     throw new TokenRefused('The token names its own client as its audience, as an ID token does.');
   requireUnbound(payload);
 }
 
-/** Whether a claim is a time that can be reckoned with, in seconds since 1970 UTC. https://www.rfc-editor.org/rfc/rfc7519#section-2 */
+/** Whether a claim is a usable time, in seconds since 1970 UTC. https://www.rfc-editor.org/rfc/rfc7519#section-2 */
 export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value));
 
-/** For `typ` as Keycloak puts it among the claims: Bearer, ID, Refresh. */
+/** For `typ` as a claim of Keycloak: Bearer, ID, Refresh. */
 export function requireBearer(typ: unknown): void {
   if (typ === undefined) return;
   if (typeof typ !== 'string' || typ.toLowerCase() !== 'bearer')

@@ -4,8 +4,8 @@ import { remember } from './remember.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
 
 /**
- * What an issuer says of itself in its discovery document, fetched when it is first needed and now and then again. The promise
- * rejects where it cannot be had or is another issuer's. https://openid.net/specs/openid-connect-discovery-1_0.html
+ * The discovery document of an issuer, fetched at the first use and refreshed periodically. The promise rejects if it
+ * cannot be fetched or belongs to another issuer. https://openid.net/specs/openid-connect-discovery-1_0.html
  */
 export function createDiscovery(
   { issuer, introspection }: IssuerSettings,
@@ -14,7 +14,7 @@ export function createDiscovery(
   now: () => number,
 ): () => Promise<Configuration> {
   const discover = async (): Promise<Configuration> => {
-    // Imported here, since most installations have no issuer but this service itself.
+    // Imported at the first use: most installations have no external issuer.
     const { ClientSecretBasic, None, allowInsecureRequests, customFetch, discovery } = await import('openid-client');
     const { client, secret } = introspection ?? { client: 'none', secret: undefined };
     const configuration = await discovery(
@@ -25,12 +25,13 @@ export function createDiscovery(
       {
         [customFetch]: fetch,
         timeout: time / 1000,
-        execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [], // where it may be http, fetch decides
+        // http is possible only where fetch allows it
+        execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
       },
     );
     const says = configuration.serverMetadata().issuer;
     if (says === issuer) return configuration;
-    throw new Error(`its discovery document says that it is \`${says}\`, so that this is what \`issuer\` must be`);
+    throw new Error(`its discovery document has the issuer \`${says}\`: set \`issuer\` to it`);
   };
   return remember(discover, { keep: keepDiscovery, keepFailure }, now);
 }

@@ -5,9 +5,9 @@ import type { Claims } from '../claims.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
- * What the claims of a token of an external issuer mean here, once the token is known to be the issuer's. `baseOf` gives the
- * base URL of a partition; `expires`, in milliseconds since 1970 UTC, has the clock skew in it. Throws TokenRefused: for another audience, for no
- * partition or several, for claims that cannot be read.
+ * The claims of an external issuer's token, once its signature is verified. `baseOf` returns the base URL of a
+ * partition; `expires`, in milliseconds since 1970 UTC, includes the clock skew. Throws TokenRefused for another
+ * audience, for no partition or several, and for malformed claims.
  */
 export function readExternalClaims(
   payload: JWTPayload,
@@ -26,7 +26,7 @@ export function readExternalClaims(
   return {
     issuer: issuer.issuer,
     client,
-    subject: subject === client ? undefined : subject, // a client that acts for itself: RFC 9068 2.2
+    subject: subject === client ? undefined : subject, // a backend service: RFC 9068 2.2
     scope: [...new Set(words.map(word => scopeNames.get(word) ?? word))].join(' '),
     patient,
     fhirUser: textOf(payload, claims.fhirUser),
@@ -60,7 +60,10 @@ function partitionOf(
   return partition;
 }
 
-/** The first of these claims that is there; a list of one counts as its item. Throws TokenRefused for one that is no text. */
+/**
+ * The first of these claims that is present; a list of one counts as its item. Throws TokenRefused for another type of
+ * value.
+ */
 export function textOf(payload: JWTPayload, names: readonly string[]): string | undefined {
   const name = names.find(name => payload[name] !== undefined && payload[name] !== null);
   if (name === undefined) return undefined;
@@ -69,7 +72,7 @@ export function textOf(payload: JWTPayload, names: readonly string[]): string | 
   throw new TokenRefused(`The claim ${name} of the token cannot be read.`);
 }
 
-/** Words of a claim: a text with spaces between them, or a list. */
+/** The words of a claim: a text with spaces between them, or a list. */
 function wordsOf(value: unknown): readonly string[] {
   const texts = [value ?? []].flat();
   if (!texts.every(text => typeof text === 'string')) throw new TokenRefused('A claim of the token cannot be read.');

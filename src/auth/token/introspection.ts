@@ -5,9 +5,9 @@ import { isTime, requireBearer, requireUnbound } from './access-token.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
- * What an issuer says of an opaque token; undefined where the token is not good, or not its own. Throws TokenRefused for what is
- * no access token, and passes on what went wrong while the issuer was asked; `now` in milliseconds since 1970 UTC.
- * https://www.rfc-editor.org/rfc/rfc7662
+ * The claims of an opaque token from its issuer; undefined if the token is not active, or not of this issuer. Throws
+ * TokenRefused for a token that is not an access token, and the errors of the request; `now` in milliseconds since 1970
+ * UTC. https://www.rfc-editor.org/rfc/rfc7662
  */
 export async function introspect(
   token: string,
@@ -20,15 +20,15 @@ export async function introspect(
   if (!answer.active) return undefined;
   const payload: JWTPayload = Object.fromEntries(Object.entries(answer));
   const { iss, exp, nbf } = payload;
-  if (iss !== undefined && iss !== issuer) throw new TokenRefused('The token is of another issuer.');
+  if (iss !== undefined && iss !== issuer) throw new TokenRefused('The token belongs to another issuer.');
   if ([exp, nbf].some(time => time !== undefined && !isTime(time)))
-    throw new TokenRefused('The issuer does not say readably when the token is valid.');
+    throw new TokenRefused('The issuer returned malformed times for the token.');
   if (exp !== undefined && exp * 1000 + clockSkew <= now) throw new TokenRefused('The token has expired.');
   if (nbf !== undefined && nbf * 1000 - clockSkew > now) throw new TokenRefused('The token is not valid yet.');
   requireBearer(payload['typ']);
-  // A refresh token is active too; only an access token is told with its type. Keycloak says it in `typ`.
+  // A refresh token is active too; only an access token has a token type. Keycloak has it in `typ`.
   const { token_type: type = payload['typ'] } = answer;
-  if (type === undefined) throw new TokenRefused('The issuer does not say that the token is an access token.');
+  if (type === undefined) throw new TokenRefused('The issuer does not identify the token as an access token.');
   requireBearer(type);
   requireUnbound(payload);
   return payload;

@@ -11,15 +11,15 @@ import type { FetchLimits, IssuerSettings } from './settings.ts';
 /** An issuer outside this service. */
 export interface Issuer {
   readonly settings: IssuerSettings;
-  /** What a JWT of this issuer says. Throws TokenRefused, and FhirError 503 where the issuer cannot be asked. */
+  /** The claims of a JWT of this issuer. Throws TokenRefused, and FhirError 503 if the issuer is unavailable. */
   verify(token: string): Promise<Verified>;
-  /** As verify, for an opaque token; undefined where the issuer does not know it. */
+  /** Like verify, for an opaque token; undefined if the issuer does not know it. */
   introspect(token: string): Promise<Verified | undefined>;
 }
 
 export interface Verified {
   readonly claims: Claims;
-  /** How long this may be remembered, in milliseconds since 1970 UTC. */
+  /** How long the result may be cached, in milliseconds since 1970 UTC. */
   readonly until: number;
 }
 
@@ -27,17 +27,22 @@ export interface IssuerParts {
   /** The base URL of a partition. */
   readonly baseOf: (partition: string) => string;
   readonly now: () => number;
-  /** In a demonstration an issuer on this machine may be asked over plain http. */
+  /** In a demonstration an issuer on this machine may use plain http. */
   readonly demo: boolean;
   readonly limits: FetchLimits;
-  /** Tells the operator. */
+  /** Reports to the operator. */
   readonly notice: (text: string) => void;
 }
 
-/** How long an issuer's word for an opaque token counts, in milliseconds: by then a revocation is known here. */
+/**
+ * How long the introspection of an opaque token is cached, in milliseconds: a revocation takes effect within this time.
+ */
 const introspected = 10_000;
 
-/** Asks nobody yet. Throws Error for plain http URLs in the settings, unless they are of this machine in a demonstration. */
+/**
+ * Creates an issuer without any request. Throws Error for plain http URLs in the settings, except for loopback in a
+ * demonstration.
+ */
 export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issuer {
   const { baseOf, now, demo, limits, notice } = parts;
   const local = demo && isLoopbackHost(new URL(settings.issuer).hostname);
@@ -58,15 +63,15 @@ export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issu
   const discover = createDiscovery(settings, fetch, limits, now);
   const keysOf = createKeys(settings, discover, fetch, limits, now);
 
-  let told = -Infinity;
+  let lastReported = -Infinity;
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
       if (error instanceof TokenRefused || error instanceof FhirError) throw error;
-      if (now() >= told + limits.keepFailure) {
-        told = now();
-        notice(`The issuer ${settings.issuer} cannot be asked: ${reason(error)}.`);
+      if (now() >= lastReported + limits.keepFailure) {
+        lastReported = now();
+        notice(`The issuer ${settings.issuer} is not available: ${reason(error)}.`);
       }
       throw unavailable();
     }
@@ -101,15 +106,15 @@ export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issu
   };
 }
 
-/** Nothing is known of the token then, so that it is no 401. */
+/** The token could not be checked, so the answer is not a 401. */
 const unavailable = (): FhirError =>
-  fhirError(503, 'transient', 'The issuer of the token cannot be asked now; try again.', undefined, {
+  fhirError(503, 'transient', 'The issuer of the token is not available. Retry later.', undefined, {
     'Retry-After': '5',
   });
 
-/** The innermost sentence: libraries put their own around it. */
+/** The innermost message: libraries wrap it. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof SyntaxError) return 'its answer is no JSON'; // the message would quote the answer
+  if (error instanceof SyntaxError) return 'its answer is not JSON'; // its message would quote the answer
   return error.cause instanceof Error ? reason(error.cause) : error.message.replace(/\.$/, '');
 }

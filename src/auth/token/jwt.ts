@@ -4,10 +4,10 @@ import { TokenRefused } from '../claims.ts';
 import { isTime, requireAccessToken } from './access-token.ts';
 import type { IssuerSettings } from './settings.ts';
 
-/** Signatures by a key whose other half the issuer keeps: nothing that is unsigned, or signed by what both know. */
+/** Algorithms with a private key of the issuer: not `none`, and no shared secrets. */
 const algorithms = ['RS256', 'RS384', 'PS256', 'ES256', 'ES384'];
 
-/** What a token says that is not for others to tell about: these refuse it, any other error is the issuer's. */
+/** Errors of the token itself, with the text for the client; every other error is the issuer's. */
 const refusals = new Map<string, string>([
   ['ERR_JWT_EXPIRED', 'The token has expired.'],
   ['ERR_JWT_CLAIM_VALIDATION_FAILED', 'A claim of the token is missing or wrong, or it is not valid yet.'],
@@ -16,13 +16,13 @@ const refusals = new Map<string, string>([
   ['ERR_JOSE_ALG_NOT_ALLOWED', 'The algorithm of the token is not accepted.'],
   ['ERR_JOSE_NOT_SUPPORTED', 'The algorithm of the token is not accepted.'],
   ['ERR_JWKS_NO_MATCHING_KEY', 'The token is not signed by a key of its issuer.'],
-  ['ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'The token does not say by which key it is signed.'],
+  ['ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'The token does not identify its signing key.'],
   ['ERR_JWS_SIGNATURE_VERIFICATION_FAILED', 'The token is not signed by a key of its issuer.'],
 ]);
 
 /**
- * The claims of a JWT of this issuer, with signature, times and kind checked; the audience is not. Throws TokenRefused, and
- * passes on what went wrong while the keys were fetched. https://www.rfc-editor.org/rfc/rfc9068#section-4
+ * Verifies a JWT of this issuer (signature, times and type, not the audience) and returns its claims. Throws
+ * TokenRefused, and the errors of fetching the keys. https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export async function verifyJwt(
   token: string,
@@ -43,7 +43,7 @@ export async function verifyJwt(
     throw text === undefined ? error : new TokenRefused(text);
   });
   const { exp, iat } = payload;
-  if (!isTime(exp)) throw new TokenRefused('The token does not say when it expires.');
+  if (!isTime(exp)) throw new TokenRefused('The token has no expiry.');
   if (iat !== undefined && iat > now / 1000 + clockTolerance) throw new TokenRefused('The token is not valid yet.');
   requireAccessToken(protectedHeader, payload, issuer);
   return { ...payload, exp };

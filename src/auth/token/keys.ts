@@ -5,9 +5,8 @@ import { remember } from './remember.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
 
 /**
- * The keys by which an issuer signs, fetched when they are first needed, again after a while, and where a token names a key
- * that is not among them. Keys that a token brings along or points to are never looked at.
- * https://www.rfc-editor.org/rfc/rfc7517
+ * The signing keys of an issuer, fetched at the first use, periodically, and when a token names an unknown key. Keys
+ * inside of a token, or at a URL that it names, are ignored. https://www.rfc-editor.org/rfc/rfc7517
  */
 export function createKeys(
   { keysUrl }: IssuerSettings,
@@ -21,8 +20,8 @@ export function createKeys(
     const { createRemoteJWKSet, customFetch } = await import('jose');
     const url = keysUrl ?? (await discover()).serverMetadata().jwks_uri;
     if (url === undefined) throw new Error('its discovery document names no keys (jwks_uri)');
-    if (current?.url === url) return current.keys; // no wait from here on, so that there is one set of keys
-    // A failure stands for a while; what was fetched is kept by jose, hence no time for it here.
+    if (current?.url === url) return current.keys; // no `await` from here on, so that there is one set of keys
+    // Failures are cached here; fetched keys are cached by jose, hence `keep: 0`.
     const fetchOnce = remember(() => fetch(url, {}), { keep: 0, keepFailure }, now);
     const keys = createRemoteJWKSet(new URL(url), {
       [customFetch]: fetchOnce,

@@ -5,10 +5,10 @@ import type { Claims } from '../claims.ts';
 import { digestOf } from './digest.ts';
 import { isRevoked } from './revocations.ts';
 
-/** What a token of our own is good for, as it is kept under the digest of the token. */
+/** The grant of a token of this service, stored under the digest of the token. */
 export interface TokenGrant {
   readonly client: string;
-  /** The user; undefined for a client that acts for itself. */
+  /** The user; undefined for a backend service. */
   readonly subject?: string | undefined;
   /** Space-separated. */
   readonly scope: string;
@@ -21,28 +21,28 @@ export interface TokenGrant {
   readonly issued: number;
   /** Milliseconds since 1970 UTC. */
   readonly expires: number;
-  /** Id of the consent that it follows from, and of the sign-in in which that was given; undefined without a user. */
+  /** Ids of its consent and of the session in which that was given; undefined without a user. */
   readonly grant?: string | undefined;
   readonly session?: string | undefined;
 }
 
-/** Where the grants are kept: `store.documents(tokenCollection)`. */
+/** The collection of grants: `store.documents(tokenCollection)`. */
 export const tokenCollection = 'tokens';
 
-/** By which a token of ours is told from others, also by whoever finds one where none should be. */
+/** Distinguishes tokens of this service from others, also for secret scanners. */
 export const tokenPrefix = 'crs_';
 
 /** A new token of 256 random bits. */
 export const newToken = (): string => `${tokenPrefix}${randomBytes(32).toString('base64url')}`;
 
-/** Makes a token and keeps what it is good for; the token itself is kept nowhere. */
+/** Issues a token and stores its grant; the token itself is not stored. */
 export async function issueToken(tokens: DocumentStore, grant: TokenGrant): Promise<string> {
   const token = newToken();
   await tokens.put(digestOf(token), grant, grant.expires);
   return token;
 }
 
-/** Where tokens of our own are kept, and what ends them before their time. */
+/** Tokens of this service, and their revocations. */
 export interface OwnTokens {
   /** `store.documents(tokenCollection)` */
   readonly tokens: DocumentStore;
@@ -50,9 +50,10 @@ export interface OwnTokens {
   readonly revocations: DocumentStore;
 }
 
-/** What the token of a digest is good for; undefined for one that is not kept: never issued, expired, revoked. */
+/** The grant of a token by its digest; undefined if it was never issued, has expired or is revoked. */
 export async function findGrant({ tokens, revocations }: OwnTokens, digest: string): Promise<TokenGrant | undefined> {
-  const grant = (await tokens.get(digest)) as TokenGrant | undefined; // only issueToken and the authorization server write it
+  // only issueToken and the authorization server write it
+  const grant = (await tokens.get(digest)) as TokenGrant | undefined;
   if (grant === undefined) return undefined;
   const { client, subject: user, grant: consent, session, audience, issued } = grant;
   const partition = audience.slice(audience.lastIndexOf('/') + 1);
@@ -61,8 +62,8 @@ export async function findGrant({ tokens, revocations }: OwnTokens, digest: stri
 }
 
 /**
- * What a token of ours says; undefined for one that is not kept: never issued, expired, revoked. Throws TokenRefused for one
- * whose audience is not a base URL of this service.
+ * The claims of a token of this service; undefined if it was never issued, has expired or is revoked. Throws
+ * TokenRefused for an audience that is not a base URL of this service.
  */
 export async function readOwnToken(own: OwnTokens, digest: string, publicUrl: string): Promise<Claims | undefined> {
   const grant = await findGrant(own, digest);

@@ -1,5 +1,5 @@
 /**
- * Work whose result stands for a while, and so does its failure; those who ask meanwhile wait for the same run. Times in
+ * Caches the result of an asynchronous task, and its failure, for a time; concurrent callers share one run. Times in
  * milliseconds.
  */
 export function remember<T>(

@@ -1,40 +1,40 @@
-/** An issuer of access tokens outside this service, as the settings file describes it (config/issuers.ts). */
+/** An external issuer of access tokens, as the settings file describes it (config/issuers.ts). */
 export interface IssuerSettings {
-  /** Exactly as the `iss` of its tokens says. */
+  /** Exactly the `iss` of its tokens. */
   readonly issuer: string;
   /** The partitions that its tokens may be for; at least one. */
   readonly partitions: readonly string[];
   /** Any of these must be in `aud`; undefined: the base URL of the partition. */
   readonly audiences: readonly string[] | undefined;
-  /** Accepted `typ` of the header, in lower case without `application/`; `none` where it may be left out. */
+  /** Accepted `typ` of the header, in lower case without `application/`; `none` if it may be absent. */
   readonly types: readonly string[];
   readonly claims: ClaimNames;
-  /** What the issuer calls a scope → the scope, where it cannot spell it: `user.Patient.rs` → `user/Patient.rs`. */
+  /** Scopes by the issuer's name for them, if it cannot use the original: `user.Patient.rs` → `user/Patient.rs`. */
   readonly scopeNames: ReadonlyMap<string, string>;
-  /** Where its keys are; undefined: where its discovery document says. */
+  /** The URL of its keys; undefined: the one of its discovery document. */
   readonly keysUrl: string | undefined;
-  /** By how much its clock may differ from ours, in milliseconds. */
+  /** Accepted clock skew in milliseconds. */
   readonly clockSkew: number;
-  /** How this service asks what an opaque token is worth; undefined: the issuer's opaque tokens are refused. */
+  /** The credentials for its introspection endpoint; undefined: the issuer's opaque tokens are rejected. */
   readonly introspection: { readonly client: string; readonly secret: string } | undefined;
-  /** Whether it may be reached at addresses that are not public. */
+  /** Whether it may have private addresses. */
   readonly privateAddresses: boolean;
-  /** Certificates (PEM) that its own is to be checked by, in place of the usual ones. */
+  /** Certificates (PEM) of the authorities that verify its own, instead of the default ones. */
   readonly authorities: string | undefined;
 }
 
-/** The claims in which an issuer says it; of several names the first that is there counts, for scopes all of them. */
+/** The names of an issuer's claims; of several names the first that is present counts, for scopes all of them. */
 export interface ClaimNames {
   readonly client: readonly string[];
   readonly subject: readonly string[];
   readonly scope: readonly string[];
   readonly patient: readonly string[];
   readonly fhirUser: readonly string[];
-  /** Undefined: the partition follows from `aud`, or the issuer serves one alone. */
+  /** Undefined: the partition follows from `aud`, or the issuer serves one only. */
   readonly partition: string | undefined;
 }
 
-/** What the claims are called where the settings do not say: the names of RFC 9068 and SMART, and those in common use. */
+/** The default names of claims: those of RFC 9068 and SMART, and those in common use. */
 export const usualClaims: ClaimNames = {
   client: ['client_id', 'azp', 'cid', 'appid'],
   subject: ['sub'],
@@ -44,17 +44,17 @@ export const usualClaims: ClaimNames = {
   partition: undefined,
 };
 
-/** How much, how long and how often the documents of an issuer are fetched. Bytes and milliseconds. */
+/** Limits for fetching the documents of an issuer. Bytes and milliseconds. */
 export interface FetchLimits {
   readonly bytes: number;
   readonly time: number;
-  /** A key that is not known makes the keys be fetched again, but not sooner after the time before. */
+  /** An unknown key causes a refetch of the keys, at most once in this time. */
   readonly betweenKeys: number;
   readonly keepKeys: number;
   readonly keepDiscovery: number;
-  /** How long a failure stands before it is tried again. */
+  /** How long a failure is cached. */
   readonly keepFailure: number;
-  /** Most tokens that one issuer is asked about at a time. */
+  /** Maximum number of concurrent introspections at one issuer. */
   readonly introspections: number;
 }
 

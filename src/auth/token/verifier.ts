@@ -11,26 +11,29 @@ import type { FetchLimits, IssuerSettings } from './settings.ts';
 
 export interface TokenVerifierParts extends OwnTokens, Pick<IssuerParts, 'now' | 'demo' | 'notice'> {
   readonly issuers: readonly IssuerSettings[];
-  /** What absolute URLs begin with: a partition is `{publicUrl}/r4/{partition}`. */
+  /** The base of absolute URLs: a partition is `{publicUrl}/r4/{partition}`. */
   readonly publicUrl: string;
-  /** Tests pass smaller ones. */
+  /** Overridden by tests. */
   readonly limits?: FetchLimits;
 }
 
-/** How long a token of ours is remembered, in milliseconds: within this time a revocation is complete in every process. */
+/**
+ * How long a token of this service is cached, in milliseconds: a revocation takes effect in every process within this
+ * time.
+ */
 const longestRemembered = 10_000;
 
-/** Most tokens that are remembered. */
+/** Maximum number of cached tokens. */
 const mostTokens = 10_000;
 
-/** How often expired tokens are removed from memory, in milliseconds. */
+/** How often expired tokens are removed from the cache, in milliseconds. */
 const sweepInterval = 10_000;
 
 /**
- * Verifies bearer tokens: those of our own, which the store knows, and those of external issuers. A token is remembered as
- * sent: ours for 10 s at most, a JWT until it expires. It is removed from memory within 10 s after that. Beside TokenRefused
- * the verifier throws FhirError 503 where an issuer cannot be asked, and what the store throws. Throws Error for settings of
- * an issuer that cannot be used.
+ * Verifies bearer tokens: those of this service, by the store, and those of external issuers. A token is cached as
+ * sent: one of this service for at most 10 s, a JWT until it expires. It is removed from the cache within 10 s after
+ * that. Besides TokenRefused the verifier throws FhirError 503 if an issuer is unavailable, and the errors of the
+ * store. Throws Error for invalid settings of an issuer.
  */
 export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   const { publicUrl, now, limits = usualLimits } = parts;
@@ -48,7 +51,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   };
 
   const verifyOwn = async (token: string): Promise<Verified | undefined> => {
-    const from = now(); // before the store is asked, since it may be revoked as soon as it was read
+    const from = now(); // taken before the lookup, since a revocation may follow it at once
     const claims = await readOwnToken(parts, digestOf(token), publicUrl);
     return claims && { claims, until: Math.min(claims.expires, from + longestRemembered) };
   };
@@ -57,7 +60,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     const says = issuerOf(token);
     if (says !== undefined) {
       const issuer = issuers.find(({ settings }) => settings.issuer === says);
-      if (issuer === undefined) throw new TokenRefused('The token is of an issuer that is not known here.');
+      if (issuer === undefined) throw new TokenRefused('The issuer of the token is not configured on this server.');
       return issuer.verify(token);
     }
     const own = await verifyOwn(token);
@@ -70,7 +73,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
         if (verified !== undefined) return verified;
       }
     }
-    throw new TokenRefused('The token is unknown here, has expired or was revoked.');
+    throw new TokenRefused('The token is unknown, has expired or was revoked.');
   };
 
   const ask = async (token: string, partition: string): Promise<Claims> => {
@@ -98,10 +101,12 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   };
 }
 
-/** What may follow `Bearer`, in a length that no issuer exceeds. https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+/**
+ * The characters after `Bearer`, in a length that no issuer exceeds. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
 const isBearer = (token: string): boolean => token.length <= 16_384 && /^[A-Za-z0-9\-._~+/]+=*$/.test(token);
 
-/** The issuer that a JWT says to be of; undefined for what is no JWT. Nothing of it is believed yet. */
+/** The issuer that a JWT names, unverified; undefined if it is not a JWT. */
 function issuerOf(token: string): string | undefined {
   const [, payload, signature, ...more] = token.split('.');
   if (payload === undefined || signature === undefined || more.length > 0) return undefined;

@@ -1,4 +1,4 @@
-import { isKeptElsewhere } from '../../auth/referable.ts';
+import { isStoredElsewhere } from '../../auth/referable.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { LoadContext } from '../write/context.ts';
@@ -105,7 +105,7 @@ export async function carryOut(
     find: scope.findReferenced,
     elsewhere: name => {
       const type = scope.context.model.types.get(name);
-      return type !== undefined && isKeptElsewhere(type);
+      return type !== undefined && isStoredElsewhere(type);
     },
   });
   const resolved = links.text === text ? parsed : parseJson(links.text);

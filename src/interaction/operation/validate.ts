@@ -7,9 +7,9 @@ import type { Issue } from '../../fhir/outcome.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { StoredVersion } from '../../store/records.ts';
-import { asItSays, weighing } from '../../validation/policy.ts';
+import { severityOfRule, severityFor } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
-import { firstOf, shorten } from '../../validation/report.ts';
+import { limitIssues, shorten } from '../../validation/report.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { findVisible } from '../visible.ts';
@@ -36,7 +36,7 @@ export const validate: Interaction = async (engine, request, partition) => {
     ...refusalsOf(asked, type, request),
     ...(asked.mode === 'delete' ? [] : await contentIssues(engine, type, asked, { ...request, partition }, here)),
   ];
-  const outcome = operationOutcome(issues.length === 0 ? [allGood] : firstOf(issues, mostIssues));
+  const outcome = operationOutcome(issues.length === 0 ? [allGood] : limitIssues(issues, mostIssues));
   return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
 };
 
@@ -111,7 +111,7 @@ type Here = StoredVersion & { readonly text: string };
 
 /** A create counts findings by the policy of the type; otherwise each counts as its rule says. */
 const weighFor = (type: ResourceType, mode: Mode | undefined, keptApart: boolean): Weigh =>
-  mode === 'create' ? weighing(type, { occasion: 'create' }) : asItSays(type, keptApart);
+  mode === 'create' ? severityFor(type, { occasion: 'create' }) : severityOfRule(type, keptApart);
 
 /** https://hl7.org/fhir/R4/http.html#update: the id is that of the URL. */
 function otherId(value: unknown, { id, type }: Here): readonly Issue[] {

@@ -1,5 +1,5 @@
 import { isWithin, restriction } from '../../auth/restrict.ts';
-import { notToBeWritten } from '../../auth/refusals.ts';
+import { recordNotWritable } from '../../auth/refusals.ts';
 import { attachmentPlaces } from '../../attachment/content.ts';
 import type { Content } from '../../attachment/content.ts';
 import { isObject } from '../../fhir/json-object.ts';
@@ -8,10 +8,10 @@ import { FhirError, fhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
-import { weighing } from '../../validation/policy.ts';
+import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
-import { firstOf, shorten } from '../../validation/report.ts';
+import { limitIssues, shorten } from '../../validation/report.ts';
 import type { Engine } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
 import { mostIssues, validateInTurn } from './validate-in-turn.ts';
@@ -48,7 +48,7 @@ export async function readClientRecord(
   const { text, parsed } = parseBody(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
 
-  const found = await validateInTurn(engine, type, parsed, weighing(type, { occasion: 'create' }));
+  const found = await validateInTurn(engine, type, parsed, severityFor(type, { occasion: 'create' }));
   if (!found.some(issue => issue.severity === 'error' && isOfStructure(issue)))
     refuseOutside(engine, type, text, place);
   const record = { type, text, parsed, body, spans };
@@ -73,7 +73,7 @@ function refuseOutside(
 ): void {
   const record = { id: '', lastUpdated: now(), text };
   if (!isWithin(restriction(access, type, 'c'), type, record, extract, partition))
-    throw notToBeWritten(base, type.name);
+    throw recordNotWritable(base, type.name);
 }
 
 /** https://hl7.org/fhir/R4/http.html#create: the body is a resource of the type that the URL names. */
@@ -96,7 +96,7 @@ function resourceOf(value: unknown, typeName: string): JsonObject {
 function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], told: readonly Issue[]): void {
   if (structure.length + rules.length === 0) return;
   const cut = told.filter(({ code }) => code === 'incomplete');
-  const wrong = firstOf([...eachOnce(structure, rules), ...cut], mostIssues);
+  const wrong = limitIssues([...eachOnce(structure, rules), ...cut], mostIssues);
   throw new FhirError(structure.length > 0 ? 400 : 422, wrong);
 }
 

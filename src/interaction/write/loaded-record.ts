@@ -10,7 +10,7 @@ import type { ResourceType } from '../../model/model.ts';
 import { isTooLong } from '../../store/record-length.ts';
 import { longestRecord } from '../../store/records.ts';
 import type { Precondition } from '../../store/records.ts';
-import { policyOf, weighing } from '../../validation/policy.ts';
+import { policyOf, severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import { cutAttachments } from './body.ts';
@@ -111,7 +111,7 @@ function validate({ model, validator }: LoadContext, record: CutRecord): readonl
   const profiles = type.profile === undefined ? [] : [type.profile];
   if (profiles.length === 0 && policyOf(type, 'load') === 'off')
     return checkStructure(value, model, undefined, { decimals });
-  const weigh = weighing(type, { occasion: 'load', keptApart: spans.length === 0 });
+  const weigh = severityFor(type, { occasion: 'load', keptApart: spans.length === 0 });
   return validator.validate(value, { profiles, decimals, weigh });
 }
 

@@ -1,5 +1,5 @@
 import type { Partition } from '../../store/partitions.ts';
-import { isKeptElsewhere, referable } from '../../auth/referable.ts';
+import { isStoredElsewhere, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
 import { objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
@@ -58,7 +58,7 @@ async function whyMissing(
       : undefined;
   }
   const type = engine.model.types.get(reference.type);
-  if (type === undefined || isKeptElsewhere(type)) return undefined;
+  if (type === undefined || isStoredElsewhere(type)) return undefined;
   const { zone } = partition.settings;
   const rule = referable(access, from, type, { model: engine.model, base, zone, now: engine.now() });
   if (!enforced && rule.kind === 'all') return undefined;

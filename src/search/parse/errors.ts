@@ -21,7 +21,7 @@ export function unknownParameter(type: ResourceType, name: string, whole = name)
 
 /** A part of FHIR search that the type does not offer. */
 export function unsupportedParameter(name: string): FhirError {
-  return fhirError(400, 'not-supported', `\`${name}\` is not supported: leave it out.`, `http.${name}`);
+  return fhirError(400, 'not-supported', `\`${name}\` is not supported: omit it.`, `http.${name}`);
 }
 
 /**

@@ -8,11 +8,11 @@ const types: Readonly<Record<string, string>> = {
   'mark.svg': 'image/svg+xml',
 };
 
-/** A file that pages need. */
+/** A static file of the pages. */
 export interface Asset {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Part of its link, so that a new version is another one. */
+  /** Part of its URL, so that a new version has another URL. */
   readonly version: string;
 }
 
@@ -20,10 +20,10 @@ const read = new Map<string, Asset>();
 
 const prefix = '/auth/assets/';
 
-/** The path of a file that pages need, with its version. */
+/** The path of a static file, with its version. */
 export const assetLink = (name: string): string => linkTo(name, assetOf(name));
 
-/** The same of the picture beside the name of the product: one of the settings, or our own. */
+/** The path of the logo: the one of the settings, or the default. */
 export const logoLink = (logo: Asset | undefined): string =>
   logo === undefined ? assetLink('mark.svg') : linkTo('logo', logo);
 
@@ -35,7 +35,10 @@ export const assetFrom = (bytes: Buffer, type: string): Asset => ({
   version: hash('sha256', bytes, 'hex').slice(0, 12),
 });
 
-/** Answers with the file; false where there is none of that name. Browsers keep it, since another version has another link. */
+/**
+ * Answers with the file; returns false if there is none of that name. Browsers cache it, since another version has
+ * another URL.
+ */
 export function sendAsset(
   path: string,
   logo: Asset | undefined,
@@ -57,7 +60,7 @@ export function sendAsset(
   return true;
 }
 
-/** Read once, when it is first asked for. */
+/** Read once, at its first use. */
 function assetOf(name: string): Asset | undefined {
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
   if (type === undefined) return undefined;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { assetFrom } from './assets.ts';
 import type { Asset } from './assets.ts';
 
-/** What the pages are called, and the picture beside it; undefined for what they have of their own. */
+/** The product name and logo of the pages; undefined for the defaults. */
 export interface Brand {
   readonly name: string | undefined;
   readonly logo: Asset | undefined;
@@ -11,7 +11,10 @@ export interface Brand {
 /** Largest logo, in bytes. */
 const largest = 1_000_000;
 
-/** Reads the logo that the settings name. Throws Error, as a sentence, where it cannot be read or is no such image. */
+/**
+ * Reads the logo that the settings name. Throws Error, as a sentence, if it cannot be read or is not an SVG or PNG
+ * image.
+ */
 export function readBrand({ productName, logo }: { productName: string | undefined; logo: string | undefined }): Brand {
   if (logo === undefined) return { name: productName, logo: undefined };
   let bytes;
@@ -27,7 +30,7 @@ export function readBrand({ productName, logo }: { productName: string | undefin
   return { name: productName, logo: assetFrom(bytes, type) };
 }
 
-/** By the first bytes; an SVG may begin with a declaration, comments and a document type. */
+/** The media type, from the first bytes; an SVG may begin with a declaration, comments and a document type. */
 function typeOf(bytes: Buffer): string | undefined {
   if (bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return 'image/png';
   const start = /^\ufeff?\s*(?:<\?xml[^>]*\?>\s*|<!--[^]*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]/i;

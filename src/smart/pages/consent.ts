@@ -8,19 +8,25 @@ import type { Html, Part } from './html.ts';
 import { choosesPatient } from './patient-step.ts';
 import { readPatient } from './patients.ts';
 import { permissionsOf } from './permissions.ts';
-import type { Asked } from './permissions.ts';
+import type { ConsentPermission } from './permissions.ts';
 import { patientLines } from './picker.ts';
 import { userAccess } from './user-access.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** What an app asks for, for whom, about whom and for how long, in plain words: to be allowed or not. */
+/**
+ * The consent page: which app requests which permissions, for whom, about which patient and for how long, in plain
+ * words.
+ */
 export async function consentStep(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   if (!hasUser(of) || of.step !== 'consent') return nextStep(of);
   return consentPage(visit, of, []);
 }
 
-/** Allowed: what cannot be left out, and what is ticked; asked again where another patient was chosen since, such as in another tab. */
+/**
+ * The consent was given: to the required permissions and the ticked ones. The page is shown again if another patient
+ * was chosen since, for example in another tab.
+ */
 export async function consentStepPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   if (!hasUser(of) || of.step !== 'consent') return nextStep(of);
@@ -29,7 +35,8 @@ export async function consentStepPosted(visit: Visit): Promise<Reply> {
   const ticked = new Set(form.getAll('scope'));
   const { records, others } = permissions(visit, of);
   const data = records.flatMap(({ asked }) => asked);
-  const isGiven = ({ optional, scopes }: Asked): boolean => !optional || scopes.every(scope => ticked.has(scope));
+  const isGiven = ({ optional, scopes }: ConsentPermission): boolean =>
+    !optional || scopes.every(scope => ticked.has(scope));
   if (data.length > 0 && !data.some(isGiven))
     return consentPage(visit, of, [{ field: 'scope', text: texts.consent.nothing }]);
   const given = new Set([...data, ...others].filter(isGiven).flatMap(({ scopes }) => scopes));
@@ -49,7 +56,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
   const { records, others } = permissions(visit, of);
   const isLasting = of.scopes.some(scope => scope === 'offline_access' || scope === 'online_access');
   let boxes = 0;
-  const item = (asked: Asked): Html => {
+  const item = (asked: ConsentPermission): Html => {
     const { scopes, text, note, optional } = asked;
     const inner = html`${text}${note !== undefined && html` <span class="note">(<bdi>${note}</bdi>)</span>`}`;
     if (!optional) return html`<li class="fixed"><span>${inner}</span></li>`;
@@ -127,7 +134,7 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
   };
 }
 
-/** Where the browser goes afterwards, as far as all addresses of the app agree on it. */
+/** The host of the redirect URIs, if all redirect URIs of the app have the same. */
 function returnHost({ texts }: Visit, { client }: Signed): Part {
   const hosts = new Set(
     client.redirectUris.filter(uri => URL.canParse(uri)).map(uri => new URL(uri).host || new URL(uri).protocol),

@@ -6,10 +6,10 @@ import type { Html } from './html.ts';
 import { Problem } from './problem.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** A conversation in which somebody has signed in. */
+/** A conversation in which a user has signed in. */
 export type Signed = Conversation & { readonly user: RegisteredUser };
 
-/** The conversation that the path names. Throws Problem 404 where it is over, or is that of another browser. */
+/** The conversation that the path names. Throws Problem 404 if it has expired or belongs to another browser. */
 export function conversationOf({ conversation }: Visit): Conversation {
   if (conversation === undefined) throw new Problem(404, 'over');
   return conversation;
@@ -17,14 +17,15 @@ export function conversationOf({ conversation }: Visit): Conversation {
 
 export const hasUser = (of: Conversation): of is Signed => of.user !== undefined;
 
-/** Where the page of a step is. */
+/** The path of the page of a step. */
 export const stepPath = ({ uid }: Conversation, step: ConversationStep): string => `/auth/interaction/${uid}/${step}`;
 
-/** The page of what is asked next. */
+/** A redirect to the page of the next step. */
 export const nextStep = (of: Conversation): Reply => ({ kind: 'see', path: stepPath(of, of.step) });
 
 /**
- * Where a conversation goes on: at a page of ours, or outside of them (the protocol endpoints, which lead to the app).
+ * The next page of a conversation: one of these pages, or an address outside of them (the protocol endpoints, which
+ * lead to the app).
  */
 export function goOn({ parts }: Visit, { client }: Conversation, url: string): Reply {
   const { publicUrl } = parts;
@@ -32,20 +33,20 @@ export function goOn({ parts }: Visit, { client }: Conversation, url: string): R
   return isPage ? { kind: 'see', path: url.slice(publicUrl.length) } : { kind: 'onward', url, app: client.name };
 }
 
-/** Where a form says no. */
+/** The path that declines the request. */
 export const cancelPath = ({ uid }: Conversation): string => `/auth/interaction/${uid}/cancel`;
 
-/** A form with one button, by which the user says no and goes back to the app. */
+/** A form with one button that declines the request and returns to the app. */
 export const cancelForm = (visit: Visit, of: Conversation, label: string): Html =>
   html`<form class="cancel" method="post" action="${visit.link(cancelPath(of))}">
     ${tokenField(visit)}<button class="plain">${label}</button>
   </form>`;
 
-/** The user said no: back to the app, which is told so. */
+/** The user declined: the browser returns to the app with `access_denied`. */
 export async function cancelPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   const { parts, request, response } = visit;
-  const description = 'The person at the browser did not allow the access.';
+  const description = 'The user did not allow the access.';
   const url = await parts.conversations.refused(of, 'access_denied', description, request, response);
   return goOn(visit, of, url);
 }

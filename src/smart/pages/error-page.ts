@@ -2,14 +2,14 @@ import { html } from './html.ts';
 import type { Problem } from './problem.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** What the page can tell beside the problem. */
+/** Details beside the problem. */
 export interface ErrorDetails {
   /** Such as `invalid_request`. */
   readonly code?: string | undefined;
-  /** For those who look after apps, in English. */
+  /** For app developers, in English. */
   readonly description?: string | undefined;
   readonly requestId?: string;
-  /** What may help. */
+  /** A link that may help. */
   readonly again?: { readonly href: string; readonly text: string };
 }
 

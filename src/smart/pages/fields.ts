@@ -2,13 +2,13 @@ import { html } from './html.ts';
 import type { Html, Part } from './html.ts';
 import type { Visit } from './visit.ts';
 
-/** What is wrong with a field, by the id of the field. */
+/** An error of a field, by the id of the field. */
 export interface FieldError {
   readonly field: string;
   readonly text: string;
 }
 
-/** All that is wrong with a form, each linked to its field; it takes the focus. Nothing where nothing is. */
+/** The errors of a form, each linked to its field; the summary takes the focus. Empty without errors. */
 export function errorSummary({ texts }: Pick<Visit, 'texts'>, errors: readonly FieldError[]): Part {
   if (errors.length === 0) return undefined;
   return html`<div class="errors" role="alert" aria-labelledby="errors" tabindex="-1" autofocus>
@@ -19,7 +19,7 @@ export function errorSummary({ texts }: Pick<Visit, 'texts'>, errors: readonly F
   </div>`;
 }
 
-/** A field with its label and, where there is one, what is wrong with it. */
+/** A field with its label and, if there is one, its error. */
 export function textField(field: {
   readonly id: string;
   readonly label: string;
@@ -34,6 +34,7 @@ export function textField(field: {
   const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
     .filter(Boolean)
     .join(' ');
+  const invalid = error !== undefined && html` aria-invalid="true"`;
   return html`<div class="field${error !== undefined && ' wrong'}">
     <label for="${id}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
@@ -42,15 +43,15 @@ export function textField(field: {
       id="${id}"
       name="${id}"
       value="${value}"
-      ${input}${described !== '' && html` aria-describedby="${described}"`}${error !== undefined && html` aria-invalid="true"`}
+      ${input}${described !== '' && html` aria-describedby="${described}"`}${invalid}
     />
   </div>`;
 }
 
-/** The hidden field by which a form of ours is known. */
+/** The hidden field with the CSRF token. */
 export const tokenField = ({ token }: Pick<Visit, 'token'>): Html =>
   html`<input type="hidden" name="token" value="${token}" />`;
 
-/** The title of a page, which says first that something is wrong. */
+/** The title of a page, which begins with a mark if there are errors. */
 export const titleOf = ({ texts }: Pick<Visit, 'texts'>, title: string, errors: readonly FieldError[]): string =>
   errors.length === 0 ? title : `${texts.titleError}: ${title}`;

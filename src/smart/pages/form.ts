@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from './problem.ts';
 
-/** No form of ours is longer, in bytes. */
+/** Maximum size of a form in bytes. */
 const most = 16_384;
 
 /**
- * The fields of a form that was sent. Throws Problem 415 for another content type and 413 for more than a form of ours has.
+ * The fields of a posted form. Throws Problem 415 for another content type and 413 for a form over the maximum.
  * https://url.spec.whatwg.org/#application/x-www-form-urlencoded
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {

@@ -1,4 +1,4 @@
-/** Text that is HTML already, so that it is not escaped again. */
+/** Text that is already HTML, so that it is not escaped again. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -6,19 +6,19 @@ export class Html {
   }
 }
 
-/** What may stand in a template: lists are put together, `undefined` and `false` are nothing, all other text is escaped. */
+/** A value in a template: lists are joined, `undefined` and `false` are empty, all other text is escaped. */
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
 /**
- * HTML from a template: what is filled in can neither end an element nor a quoted attribute. Values of attributes are to be
- * quoted in the template. https://html.spec.whatwg.org/multipage/syntax.html
+ * HTML from a template: an inserted value cannot end an element or a quoted attribute. Attribute values must be quoted
+ * in the template. https://html.spec.whatwg.org/multipage/syntax.html
  */
 export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const [first = '', ...rest] = template;
   return new Html(first + rest.map((text, at) => print(parts[at]) + text).join(''));
 }
 
-/** The text with all that means something in HTML as references; what no document may hold (U+0000 …) as U+FFFD. */
+/** The text with all special characters as references; characters that no document may contain (U+0000 …) as U+FFFD. */
 export function escapeText(text: string): string {
   return text.toWellFormed().replace(meaning, one => references[one] ?? '\ufffd');
 }

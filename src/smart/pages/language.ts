@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The languages that pages are in. */
+/** The languages of the pages. */
 export const languages = ['en', 'fr'] as const;
 export type Language = (typeof languages)[number];
 
-/** As `lang` says it, and as dates are written in. */
+/** Values of `lang`, also the locales of dates. */
 export const locales: Readonly<Record<Language, string>> = { en: 'en-CA', fr: 'fr-CA' };
 
 /**
- * The language of a page: the one that was chosen (in this request, or before: its cookie), then what the app asks for
- * (`ui_locales`), then what the browser prefers, then English. What is not a language here is passed over.
+ * The language of a page: the chosen one (in this request, or before: its cookie), else that of the app (`ui_locales`),
+ * else that of the browser, else English. Other languages are ignored.
  */
 export function languageOf(wishes: {
   readonly asked: string | null | undefined;
@@ -22,13 +22,13 @@ export function languageOf(wishes: {
   return [asked, kept, ...app, ...browser].map(known).find(one => one !== undefined) ?? 'en';
 }
 
-/** `fr-CA` → `fr`; undefined for a language that there is not. */
+/** `fr-CA` → `fr`; undefined for a language that the pages do not have. */
 export function known(tag: string | null | undefined): Language | undefined {
   const primary = tag?.toLowerCase().split('-')[0];
   return languages.find(language => language === primary);
 }
 
-/** The tags of Accept-Language, the most wanted first. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 */
+/** The tags of Accept-Language by descending quality. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 */
 function preferred(header: string): readonly string[] {
   return header
     .slice(0, 500)

@@ -13,8 +13,8 @@ import type { UserAccess } from './user-access.ts';
 import type { Reply, Visit } from './visit.ts';
 
 /**
- * Plays the electronic record that starts an app: first the app, then the patient, then the app's launch address with `iss` and
- * `launch`. https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch
+ * Simulates the EHR that starts an app: the user chooses the app, then the patient; then the app's launch URL opens
+ * with `iss` and `launch`. https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#launch-app-ehr-launch
  */
 export async function launcher(visit: Visit): Promise<Reply> {
   const { user, query } = visit;
@@ -64,7 +64,7 @@ export async function launcherPosted(visit: Visit): Promise<Reply> {
   return { kind: 'onward', url: url.href, app: client.name };
 }
 
-/** An app at one of its launch addresses, in a partition. */
+/** An app with one of its launch URLs, in a partition. */
 interface Choice {
   readonly key: string;
   readonly client: RegisteredClient;

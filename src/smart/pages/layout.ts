@@ -6,19 +6,19 @@ import { languages, locales } from './language.ts';
 import type { Language } from './language.ts';
 import { texts } from './texts/index.ts';
 
-/** What is around the content of a page. */
+/** The frame around the content of a page. */
 export interface Frame {
   readonly language: Language;
   readonly brand: Brand;
-  /** Says the state, so that it is the first thing that a screen reader says. */
+  /** Includes the state, which a screen reader reads first. */
   readonly title: string;
   readonly body: Html;
   readonly script: boolean;
   readonly wide: boolean;
-  /** The same page in the other language; undefined for what cannot be asked for again. */
+  /** The same page in the other language; undefined for a page that cannot be opened again. */
   readonly languageLink: (language: Language) => string;
   readonly link: (path: string) => string;
-  /** Name of who is signed in. */
+  /** Name of the signed-in user. */
   readonly user: string | undefined;
 }
 
@@ -28,6 +28,7 @@ export function layout({ language, brand, title, body, script, wide, languageLin
   const service = brand.name ?? ours;
   const logo = link(logoLink(brand.logo));
   const asset = (name: string): string => link(assetLink(name));
+  const signOutLink = html`<a href="${link('/auth/sign-out')}">${signOut.link}</a>`;
   const others = languages.filter(one => one !== language);
   return html`<!doctype html>
     <html lang="${locales[language]}">
@@ -61,7 +62,7 @@ export function layout({ language, brand, title, body, script, wide, languageLin
         <main id="main" tabindex="-1" ${wide && html` class="wide"`}>${body}</main>
         <footer class="bottom">
           <p>${logged}</p>
-          ${user !== undefined && html`<p><bdi>${user}</bdi> · <a href="${link('/auth/sign-out')}">${signOut.link}</a></p>`}
+          ${user !== undefined && html`<p><bdi>${user}</bdi> · ${signOutLink}</p>`}
         </footer>
       </body>
     </html> `;

@@ -2,9 +2,10 @@ import { html } from './html.ts';
 import type { Reply, Visit } from './visit.ts';
 
 /**
- * The page between a form and what is not ours. It goes on at once by the header Refresh, or by its link: a redirect would be held
- * to `form-action` of the page with the form, in Chromium also behind the app's own redirects, which nobody here knows. What the
- * link names was made here, never by what a form says. https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
+ * The page between a form and an address outside of the pages. It continues automatically by the header Refresh, or by
+ * its link: `form-action` of the page with the form would apply to a redirect, in Chromium also to the app's own
+ * redirects, which are unknown here. The link is made here, never taken from a form.
+ * https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
  */
 export function onwardPage({ texts }: Pick<Visit, 'texts'>, url: string, app: string): Reply & { kind: 'page' } {
   const { title, toApp, link } = texts.onward;

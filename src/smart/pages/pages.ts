@@ -16,7 +16,7 @@ import { createSend, keepLanguage } from './send.ts';
 import { texts } from './texts/index.ts';
 import type { Reply, Route, Visit } from './visit.ts';
 
-/** Answers requests for pages; false where the request is for none, and nothing was done with it. */
+/** Answers requests for pages; returns false, without any effect, if no page has the path. */
 export type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /** The pages of sign-in, choice of a patient, consent, sign-out and launcher, under `/auth`. */
@@ -39,13 +39,13 @@ export function createPages(parts: PagesParts): Pages {
   };
 }
 
-/** What the page gives, or the page that says what went wrong. */
+/** The reply of the page, or the page of the error. */
 async function answer(visit: Visit, route: Route): Promise<Reply> {
   const { request, parts } = visit;
   try {
     return await run(visit, route);
   } catch (error) {
-    if (!request.complete) request.resume(); // the rest is thrown away, so that the browser comes to read the answer
+    if (!request.complete) request.resume(); // the rest is discarded, so that the browser reads the answer
     return failed(parts, visit, error, route);
   }
 }
@@ -80,7 +80,7 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'fault');
 }
 
-/** What can be done about it: the same page again, where that may help, or another account. */
+/** The remedy of a problem: the same page again, if that may help, or another account. */
 function againAt(
   { params, link, path, query, texts }: AskedFor,
   route: Route | undefined,
@@ -95,7 +95,7 @@ function againAt(
   return { again: { href: link(`${path}${search}`), text: texts.problem.back } };
 }
 
-/** What a request says by itself, before anything is looked up. */
+/** The properties of a request before any lookup. */
 type AskedFor = Omit<Visit, 'conversation' | 'token'>;
 
 function askedOf(

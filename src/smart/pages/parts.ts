@@ -7,7 +7,7 @@ import type { Engine } from '../../interaction/interaction.ts';
 import type { Brand } from './brand.ts';
 import type { Log } from '../../observability/log.ts';
 
-/** What the pages work with. */
+/** The dependencies of the pages. */
 export interface PagesParts {
   readonly engine: Engine;
   readonly conversations: Conversations;
@@ -15,18 +15,18 @@ export interface PagesParts {
   readonly sessions: Pick<Sessions, 'begin' | 'find' | 'isAlive' | 'end' | 'endAll'>;
   /** Throws SignInRefused. */
   readonly signIn: (credentials: Credentials) => Promise<RegisteredUser>;
-  /** Keeps what an EHR says, and gives the launch value for it. */
+  /** Stores a launch and returns its launch token. */
   readonly createLaunch: (launch: Launch) => Promise<string>;
-  /** What absolute URLs begin with; no trailing slash. */
+  /** The base of absolute URLs; no trailing slash. */
   readonly publicUrl: string;
   readonly config: PageSettings;
   readonly brand: Brand;
-  /** Of the client, where it can be told. */
+  /** The address of the client, if it can be determined. */
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly log: Pick<Log, 'fault'>;
 }
 
-/** Settings that the pages keep to, or tell of. Milliseconds. */
+/** Settings that the pages follow or show. Times in milliseconds. */
 export interface PageSettings {
   readonly appTokenLifetime: number;
   readonly refreshIdle: number;

@@ -3,10 +3,10 @@ import type { QueryPair } from '../../search/request.ts';
 import { datesIn } from './typed-dates.ts';
 
 /**
- * What was typed to find a patient, as searches of which the first that finds somebody counts: dates of birth in any usual form,
- * identifiers (what has digits; with and without its spaces and hyphens), and beginnings of names. All that was typed must hold.
- * Eight digits are a date where they can be one, else (and where nobody is found) an identifier; names that follow each other may
- * be one with a hyphen. Nothing where too little was typed to search for. https://hl7.org/fhir/R4/search.html
+ * The searches for a typed text, of which the first with a result counts: dates of birth in any usual form, identifiers
+ * (text with digits, with and without its spaces and hyphens), and beginnings of names; all must match. Eight digits
+ * are a date if they can be one, else (and if that finds nothing) an identifier; consecutive names may be one with a
+ * hyphen. Empty if the text is too short to search for. https://hl7.org/fhir/R4/search.html
  */
 export function patientQueries(typed: string): readonly (readonly QueryPair[])[] {
   const text = typed.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, longest);
@@ -25,20 +25,23 @@ export function patientQueries(typed: string): readonly (readonly QueryPair[])[]
   ].filter(one => one.length > 0);
 }
 
-/** `Marc André Roy` → `Marc-André Roy`, `Marc André-Roy`: a name with a hyphen is one, and found by its beginning alone. */
+/**
+ * `Marc André Roy` → `Marc-André Roy`, `Marc André-Roy`: a hyphenated name is one name, which only its beginning finds.
+ */
 const hyphenated = (words: readonly string[]): readonly (readonly string[])[] =>
   words.length > 3
     ? []
     : words.slice(1).map((word, at) => [...words.slice(0, at), `${words[at]}-${word}`, ...words.slice(at + 2)]);
 
-/** More than any name, date and number together have. */
+/** Longer than any name, date and number together. */
 const longest = 200;
 
-/** Most parts that are looked for. */
+/** Most parts that are searched for. */
 const mostParts = 8;
 
 function splitRest(rest: string): { readonly identifiers: readonly string[]; readonly words: readonly string[] } {
-  // Groups of digits belong together: `1234 567 890`, and the letters of a version after them: `1234-567-890-AB`.
+  // Groups of digits belong together (`1234 567 890`), and so do the letters of a version after them
+  // (`1234-567-890-AB`).
   const joined = rest.replace(/(?<![\p{L}\p{N}-])\d+(?: \d+)+(?![\p{L}\p{N}-])/gu, digits =>
     digits.replaceAll(' ', '-'),
   );
@@ -52,7 +55,7 @@ function splitRest(rest: string): { readonly identifiers: readonly string[]; rea
   };
 }
 
-/** As it was typed, or without what people put in between to read it. */
+/** The identifier as typed, or without separators. */
 function identifierPair(typed: string): QueryPair {
   const plain = typed.replace(/[-. ]/g, '');
   return ['identifier', [...new Set([typed, plain])].map(escape).join(',')];

@@ -11,7 +11,10 @@ import { userAccess } from './user-access.ts';
 import type { UserAccess } from './user-access.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** Choosing the patient that an app opens with. Who is a patient gets that patient; who may see none is told what to do. */
+/**
+ * The choice of the patient for an app. A user who is a patient gets that patient; a user who may see none gets an
+ * explanation.
+ */
 export async function patientStep(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   if (!hasUser(of) || !choosesPatient(of)) return nextStep(of);
@@ -37,7 +40,7 @@ export async function patientStepPosted(visit: Visit): Promise<Reply> {
   return patientPage(visit, of, search, [{ field, text: texts.patient.noChoice }]);
 }
 
-/** True where the patient is to be chosen, or has been and may be chosen anew: an EHR that names one is not contradicted. */
+/** True if the user chooses the patient, also again: a patient that the EHR names cannot be changed. */
 export const choosesPatient = ({ step, launch, patient }: Signed): boolean =>
   step === 'patient' || (step === 'consent' && patient !== undefined && launch?.patient === undefined);
 

@@ -1,7 +1,7 @@
 import { asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 
-/** Of a patient what people are told apart by. */
+/** The properties that identify a patient to the user. */
 export interface FoundPatient {
   readonly id: string;
   /** Undefined where no name is recorded. */
@@ -9,12 +9,14 @@ export interface FoundPatient {
   /** As recorded: a day, a month or a year. */
   readonly birthDate: string | undefined;
   readonly gender: string | undefined;
-  /** Values alone, at most two. */
+  /** Values only, two at most. */
   readonly identifiers: readonly string[];
   readonly deceased: boolean;
 }
 
-/** What a page shows of the resource of a patient; nothing for what has no id. https://hl7.org/fhir/R4/patient.html */
+/**
+ * The summary of the resource of a patient; undefined for a resource without id. https://hl7.org/fhir/R4/patient.html
+ */
 export function patientOf(resource: JsonObject): FoundPatient | undefined {
   const id = asString(resource['id']);
   if (id === undefined) return undefined;
@@ -32,7 +34,7 @@ export function patientOf(resource: JsonObject): FoundPatient | undefined {
   };
 }
 
-/** Uses of a name, the one that people go by first. https://hl7.org/fhir/R4/valueset-name-use.html */
+/** Uses of a name in the order of preference. https://hl7.org/fhir/R4/valueset-name-use.html */
 const uses = ['usual', 'official', undefined, 'temp', 'nickname', 'anonymous', 'maiden', 'old'];
 
 function nameOf(names: readonly JsonObject[]): string | undefined {
@@ -40,7 +42,7 @@ function nameOf(names: readonly JsonObject[]): string | undefined {
   return printed.find(name => name !== '');
 }
 
-/** Family name first and set apart, as lists of patients have it. */
+/** Family name first, followed by a comma, as in lists of patients. */
 function printName({ text, family, given }: JsonObject): string {
   const first = (Array.isArray(given) ? given : []).filter(one => typeof one === 'string').join(' ');
   const parts = [asString(family)?.toUpperCase() ?? '', first].filter(part => part !== '');

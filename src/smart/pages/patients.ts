@@ -11,34 +11,34 @@ import { patientOf } from './patient-summary.ts';
 import type { FoundPatient } from './patient-summary.ts';
 import type { UserAccess } from './user-access.ts';
 
-/** Most patients that are shown of a search. */
+/** Most patients that a search shows. */
 export const mostShown = 20;
 
-/** All but the narrative: so a record whose stored text is damaged is left out, and the others are shown. */
+/** All elements but the narrative: a record whose stored text is damaged is left out, and the others are shown. */
 const readable: readonly QueryPair[] = [['_summary', 'data']];
 
-/** Who asks, for the audit. */
+/** The caller, for the audit. */
 export interface Asker {
   readonly requestId: string;
   readonly address: string;
 }
 
-export interface Found {
+export interface PatientMatches {
   readonly patients: readonly FoundPatient[];
   /** Whether more match than are shown. */
   readonly more: boolean;
 }
 
 /**
- * The patients that what was typed finds, among those that the user sees; undefined where too little was typed. It is a search like
- * any other: through the guard, and in the audit. Throws what the search throws.
+ * Searches for the patients that match the typed text, among those that the user may see; undefined if the text is too
+ * short. The search passes the same access checks and audit as any other. Throws the errors of the search.
  */
 export async function findPatients(
   parts: Pick<PagesParts, 'engine'>,
   who: UserAccess,
   asker: Asker,
   typed: string,
-): Promise<Found | undefined> {
+): Promise<PatientMatches | undefined> {
   const queries = patientQueries(typed);
   if (queries.length === 0) return undefined;
   for (const query of queries) {
@@ -54,7 +54,9 @@ export async function findPatients(
   return { patients: [], more: false };
 }
 
-/** The patient with an id, where the user sees it; undefined otherwise. A read like any other. */
+/**
+ * Reads the patient with an id, if the user may see it; else undefined. Access checks and audit are those of any read.
+ */
 export async function readPatient(
   parts: Pick<PagesParts, 'engine'>,
   who: UserAccess,
@@ -76,7 +78,7 @@ const asObject = (text: string): JsonObject => {
   return isObject(value) ? value : {};
 };
 
-/** Through the one door to every interaction, and into the audit as HTTP requests are. */
+/** Runs an interaction through dispatch and the audit, as HTTP requests do. */
 async function ask(
   { engine }: Pick<PagesParts, 'engine'>,
   { partition, base, patientType, access }: UserAccess,

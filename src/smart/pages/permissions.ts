@@ -5,26 +5,26 @@ import type { Language } from './language.ts';
 import { texts } from './texts/index.ts';
 import { typeName } from './type-name.ts';
 
-/** A permission as the user is asked for it. */
-export interface Asked {
-  /** The scopes that it stands for. */
+/** A permission on the consent page. */
+export interface ConsentPermission {
+  /** The scopes that it covers. */
   readonly scopes: readonly string[];
   readonly text: string;
-  /** What narrows it. */
+  /** The criteria that narrow it. */
   readonly note: string | undefined;
-  /** Whether the app can do without it. */
+  /** Whether the app works without it. */
   readonly optional: boolean;
 }
 
-/** What an app asks for, in plain words. */
+/** The permissions that an app requests, in plain words. */
 export interface Permissions {
-  /** What it does with which records, under a heading each. */
-  readonly records: readonly { readonly heading: string; readonly asked: readonly Asked[] }[];
-  /** All else: who somebody is, which patient is open, how long it lasts. */
-  readonly others: readonly Asked[];
+  /** Access to records, under a heading each. */
+  readonly records: readonly { readonly heading: string; readonly asked: readonly ConsentPermission[] }[];
+  /** All other permissions: the user's identity, the open patient, the duration. */
+  readonly others: readonly ConsentPermission[];
 }
 
-/** The scopes in the words of a language; lifetimes in milliseconds. Each scope is part of one permission. */
+/** The permissions of scopes in a language; lifetimes in milliseconds. Each scope is part of one permission. */
 export function permissionsOf(
   scopes: readonly string[],
   model: Model,
@@ -43,8 +43,8 @@ export function permissionsOf(
   };
 }
 
-/** What reads alike is asked once, such as a scope in version 1 and in version 2. */
-function joined(asked: readonly Asked[]): readonly Asked[] {
+/** Merges permissions with the same text, such as those of a scope in version 1 and in version 2. */
+function joined(asked: readonly ConsentPermission[]): readonly ConsentPermission[] {
   const alike = Map.groupBy(asked, ({ text, note }) => JSON.stringify([text, note]));
   return [...alike.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : { ...first, scopes: [first, ...others].flatMap(({ scopes }) => scopes) },
@@ -67,7 +67,7 @@ const verbOf = {
   delete: 'remove',
 } as const satisfies Record<Permission, string>;
 
-function records({ scope, resourceTypes, criteria }: Resources, model: Model, language: Language): Asked {
+function records({ scope, resourceTypes, criteria }: Resources, model: Model, language: Language): ConsentPermission {
   const { list, narrowed } = texts[language].consent;
   const names = resourceTypes.map(name => typeName(model, name, language));
   const only = criteria.map(({ parameter, value }) => `${parameter} = ${value.split('|').at(-1)}`);
@@ -83,15 +83,15 @@ function others(
   meanings: readonly ScopeMeaning[],
   language: Language,
   { refreshIdle, refreshLifetime }: { readonly refreshIdle: number; readonly refreshLifetime: number },
-): readonly Asked[] {
+): readonly ConsentPermission[] {
   const { consent: words, time } = texts[language];
-  const fixed = (text: string, scopes: readonly string[]): Asked => ({
+  const fixed = (text: string, scopes: readonly string[]): ConsentPermission => ({
     scopes,
     text,
     note: undefined,
     optional: false,
   });
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, ConsentPermission>();
   for (const meaning of meanings) {
     if (meaning.kind === 'resources') continue;
     const { scope } = meaning;

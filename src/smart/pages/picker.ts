@@ -4,23 +4,23 @@ import type { FieldError } from './fields.ts';
 import { html } from './html.ts';
 import type { Html, Part } from './html.ts';
 import { findPatients } from './patients.ts';
-import type { Found } from './patients.ts';
+import type { PatientMatches } from './patients.ts';
 import type { FoundPatient } from './patient-summary.ts';
 import { printDate } from './print-date.ts';
 import type { UserAccess } from './user-access.ts';
 import type { Visit } from './visit.ts';
 
-/** What was searched for, and what came of it. */
+/** A search text and its result. */
 export interface Search {
   readonly typed: string;
-  readonly found: Found | undefined;
-  /** What there is to say in place of patients. */
+  readonly found: PatientMatches | undefined;
+  /** The message that replaces the patients. */
   readonly trouble: string | undefined;
 }
 
 export const noSearch: Search = { typed: '', found: undefined, trouble: undefined };
 
-/** Searches for what stands in the field `query` of the form. */
+/** Searches for the text in the field `query` of the form. */
 export async function searchPatients({ parts, form, texts, ...asker }: Visit, who: UserAccess): Promise<Search> {
   const typed = (form.get('query') ?? '').slice(0, 500);
   const { tooShort, tooCostly } = texts.patient;
@@ -36,8 +36,8 @@ export async function searchPatients({ parts, form, texts, ...asker }: Visit, wh
 }
 
 /**
- * The search for patients and what it found: two forms, so that it works without its script, which only searches while
- * somebody types. `action` is where both are sent; `more` stands above the button that goes on.
+ * The patient search and its results: two forms, so that it works without script, which only searches while the user
+ * types. `action` is the target of both; `more` is shown above the button that continues.
  */
 export function picker(
   visit: Visit,
@@ -92,11 +92,11 @@ export function picker(
     </form>`;
 }
 
-/** The title of a page with a search: what came of it, then what the page is. */
+/** The title of a page with a search: the result, then the page. */
 export const searchTitle = (visit: Visit, search: Search, title: string): string =>
   `${statusOf(visit, search)} ${title}`.trimStart();
 
-/** What the script puts in place of the results; it reads the status out of it. */
+/** The fragment with which the script replaces the results; its status is announced. */
 export const resultsFragment = (visit: Visit, search: Search): Html =>
   html`<p id="status">${statusOf(visit, search)}</p>
     <div id="results">${results(visit, search)}</div>`;
@@ -124,7 +124,7 @@ function results(visit: Visit, { found }: Search): Part {
   </fieldset>`;
 }
 
-/** A patient in two lines: the name, and what tells those of one name apart. */
+/** A patient in two lines: the name, and the details that distinguish patients with the same name. */
 export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'language'>, patient: FoundPatient): Html {
   const words = texts.patient;
   const { name, birthDate, gender, identifiers, deceased } = patient;

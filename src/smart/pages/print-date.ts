@@ -1,7 +1,10 @@
 import { locales } from './language.ts';
 import type { Language } from './language.ts';
 
-/** A FHIR date as people write it: `1980-02-29` → `29 février 1980`, `1980-02` → `février 1980`; other text as it is. */
+/**
+ * A FHIR date in the user's language: `1980-02-29` → `29 février 1980`, `1980-02` → `février 1980`; other text
+ * unchanged.
+ */
 export function printDate(date: string, language: Language): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(date) ?? [];
   if (year === undefined || month === undefined) return date;

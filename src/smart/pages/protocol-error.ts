@@ -8,7 +8,7 @@ import type { ProblemName } from './problem.ts';
 import { createSend, keepLanguage } from './send.ts';
 import { texts } from './texts/index.ts';
 
-/** An error of the authorization endpoint that is told to the person at the browser, since it must not be sent to the app. */
+/** An error of the authorization endpoint that is shown to the user, since it must not be sent to the app. */
 export interface ProtocolError {
   readonly status: number;
   /** As OAuth has it: `invalid_request`. */
@@ -17,8 +17,8 @@ export interface ProtocolError {
 }
 
 /**
- * Makes what answers with a page for such an error: what happened and what to do, with the error itself for those who look after
- * apps. https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
+ * Creates the handler that shows such an error on a page: what happened and what to do, with the error itself for app
+ * developers. https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
  */
 export function createProtocolErrorPage(
   publicUrl: string,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-/** The id by which log and audit name the request: the one that its answer has already, else a new one. */
+/** The request id in log and audit: the one that its answer has already, else a new one. */
 export function requestIdOf(response: ServerResponse): string {
   const given = response.getHeader('X-Request-Id');
   if (typeof given === 'string') return given;

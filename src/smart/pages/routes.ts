@@ -20,14 +20,14 @@ export const routes: readonly Route[] = [
   { pattern: '/auth/launcher', get: launcher, post: launcherPosted },
 ];
 
-/** What is answered below these where no page is. */
+/** The answer below these paths where no page matches. */
 const missing: Route = {
   pattern: '',
   get: () => Promise.reject(new Problem(404, 'notFound')),
   post: () => Promise.reject(new Problem(404, 'notFound')),
 };
 
-/** The page under a path, with what stands in its variable segments; undefined where pages have nothing to say. */
+/** The page of a path, with the values of its variable segments; undefined for paths outside the pages. */
 export function findRoute(
   path: string,
 ): { readonly route: Route; readonly params: Readonly<Record<string, string>> } | undefined {

@@ -1,8 +1,8 @@
 /**
- * What every page is sent with: it is kept nowhere, runs nothing but the script it names, and refers to nobody. Forms are sent to
- * this origin alone: browsers apply `form-action` to every redirect that follows, so that a way out to an app is no redirect but a
- * page that goes on by itself (onward.ts). `frameAncestors` are the origins that may show pages in a frame.
- * Nothing is said of openers (Cross-Origin-Opener-Policy): apps sign in in a window that reports back to the one which opened it.
+ * The headers of every page: no caching, no script but its own file, no referrer. Forms are sent to this origin only.
+ * Browsers apply `form-action` to every redirect that follows, so the way to an app is not a redirect but a page that
+ * continues automatically (onward.ts). `frameAncestors` are the origins that may frame pages.
+ * Cross-Origin-Opener-Policy is not set: apps sign in in a window that reports back to its opener.
  * https://www.w3.org/TR/CSP3/
  */
 export function securityHeaders(

@@ -10,13 +10,13 @@ import { onwardPage } from './onward.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** Of a visit what is needed to send something. */
+/** The part of a visit that sending needs. */
 export type Sendable = Pick<
   Visit,
   'request' | 'response' | 'path' | 'query' | 'language' | 'texts' | 'user' | 'sessionSecret' | 'cookies' | 'link'
 >;
 
-/** Makes what sends replies: pages with their headers, and redirects within the pages. */
+/** Creates the sender of replies: pages with their headers, and redirects within the pages. */
 export function createSend(
   publicUrl: string,
   frameAncestors: readonly string[],
@@ -56,7 +56,8 @@ function framed(
   brand: Brand,
 ): Html {
   const { request, response, path, query, language, user, sessionSecret, cookies, link } = visit;
-  const isSignedIn = cookies.read(request, response, sessionCookie) === sessionSecret; // else somebody signs in or out just now
+  // otherwise the session has just changed
+  const isSignedIn = cookies.read(request, response, sessionCookie) === sessionSecret;
   const languageLink = (other: Language): string => {
     const search = new URLSearchParams(query);
     search.set('language', other);
@@ -68,7 +69,10 @@ function framed(
 
 const year = 365 * 24 * 60 * 60;
 
-/** The language of the answer; one that was asked for in the query is kept in a cookie, and its parameter taken out of the query. */
+/**
+ * The language of the answer. A language that the query requests is stored in a cookie, and its parameter removed from
+ * the query.
+ */
 export function keepLanguage(
   cookies: Cookies,
   request: IncomingMessage,

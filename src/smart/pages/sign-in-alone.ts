@@ -2,7 +2,7 @@ import { signInPage, trySignIn } from './sign-in.ts';
 import type { SignInFor } from './sign-in.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** Signing in without an app, which leads to the launcher. */
+/** Sign-in without an app, which leads to the launcher. */
 export async function signInAlone(visit: Visit): Promise<Reply> {
   return visit.user === undefined ? signInPage(visit, purpose(visit)) : { kind: 'see', path: '/auth/launcher' };
 }

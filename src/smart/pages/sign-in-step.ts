@@ -4,7 +4,7 @@ import { signInPage, trySignIn } from './sign-in.ts';
 import type { SignInFor } from './sign-in.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** Signing in on the way to an app; also for somebody who is signed in already and wants another account. */
+/** Sign-in on the way to an app; also for a signed-in user who wants another account. */
 export async function signInStep(visit: Visit): Promise<Reply> {
   return signInPage(visit, purpose(visit, conversationOf(visit)));
 }

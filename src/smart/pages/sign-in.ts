@@ -7,19 +7,19 @@ import { html } from './html.ts';
 import type { Part } from './html.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** What a sign-in is for. */
+/** The context of a sign-in. */
 export interface SignInFor {
-  /** Below the heading. */
+  /** Text below the heading. */
   readonly lead: string;
-  /** Where the form is sent. */
+  /** The target of the form. */
   readonly action: string;
   /** The partition that the user must have; undefined for any. */
   readonly partition: string | undefined;
-  /** Below the button. */
+  /** Content below the button. */
   readonly more?: Part;
 }
 
-/** The page on which somebody signs in; with `refused` what was wrong. */
+/** The sign-in page; with `refused` the reason of the last failure. */
 export function signInPage(
   visit: Visit,
   { lead, action, more }: SignInFor,
@@ -65,8 +65,8 @@ export function signInPage(
 }
 
 /**
- * What the form says, tried: the user, whose session is begun and in its cookie, or the page again. Whatever is wrong with name
- * and password, the answer is the same.
+ * Tries the credentials of the form: returns the user, whose session is in its cookie, or the page again. The message
+ * is the same for a wrong name and a wrong password.
  */
 export async function trySignIn(visit: Visit, what: SignInFor): Promise<RegisteredUser | Reply> {
   const { parts, form, texts, address, requestId, request, response, cookies } = visit;
@@ -92,7 +92,7 @@ export async function trySignIn(visit: Visit, what: SignInFor): Promise<Register
   const { partition } = what;
   if (partition !== undefined && !found.partitions.some(({ id }) => id === partition))
     return signInPage(visit, what, { status: 403, errors: [{ field: 'user', text: words.notHere }] });
-  const former = cookies.read(request, response, sessionCookie); // also one that was unused for too long
+  const former = cookies.read(request, response, sessionCookie); // also one that has timed out
   if (former !== undefined) await parts.sessions.end(former);
   cookies.set(response, sessionCookie, await parts.sessions.begin(found, since));
   return found;

@@ -5,8 +5,8 @@ import { html } from './html.ts';
 import type { Reply, Visit } from './visit.ts';
 
 /**
- * Asks before it signs out, so that no link of another site does; also where the session was unused for too long, since apps may
- * have online access by it.
+ * Asks for confirmation, so that a link of another site cannot sign out; also for a session that has timed out, since
+ * apps may have online access by it.
  */
 export async function signOut(visit: Visit): Promise<Reply> {
   const { parts, texts, user, link } = visit;
@@ -14,6 +14,7 @@ export async function signOut(visit: Visit): Promise<Reply> {
   if (user === undefined && (secret === undefined || !(await parts.sessions.isAlive(digestOf(secret)))))
     return signedOut(visit);
   const words = texts.signOut;
+  const everywhere = html`<button class="quiet" name="from" value="everywhere">${words.everywhere}</button>`;
   return {
     kind: 'page',
     status: 200,
@@ -25,7 +26,7 @@ export async function signOut(visit: Visit): Promise<Reply> {
         ${tokenField(visit)}
         <div class="go">
           <button name="from" value="here">${words.here}</button>
-          ${user !== undefined && html`<button class="quiet" name="from" value="everywhere">${words.everywhere}</button>`}
+          ${user !== undefined && everywhere}
         </div>
         ${user !== undefined && html`<p class="hint">${words.everywhereHint}</p>`}
       </form>
@@ -33,7 +34,7 @@ export async function signOut(visit: Visit): Promise<Reply> {
   };
 }
 
-/** Ends this session, or all that the user has with all that apps may do for the user. */
+/** Ends this session, or all sessions of the user with all tokens of apps. */
 export async function signOutPosted(visit: Visit): Promise<Reply> {
   const { parts, form, user, response, cookies, address, requestId } = visit;
   const secret = secretOf(visit);

@@ -1,7 +1,7 @@
 import type { Model } from '../../model/model.ts';
 import type { Language } from './language.ts';
 
-/** What records of a type are called in a language; the name of the type where nobody says. */
+/** The name of a type in a language; its code if the definitions have no name. */
 export function typeName({ types }: Model, name: string, language: Language): string {
   return types.get(name)?.plainNames.get(language) ?? name;
 }

@@ -1,14 +1,14 @@
-/** A date that was typed. */
+/** A date that the user typed. */
 export interface TypedDate {
-  /** What it may mean, as FHIR writes dates; two for `03/04/1980`. */
+  /** Its possible meanings as FHIR dates; two for `03/04/1980`. */
   readonly values: readonly string[];
-  /** The digits, where it may as well be a number: `19800229`. */
+  /** The digits, if it may also be a number: `19800229`. */
   readonly digits: string | undefined;
 }
 
 /**
- * The dates in a text, and what is left of it: `1980-02-29`, `1980/2/29`, `29.02.1980`, `02/29/1980`, `19800229`, `29 Feb 1980`,
- * `Feb 29, 1980`, `29 février 1980`, `1980-02`, `1980`. A day that no calendar has is no date.
+ * The dates in a text, and the rest of the text. Forms: `1980-02-29`, `1980/2/29`, `29.02.1980`, `02/29/1980`,
+ * `19800229`, `29 Feb 1980`, `Feb 29, 1980`, `29 février 1980`, `1980-02`, `1980`. Only days that exist count.
  */
 export function datesIn(text: string): { readonly dates: readonly TypedDate[]; readonly rest: string } {
   const dates: TypedDate[] = [];
@@ -24,7 +24,7 @@ export function datesIn(text: string): { readonly dates: readonly TypedDate[]; r
   return { dates, rest: rest.trim() };
 }
 
-/** Where a form begins and ends: not within a longer number or word. */
+/** The boundaries of a form: not within a longer number or word. */
 const start = String.raw`(?<![\p{L}\p{N}-])`;
 const end = String.raw`(?![\p{L}\p{N}-])`;
 const form = (inner: string): RegExp => new RegExp(`${start}${inner}${end}`, 'giu');
@@ -33,7 +33,7 @@ const year = '((?:18|19|20|21)\\d{2})';
 const two = (text: string): string => text.padStart(2, '0');
 const day = (y = '', m = '', d = ''): string => `${y}-${two(m)}-${two(d)}`;
 
-/** In the order in which they are looked for: the longer before what is part of them. */
+/** In the order of matching: longer forms before their parts. */
 const forms: readonly { readonly form: RegExp; readonly read: (groups: readonly string[]) => readonly string[] }[] = [
   { form: form(`${year}[-/. ](\\d{1,2})[-/. ](\\d{1,2})`), read: ([y, m, d]) => [day(y, m, d)] },
   { form: form(`(\\d{1,2})[-/. ](\\d{1,2})[-/. ]${year}`), read: ([a, b, y]) => [day(y, b, a), day(y, a, b)] },
@@ -62,14 +62,14 @@ const months: readonly (readonly string[])[] = [
   ['december', 'decembre'],
 ];
 
-/** `févr` → `2`; empty for what begins no month, or several. */
+/** `févr` → `2`; empty if it begins no month, or several. */
 function month(name = ''): string {
   const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   const found = months.flatMap((names, at) => (names.some(one => one.startsWith(plain)) ? [at + 1] : []));
   return found.length === 1 ? String(found[0]) : '';
 }
 
-/** True for a day, a month or a year that there is. */
+/** True for a day, a month or a year that exists. */
 function isDay(text: string): boolean {
   const [y = 0, m = 1, d = 1] = text.split('-').map(Number);
   const time = new Date(Date.UTC(y, m - 1, d));

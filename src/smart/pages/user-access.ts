@@ -7,14 +7,14 @@ import type { Partition } from '../../store/partitions.ts';
 import type { PagesParts } from './parts.ts';
 import { Problem } from './problem.ts';
 
-/** A user in a partition: what kind of person that is there, and what of the patients is open to that person. */
+/** A user in a partition: the user's role there, and access to its patients. */
 export interface UserAccess {
   readonly partition: Partition;
   /** `{publicUrl}/r4/{partition}`. */
   readonly base: string;
   /** The resource type of patients. */
   readonly patientType: string;
-  /** `clinician`: chooses among patients; `self`: is one; `other`: neither. */
+  /** `clinician`: chooses among patients; `self`: is a patient; `other`: neither. */
   readonly is: 'clinician' | 'self' | 'other';
   /** Id of the patient that the user is. */
   readonly own: string | undefined;
@@ -22,8 +22,8 @@ export interface UserAccess {
 }
 
 /**
- * What a user sees of patients in a partition: as much as an app of this user would, with the scope for patients alone. Throws
- * Problem 404 where the partition is not there (any more), or has no patients.
+ * A user's access to patients in a partition: that of an app of this user with the scope for patients. Throws Problem
+ * 404 if the partition does not exist or has no patients.
  */
 export async function userAccess(
   { engine, publicUrl }: Pick<PagesParts, 'engine' | 'publicUrl'>,

@@ -7,7 +7,7 @@ import type { Language } from './language.ts';
 import type { PagesParts } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 
-/** A request for a page, with what every page needs of it. */
+/** A request for a page, with everything that every page needs. */
 export interface Visit {
   readonly parts: PagesParts;
   readonly request: IncomingMessage;
@@ -16,32 +16,32 @@ export interface Visit {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The fields of the form that was posted; empty for other requests. */
+  /** The fields of the posted form; empty for other requests. */
   readonly form: URLSearchParams;
   readonly language: Language;
   readonly texts: Texts;
   readonly address: string;
   readonly requestId: string;
-  /** The authorization request that the path names; undefined where it names none, or it is over. */
+  /** The authorization request that the path names; undefined if it names none, or it has expired. */
   readonly conversation: Conversation | undefined;
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly user: RegisteredUser | undefined;
-  /** Of the session; undefined where nobody is signed in. */
+  /** The secret of the session; undefined if no user is signed in. */
   readonly sessionSecret: string | undefined;
   readonly cookies: Cookies;
-  /** What a form of this page is to carry in its field `token`. */
+  /** The CSRF token for the field `token` of the page's forms. */
   readonly token: string;
-  /** A link below the public URL, from one that begins with `/auth`. */
+  /** An absolute link for a path that begins with `/auth`. */
   readonly link: (path: string) => string;
 }
 
-/** What a page gives. */
+/** The reply of a page. */
 export type Reply =
   | {
       readonly kind: 'page';
       readonly status: number;
       readonly title: string;
-      /** What stands in `main`. */
+      /** The content of `main`. */
       readonly body: Html;
       /** Whether it needs the script of the patient search. */
       readonly script?: boolean;
@@ -50,12 +50,12 @@ export type Reply =
     }
   /** A part of a page, for the script. */
   | { readonly kind: 'fragment'; readonly status: number; readonly body: Html }
-  /** On to another page of ours: a path that begins with `/auth`. */
+  /** A redirect to another page: a path that begins with `/auth`. */
   | { readonly kind: 'see'; readonly path: string }
-  /** Out of the pages, after a form: to an app, or to the protocol endpoints. */
+  /** Leads out of the pages, after a form: to an app, or to the protocol endpoints. */
   | { readonly kind: 'onward'; readonly url: string; readonly app: string };
 
-/** Something that is answered under a path. */
+/** A page under a path. */
 export interface Route {
   /** Segments that begin with `:` are variable. */
   readonly pattern: string;

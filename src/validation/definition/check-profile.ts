@@ -7,18 +7,18 @@ import { checkConstraints, constraintKeys } from './constraint-checks.ts';
 import { checkBinding, checkCardinality, checkTypes, checkValueTypes } from './element-checks.ts';
 import { placeOf } from './place.ts';
 import { writtenElements } from './profile.ts';
-import type { Finding, Loaded, Tell } from './profile.ts';
+import type { Finding, Loaded, ReportFinding } from './profile.ts';
 import { checkDiscriminators, checkSlice } from './slicing-checks.ts';
 
 /**
- * Mistakes in a profile, each with its place and the id of its element. What the definitions that are here cannot decide is
- * no mistake. https://hl7.org/fhir/R4/profiling.html
+ * The mistakes in a profile, each with its place and the id of its element. Questions that the loaded definitions leave
+ * open are not mistakes. https://hl7.org/fhir/R4/profiling.html
  */
 export function checkProfile(structure: JsonObject, canonical: string, loaded: Loaded): readonly Finding[] {
   const { types, snapshots } = loaded;
   const type = asString(structure['type']);
   if (type === undefined || structure['kind'] === 'logical') return [];
-  // A type of its own; a profile that does not say that it is one is checked all the same.
+  // A specialization is not a profile; a definition that does not state its derivation is checked.
   if (structure['derivation'] === 'specialization' && !isProfile(structure)) return [];
   if (types.get(type) === undefined) {
     const text = `There is no type \`${type}\` in FHIR R4.${didYouMean(type, types.resourceTypes)}`;
@@ -29,7 +29,7 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
   const byId = new Map((snapshot?.elements ?? []).map(element => [asString(element['id']) ?? '', element]));
   const given = constraintKeys(snapshots(asString(structure['baseDefinition']) ?? '')?.elements ?? []);
   const findings: Finding[] = [];
-  const tell: Tell = ({ id, at }, below, text, undecided = false) =>
+  const tell: ReportFinding = ({ id, at }, below, text, undecided = false) =>
     void findings.push({ path: `${at}.${below}`, text: `\`${id}\`: ${text}`, undecided });
   const misplaced = new Set<string>();
   for (const element of elements) {
@@ -58,11 +58,13 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
   ];
 }
 
-/** What is wrong beside the elements. */
+/** The mistakes outside of the elements. */
 function headFindings(structure: JsonObject, type: string, { snapshots }: Loaded): readonly Finding[] {
   const baseDefinition = asString(structure['baseDefinition']);
   if (baseDefinition === undefined) {
-    const text = `The profile has no \`baseDefinition\`; write \`http://hl7.org/fhir/StructureDefinition/${type}\`, or the profile that it narrows.`;
+    const text =
+      `The profile has no \`baseDefinition\`; write \`http://hl7.org/fhir/StructureDefinition/${type}\`, ` +
+      'or the profile that it narrows.';
     return [{ path: 'baseDefinition', text, undecided: false }];
   }
   const base = snapshots(baseDefinition);
@@ -71,7 +73,7 @@ function headFindings(structure: JsonObject, type: string, { snapshots }: Loaded
   return [{ path: 'type', text, undecided: false }];
 }
 
-/** Where a differential cannot be followed; what its base has wrong is reported with that. */
+/** The parts of a differential that cannot be applied; mistakes of its base are reported with the base. */
 function snapshotFindings(
   structure: JsonObject,
   canonical: string,

@@ -9,9 +9,9 @@ import { isPlain } from './profile.ts';
 import type { Loaded } from './profile.ts';
 
 /**
- * Mistakes in profiles. In a single file they stop the start, since its author is here; in a package, of which only the
- * profiles that types name are looked at, they are warnings. What cannot be decided here is a warning in a single file, and
- * nothing in a package. https://hl7.org/fhir/R4/profiling.html
+ * The mistakes in profiles. In a single file they prevent the start; in a package, of which only the profiles that
+ * types name are checked, they are warnings. Undecidable questions are warnings in a single file, and ignored in a
+ * package. https://hl7.org/fhir/R4/profiling.html
  */
 export function checkProfiles(
   definitions: Definitions,

@@ -2,13 +2,13 @@ import { asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { checkExpression } from './expression.ts';
 import type { Place } from './place.ts';
-import type { Loaded, Tell, WrittenElement } from './profile.ts';
+import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
 import { valuesOfType } from './values.ts';
 
 export interface ConstraintContext {
   /** The type that the profile constrains. */
   readonly type: string;
-  /** Keys (`constraintKey`) of the constraints that the base has: R4 itself has some that are wrong. */
+  /** Keys (`constraintKey`) of the constraints of the base: some of R4 itself are wrong. */
   readonly given: ReadonlySet<string>;
 }
 
@@ -23,7 +23,7 @@ export const constraintKeys = (elements: readonly JsonObject[]): ReadonlySet<str
   );
 
 /**
- * Constraints whose expression has mistakes, without those of the base.
+ * The constraints whose expression has mistakes, except those of the base.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.constraint
  */
 export function checkConstraints(
@@ -31,9 +31,9 @@ export function checkConstraints(
   place: Place,
   { type, given }: ConstraintContext,
   { types }: Loaded,
-  tell: Tell,
+  tell: ReportFinding,
 ): void {
-  // Elements of a contained resource have that one as their `%resource`.
+  // `%resource` in elements of a contained resource is that resource.
   const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\b/.test(element.path);
   const resource = isResource ? valuesOfType(type, types) : undefined;
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {

@@ -3,10 +3,13 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { codesOf } from './place.ts';
 import type { Place } from './place.ts';
-import type { Loaded, Tell, WrittenElement } from './profile.ts';
+import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
 
-/** `min` above `max`, and a `max` that is no number. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min */
-export function checkCardinality(element: WrittenElement, tell: Tell): void {
+/**
+ * `min` above `max`, and a `max` that is not a number.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min
+ */
+export function checkCardinality(element: WrittenElement, tell: ReportFinding): void {
   const { json, merged = json } = element;
   const max = asString(json['max']);
   if (max !== undefined && !/^(\*|\d+)$/.test(max))
@@ -28,13 +31,13 @@ export function checkCardinality(element: WrittenElement, tell: Tell): void {
  * `fixed[x]`, `pattern[x]`, `minValue[x]` and `maxValue[x]` of a type that the element does not have.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
  */
-export function checkValueTypes(element: WrittenElement, place: Place, { types }: Loaded, tell: Tell): void {
+export function checkValueTypes(element: WrittenElement, place: Place, { types }: Loaded, tell: ReportFinding): void {
   const codes = codesOf(element.merged ?? element.json) ?? place.values?.map(({ code }) => code);
   if (codes === undefined || codes.length === 0 || codes.includes('')) return;
   for (const key of Object.keys(element.json)) {
     const [, kind = '', type = ''] = /^(fixed|pattern|minValue|maxValue)([A-Z]\w*)$/.exec(key) ?? [];
     if (kind === '' || codes.some(code => capital(code) === type)) continue;
-    // A complex type stands for those that are derived from it, as Quantity does for Age.
+    // A complex type includes those that are derived from it, as Quantity includes Age.
     const isNear = codes.some(code => isA(code, type, types) || isA(type, code, types));
     if (isNear && types.get(type)?.kind === 'complex-type') continue;
     const offer = [...new Set(codes)].map(code => `\`${kind}${capital(code)}\``).join(' or ');
@@ -45,10 +48,10 @@ export function checkValueTypes(element: WrittenElement, place: Place, { types }
 const capital = (code: string): string => code.charAt(0).toUpperCase() + code.slice(1);
 
 /**
- * Types that do not exist or that the base does not have here; profiles of types and targets that are not loaded.
+ * Types that do not exist or that the base does not allow here; profiles of types and targets that are not loaded.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type
  */
-export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, tell: Tell): void {
+export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, tell: ReportFinding): void {
   const { types } = loaded;
   const allowed = place.isRoot ? undefined : place.values?.map(({ code }) => code);
   objectsOf(element.json['type']).forEach((type, index) => {
@@ -81,11 +84,11 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
   });
 }
 
-/** A resource type would be called so: R4's own are all here. */
+/** Whether a name has the form of a resource type: all types of R4 are loaded. */
 const isType = (name: string): boolean => /^[A-Z][A-Za-z]*$/.test(name);
 const ofR4 = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\//;
 
-/** The url of the same base that a canonical most likely means, by its last part. */
+/** The loaded url that a canonical most likely means: the same base, and the most similar last part. */
 function nearest(canonical: string, urls: readonly string[]): string {
   const base = canonical.replace(/[^/]*$/s, '');
   return didYouMean(last(canonical), urls.filter(url => url.startsWith(base)).map(last));
@@ -94,8 +97,8 @@ function nearest(canonical: string, urls: readonly string[]): string {
 const last = (canonical: string): string => canonical.replace(/\|.*/s, '').replace(/^.*\//s, '');
 const quoted = (codes: readonly string[]): string => [...new Set(codes)].map(code => `\`${code}\``).join(', ');
 
-/** A required ValueSet that is not loaded: nothing would be held to it, unless a terminology server knows it. */
-export function checkBinding(element: WrittenElement, loaded: Loaded, tell: Tell): void {
+/** A required ValueSet that is not loaded: without a terminology server it would not be checked. */
+export function checkBinding(element: WrittenElement, loaded: Loaded, tell: ReportFinding): void {
   const { strength, valueSet } = asObject(element.json['binding']);
   if (strength !== 'required' || typeof valueSet !== 'string' || valueSet.startsWith('#')) return;
   if (loaded.has('ValueSet', valueSet)) return;

@@ -2,20 +2,20 @@ import type { RuleContext } from '../../fhirpath/problems.ts';
 import { ruleProblems } from '../../fhirpath/rule-problems.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 
-/** What is wrong with an expression: a sentence, and whether it may be right all the same. */
+/** A mistake in an expression: a sentence, and whether the expression may be right nevertheless. */
 export interface ExpressionFinding {
   readonly text: string;
   readonly undecided: boolean;
 }
 
-/** Mistakes in the FHIRPath of a constraint or discriminator, as sentences. https://hl7.org/fhirpath/N1/ */
+/** The mistakes in the FHIRPath of a constraint or discriminator, as sentences. https://hl7.org/fhirpath/N1/ */
 export function checkExpression(
   expression: string,
   types: TypeDefinitions,
   context: RuleContext,
 ): readonly ExpressionFinding[] {
   return ruleProblems(expression, types, context).map(({ at, message, undecided }) => ({
-    // What is no FHIRPath quotes nothing of it.
+    // A syntax error quotes nothing of the expression.
     text: /[.?]$/.test(message) ? message : `${message} (character ${at + 1} of \`${expression}\`).`,
     undecided: undecided === true,
   }));

@@ -4,17 +4,20 @@ import type { TypeDefinitions } from '../../model/element.ts';
 import { childrenOf, isMissing, valuesOfType } from './values.ts';
 import type { Missing, Values } from './values.ts';
 
-/** Where an element path leads by the base types. */
+/** The position to which an element path leads in the base types. */
 export interface Place {
-  /** What its values may be; undefined where that is not known. */
+  /** The possible values there; undefined if they are unknown. */
   readonly values: Values;
-  /** Set where a step of the path does not exist. */
+  /** Set if a step of the path does not exist. */
   readonly missing: Missing | undefined;
   /** True for the root of the profile. */
   readonly isRoot: boolean;
 }
 
-/** The place of an element path such as `Observation.value[x].coding`. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.path */
+/**
+ * The place of an element path such as `Observation.value[x].coding`.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.path
+ */
 export function placeOf(path: string, type: string, types: TypeDefinitions): Place {
   const [root = '', ...names] = path.split('.');
   let values = valuesOfType(type, types);
@@ -27,7 +30,7 @@ export function placeOf(path: string, type: string, types: TypeDefinitions): Pla
   return { values, missing: undefined, isRoot: names.length === 0 };
 }
 
-/** The type codes that an element names, those of FHIRPath as their FHIR namesakes; undefined where it names none. */
+/** The type codes that an element names, FHIRPath's as their FHIR equivalents; undefined if it names none. */
 export function codesOf(element: JsonObject | undefined): readonly string[] | undefined {
   const types = objectsOf(element?.['type']);
   if (types.length === 0) return undefined;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 import type { FindSnapshot } from '../../model/snapshot/snapshot.ts';
 
-/** What profiles are checked with. */
+/** The definitions that profiles are checked against. */
 export interface Loaded {
   readonly types: TypeDefinitions;
   readonly snapshots: FindSnapshot;
@@ -16,17 +16,17 @@ export interface Loaded {
 
 /** One ElementDefinition as its author wrote it. https://hl7.org/fhir/R4/elementdefinition.html */
 export interface WrittenElement {
-  /** Its id; the path and the slice name where it has none. */
+  /** Its id; the path and the slice name if it has none. */
   readonly id: string;
   readonly path: string;
   readonly json: JsonObject;
-  /** The element with what it takes from the base: of the snapshot. Undefined where the snapshot lacks it. */
+  /** The element merged with its base, from the snapshot. Undefined if the snapshot lacks it. */
   readonly merged: JsonObject | undefined;
   /** JSON path in the StructureDefinition: `differential.element[3]`. */
   readonly at: string;
 }
 
-/** A mistake in a profile; `undecided` where it may be right with definitions or software that are not here. */
+/** A mistake in a profile; `undecided` if definitions or software that are not loaded could make it right. */
 export interface Finding {
   /** JSON path in the StructureDefinition. */
   readonly path: string;
@@ -35,11 +35,11 @@ export interface Finding {
   readonly undecided: boolean;
 }
 
-/** Adds a finding about an element: where below it, and the sentence after its id. */
-export type Tell = (element: WrittenElement, below: string, text: string, undecided?: boolean) => void;
+/** Adds a finding about an element: its place below the element, and the sentence after the element's id. */
+export type ReportFinding = (element: WrittenElement, below: string, text: string, undecided?: boolean) => void;
 
 /**
- * The elements of a profile that count: those of its snapshot, else those of its differential.
+ * The elements of a profile: those of its snapshot, else those of its differential.
  * https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 export function writtenElements(structure: JsonObject, merged: readonly JsonObject[]): readonly WrittenElement[] {
@@ -55,5 +55,5 @@ export function writtenElements(structure: JsonObject, merged: readonly JsonObje
   });
 }
 
-/** True for a file of its own, which its author can correct. */
+/** True for a single file, which its author can correct. */
 export const isPlain = ({ core, package: from }: Definition): boolean => !core && from === undefined;

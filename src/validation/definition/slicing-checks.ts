@@ -4,13 +4,18 @@ import { parseExpression } from '../../fhirpath/parse.ts';
 import type { Expression } from '../../fhirpath/syntax.ts';
 import { checkExpression } from './expression.ts';
 import type { Place } from './place.ts';
-import type { Loaded, Tell, WrittenElement } from './profile.ts';
+import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
 
 /**
- * Discriminators whose path leads nowhere, or is more than the restricted FHIRPath that R4 allows.
+ * Discriminators whose path does not exist, or uses more than the restricted FHIRPath that R4 allows.
  * https://hl7.org/fhir/R4/profiling.html#discriminator
  */
-export function checkDiscriminators(element: WrittenElement, place: Place, { types }: Loaded, tell: Tell): void {
+export function checkDiscriminators(
+  element: WrittenElement,
+  place: Place,
+  { types }: Loaded,
+  tell: ReportFinding,
+): void {
   objectsOf(asObject(element.json['slicing'])['discriminator']).forEach(({ path }, index) => {
     const text = asString(path);
     if (text === undefined) return; // the structure check reports it
@@ -22,7 +27,8 @@ export function checkDiscriminators(element: WrittenElement, place: Place, { typ
       tell(
         element,
         at,
-        `The discriminator \`${text}\` calls \`${call}()\`; it may call \`extension()\`, \`ofType()\` and \`resolve()\` alone.`,
+        `The discriminator \`${text}\` calls \`${call}()\`; it may call \`extension()\`, \`ofType()\` and ` +
+          `\`resolve()\` alone.`,
       );
   });
 }
@@ -36,10 +42,10 @@ function otherCall(tree: Expression): string | undefined {
 const allowed = new Set(['extension', 'ofType', 'as', 'resolve']);
 
 /**
- * A slice of an element that nothing slices: its items could not be told apart. Extensions are sliced by url and choices by
- * type by themselves. https://hl7.org/fhir/R4/profiling.html#slicing
+ * A slice of an element without slicing: its items could not be matched. Extensions are sliced by url and choices by
+ * type implicitly. https://hl7.org/fhir/R4/profiling.html#slicing
  */
-export function checkSlice(element: WrittenElement, byId: ReadonlyMap<string, JsonObject>, tell: Tell): void {
+export function checkSlice(element: WrittenElement, byId: ReadonlyMap<string, JsonObject>, tell: ReportFinding): void {
   const slice = asString(element.json['sliceName']);
   const name = element.path.slice(element.path.lastIndexOf('.') + 1);
   if (slice === undefined || slice.includes('/') || /\[x\]$|^(modifierE|e)xtension$/.test(name)) return;
@@ -48,6 +54,7 @@ export function checkSlice(element: WrittenElement, byId: ReadonlyMap<string, Js
   tell(
     element,
     'sliceName',
-    `\`${element.path}\` has no \`slicing\`, so nothing tells the items of the slice \`${slice}\` apart; give \`${element.path}\` a \`slicing\` with a \`discriminator\`.`,
+    `\`${element.path}\` has no \`slicing\`, so items cannot be matched to the slice \`${slice}\`; give ` +
+      `\`${element.path}\` a \`slicing\` with a \`discriminator\`.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { KnownType } from '../../fhirpath/problems.ts';
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 
-/** What the values at some place may be; undefined where that is not known. */
+/** The possible values at a position; undefined if they are unknown. */
 export type Values = readonly KnownType[] | undefined;
 
 /** A step to a child that none of the values has. */
@@ -18,8 +18,8 @@ export function valuesOfType(name: string, types: TypeDefinitions): Values {
 }
 
 /**
- * The children of a name: of FHIRPath (`value`), of an element path (`value[x]`), or of a choice by its type
- * (`valueQuantity`). Undefined where something is not known, as for what a resource contains.
+ * The children of a name: in FHIRPath (`value`), in an element path (`value[x]`), or of a choice by its type
+ * (`valueQuantity`). Undefined if something is unknown, such as the content of a contained resource.
  */
 export function childrenOf(values: Values, name: string, types: TypeDefinitions): Values | Missing {
   if (values === undefined || values.length === 0) return undefined;
@@ -48,7 +48,7 @@ export function childrenOf(values: Values, name: string, types: TypeDefinitions)
 export const isMissing = (found: Values | Missing): found is Missing =>
   found !== undefined && !Array.isArray(found) && 'owners' in found;
 
-/** The values of an element, or of one of its types where it is named by that. */
+/** The values of an element, or of one of its types if the name includes that. */
 function valuesOf(element: ElementDefinition, name: string, types: TypeDefinitions): readonly KnownType[] {
   const wanted = element.name === name ? element.types : element.types.filter(({ property }) => property === name);
   return wanted.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
@@ -61,5 +61,5 @@ const choiceOf = (element: ElementDefinition | undefined): ElementDefinition | u
 const isValueOf = (definition: TypeDefinition | undefined, name: string): boolean =>
   definition?.kind === 'primitive-type' && name === 'value';
 
-/** Types that stand for others. */
+/** Types that represent others. */
 const open = new Set(['Element', 'BackboneElement', 'xhtml']);

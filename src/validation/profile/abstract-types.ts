@@ -2,8 +2,8 @@ import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { supertypes } from '../../model/type-definitions.ts';
 
 /**
- * The abstract types of FHIR that a type belongs to, nearest first: those that R4 defines, and those that later releases
- * named, by which extensions for R4 say where they may stand. https://hl7.org/fhir/R5/types.html
+ * The abstract types of a FHIR type, nearest first: those of R4, and those that later releases introduced, which
+ * extensions for R4 use in their contexts. https://hl7.org/fhir/R5/types.html
  */
 export function abstractTypes(name: string, types: TypeDefinitions): readonly string[] {
   const definition = types.get(name);
@@ -18,15 +18,17 @@ function laterTypes(definition: TypeDefinition, types: TypeDefinitions): readonl
       return ['PrimitiveType', 'DataType'];
     case 'complex-type':
       if (definition.abstract) return []; // an element within a type
-      return supertypes(definition.name, types).includes('BackboneElement') ? ['BackboneType', 'DataType'] : ['DataType']; // prettier-ignore
+      return supertypes(definition.name, types).includes('BackboneElement')
+        ? ['BackboneType', 'DataType']
+        : ['DataType'];
     default:
       return definition.kind satisfies never;
   }
 }
 
 /**
- * R4 has no type for what is published under a canonical url. Such resources have a publication status and a context of use;
- * one of R4 (for naming systems) has no url yet. https://hl7.org/fhir/R4/resource.html#canonical
+ * R4 has no type for canonical resources, which have a publication status and a context of use; one of R4 (for naming
+ * systems) has no url yet. https://hl7.org/fhir/R4/resource.html#canonical
  */
 const isCanonical = ({ elements }: TypeDefinition): boolean =>
   elements.has('useContext') &&

@@ -4,17 +4,17 @@ import type { TerminologyServer } from '../../terminology/server.ts';
 import type { ValidationIssue } from './findings.ts';
 import type { Terminology } from './terminology.ts';
 
-/** Most questions of one resource; what more there is stays undecided. */
+/** Most questions about one resource; further ones stay undecided. */
 const most = 200;
-/** Answers may lead to further questions (a slice that is found by a code), but not often. */
+/** Most rounds: answers may lead to further questions (a slice that a code selects), but rarely. */
 const rounds = 3;
 
 /**
- * Validates with the loaded terminology first. Where that leaves codes open the server is asked for all of them at once, and the
- * resource is validated again with what it says. Without open codes, or with answers that are known already, no promise is made.
- * `limit` is in milliseconds: what is not answered by then counts as unreachable.
+ * Validates with the loaded terminology first. If that leaves codes undecided, sends all of them to the server at once,
+ * and validates again with the answers. Returns no promise if nothing is undecided, or the answers are cached. `limit`
+ * is in milliseconds: a later answer counts as unavailable.
  */
-export function askAndValidate(
+export function validateWithAnswers(
   validate: (terminology: Terminology) => readonly ValidationIssue[],
   loaded: Terminology,
   server: TerminologyServer,
@@ -55,7 +55,7 @@ function answerTo(
   return 'unsure';
 }
 
-/** The loaded terminology, and where that cannot tell, an answer. */
+/** The loaded terminology, and for undecided questions an answer of the server. */
 function withAnswers(loaded: Terminology, answer: (question: Question) => Answer): Terminology {
   const ask = (valueSet: string, code: string, system: string | undefined): Answer => {
     const question = { valueSet, code, system: system ?? '' };

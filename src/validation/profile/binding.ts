@@ -14,14 +14,14 @@ const maxValueSet = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-m
 interface Binding {
   readonly strength: string;
   readonly valueSet: string;
-  /** The ValueSet beyond which not even an extensible binding goes. */
+  /** The maximum ValueSet, which also limits an extensible binding. */
   readonly most: string | undefined;
 }
 
 /**
- * A binding: a code that is not of a required ValueSet is an error, of an extensible one a warning, of a preferred one
- * a note; example ones ask nothing. What the loaded terminology cannot decide is told as information.
- * https://hl7.org/fhir/R4/terminologies.html#strength
+ * Compiles a binding: a code outside of a required ValueSet is an error, of an extensible one a warning, of a preferred
+ * one a note; example bindings are not checked. Questions that the loaded terminology cannot decide are reported as
+ * information. https://hl7.org/fhir/R4/terminologies.html#strength
  */
 export function compileBinding(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
   const binding = bindingOf(tree);
@@ -29,7 +29,7 @@ export function compileBinding(tree: Tree, base: Tree | undefined, source: Sourc
   const { strength, most } = binding;
   const given = base && bindingOf(base);
   if (given?.strength === strength && given.valueSet === binding.valueSet && given.most === most) return undefined;
-  // One that is contained in the definition is named from there.
+  // A contained ValueSet is named relative to the definition.
   const valueSet = binding.valueSet.startsWith('#') ? source.url + binding.valueSet : binding.valueSet;
   const rule = `${source.id(tree.element)} binding`;
   return (node, walk) => {
@@ -58,7 +58,7 @@ function bindingOf({ element }: Tree): Binding | undefined {
   };
 }
 
-/** True where a code is of the ValueSet. */
+/** True if a code is in the ValueSet. */
 function check(
   node: Node,
   { findings, terminology }: Walk,
@@ -72,7 +72,7 @@ function check(
   const required = severity === 'error';
   if (codes.length === 0) {
     if (!required || hasOnlyExtensions(node)) return false;
-    const text = `A code of \`${valueSet}\` must be given here; a text alone does not do.`;
+    const text = `A code of \`${valueSet}\` is required here; text alone is not enough.`;
     findings.add({ severity, code: 'code-invalid', text, profile, rule });
     return false;
   }
@@ -86,12 +86,14 @@ function check(
     open &&
     codes.some(({ code, system }) => code !== undefined && terminology.isUnanswered(valueSet, code, system))
   ) {
-    const text = `Whether ${quotedCodes(codes)} is of \`${valueSet}\` could not be checked: the terminology server does not answer.`;
+    const text =
+      `Whether ${quotedCodes(codes)} is in \`${valueSet}\` was not checked: the terminology server does ` +
+      'not answer.';
     findings.add({ severity: 'warning', code: 'transient', text, profile, rule: `${rule} unanswered` });
     return false;
   }
   if (open) {
-    const text = `Whether codes are of \`${valueSet}\` cannot be told with the code systems that are loaded.`;
+    const text = `Whether codes are in \`${valueSet}\` cannot be decided with the loaded code systems.`;
     findings.note({ severity: 'information', code: 'informational', text, profile, rule: `undecided ${valueSet}` });
     return false;
   }
@@ -100,14 +102,14 @@ function check(
   return false;
 }
 
-/** A preferred ValueSet is worth a word where what is loaded says no, and no question to anybody. */
+/** Reports a code outside of a preferred ValueSet if the loaded definitions decide it, without asking a server. */
 function recommend(node: Node, { findings, terminology }: Walk, valueSet: string, profile: string, rule: string): void {
   const codes = codesOf(node) ?? [];
   const outside = ({ code, system }: Code): boolean =>
     code !== undefined && terminology.containsHere(valueSet, code, system) === false;
   if (codes.length === 0 || !codes.every(outside)) return;
   const text = (): string =>
-    `${quotedCodes(codes)} ${verb(codes)} not of \`${valueSet}\`, whose codes are preferred here.`;
+    `${quotedCodes(codes)} ${verb(codes)} not in \`${valueSet}\`, whose codes are preferred here.`;
   findings.add({ severity: 'information', code: 'code-invalid', text, profile, rule });
 }
 
@@ -116,12 +118,12 @@ const verb = (codes: readonly Code[]): string => (codes.length === 1 ? 'is' : 'a
 function sentence(codes: readonly Code[], valueSet: string, required: boolean, terminology: Terminology): string {
   const all = terminology.examples(valueSet);
   const [first] = codes;
-  const own = first?.code === undefined || all.includes(first.code); // what it lacks is the system
+  const own = first?.code === undefined || all.includes(first.code); // its system is missing
   const hint = own ? '' : didYouMean(first.code, all.slice(0, 300));
   const some = all.slice(0, 8).map(code => `\`${code}\``);
-  const list = some.length === 0 ? '' : ` Codes of it are ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
-  const why = required ? 'and this takes no other code' : 'and this takes another code only where none of its own fits';
-  return `${quotedCodes(codes)} ${verb(codes)} not of \`${valueSet}\`, ${why}.${hint}${list}`;
+  const list = some.length === 0 ? '' : ` Its codes include ${some.join(', ')}${all.length > 8 ? ', …' : ''}.`;
+  const why = required ? 'required binding' : 'extensible binding: another code only if none of the set applies';
+  return `${quotedCodes(codes)} ${verb(codes)} not in \`${valueSet}\` (${why}).${hint}${list}`;
 }
 
 const quotedCodes = (codes: readonly Code[]): string =>
@@ -138,7 +140,7 @@ interface Code {
   readonly system: string | undefined;
 }
 
-/** The codes of a value; undefined where it is of a type that is not coded, or has no value. */
+/** The codes of a value; undefined if its type is not coded, or it has no value. */
 function codesOf({ value, code: type }: Node): readonly Code[] | undefined {
   if (typeof value === 'string') return [{ code: value, system: undefined }];
   if (!isObject(value)) return undefined;
@@ -152,7 +154,7 @@ function codesOf({ value, code: type }: Node): readonly Code[] | undefined {
     case 'Duration':
     case 'Distance':
     case 'Count':
-      return value['code'] === undefined ? undefined : [read(value)]; // a number without unit says nothing
+      return value['code'] === undefined ? undefined : [read(value)]; // a number without a unit has no code
     default:
       return undefined;
   }
@@ -160,9 +162,11 @@ function codesOf({ value, code: type }: Node): readonly Code[] | undefined {
 
 const read = ({ system, code }: JsonObject): Code => ({ code: asString(code), system: asString(system) ?? '' });
 
-/** A concept that says by an extension alone why it is not there (data-absent-reason). */
+/** A concept whose only content is an extension with the reason of its absence (data-absent-reason). */
 const hasOnlyExtensions = ({ value }: Node): boolean =>
-  isObject(value) && value['extension'] !== undefined && Object.keys(value).every(key => key === 'extension' || key === 'id'); // prettier-ignore
+  isObject(value) &&
+  value['extension'] !== undefined &&
+  Object.keys(value).every(key => key === 'extension' || key === 'id');
 
 /** The ValueSet of a required binding, for discriminators. */
 export function requiredValueSet(tree: Tree): string | undefined {
@@ -170,7 +174,7 @@ export function requiredValueSet(tree: Tree): string | undefined {
   return binding?.strength === 'required' ? binding.valueSet : undefined;
 }
 
-/** Whether a value is of a ValueSet; undefined where that cannot be told. */
+/** Whether a value is in a ValueSet; undefined if that is undecided. */
 export function isOf(node: Node, valueSet: string, terminology: Terminology): boolean | undefined {
   const codes = codesOf(node);
   let result: boolean | undefined = false;

@@ -9,8 +9,8 @@ import type { Tree } from './tree.ts';
 import { compileTypeProfiles } from './type-profile.ts';
 
 /**
- * What an element asks of each of its values beyond what `base` asks, the same element of the type without the profile;
- * `typeRoot` is the root of the value's own type. Cheap and telling checks come first.
+ * Compiles the requirements of an element beyond those of `base`, the same element of the type without the profile;
+ * `typeRoot` is the root of the value's own type. Cheap and selective checks come first.
  */
 export function compileChecks(
   tree: Tree,

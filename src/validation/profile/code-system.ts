@@ -3,9 +3,9 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 
 /** The concepts of a loaded CodeSystem. https://hl7.org/fhir/R4/codesystem.html */
 export interface CodeSystem {
-  /** True where every concept is here. */
+  /** True if every concept is loaded. */
   readonly complete: boolean;
-  /** Undefined where the definition does not say. */
+  /** Undefined if the definition does not state it. */
   readonly caseSensitive: boolean | undefined;
   readonly codes: readonly string[];
   concept(code: string): Concept | undefined;
@@ -20,7 +20,10 @@ export interface Concept {
 
 /** Reads a CodeSystem: hierarchy by nesting, and by `parent` and `child` properties. */
 export function codeSystemOf(resource: JsonObject): CodeSystem {
-  const concepts = new Map<string, { code: string; properties: readonly JsonObject[]; parents: string[]; leaf: boolean }>(); // prettier-ignore
+  const concepts = new Map<
+    string,
+    { code: string; properties: readonly JsonObject[]; parents: string[]; leaf: boolean }
+  >();
   const read = (listed: readonly JsonObject[], parent: string | undefined): void => {
     for (const concept of listed) {
       const code = String(concept['code']);

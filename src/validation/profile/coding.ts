@@ -3,14 +3,14 @@ import { shorten } from '../report.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 
 /**
- * The code of a Coding must be one of its system where all codes of that are known, whatever the binding.
+ * The code of a Coding must exist in its system if all codes of that are known, whatever the binding.
  * https://hl7.org/fhir/R4/datatypes.html#Coding
  */
 export const checkCoding: ValueCheck = ({ value }, walk) => check(value, walk, 'error', 'coding');
 
 /**
- * The same of a Quantity, as a warning: examples of R4 itself have units that their system does not have (`mcg` of UCUM).
- * https://hl7.org/fhir/R4/datatypes.html#Quantity
+ * The same for a Quantity, as a warning: examples of R4 itself have units that their system does not have (`mcg` of
+ * UCUM). https://hl7.org/fhir/R4/datatypes.html#Quantity
  */
 export const checkUnit: ValueCheck = ({ value }, walk) => check(value, walk, 'warning', 'unit');
 
@@ -26,6 +26,6 @@ function check(value: unknown, { findings, terminology }: Walk, severity: 'error
     findings.add({ severity, code: 'code-invalid', text, rule });
     return;
   }
-  const text = `\`${shorten(code)}\` is no code of the system \`${shorten(system)}\`.`;
+  const text = `\`${shorten(code)}\` is not a code of the system \`${shorten(system)}\`.`;
   findings.add({ severity, code: 'code-invalid', text, rule });
 }

@@ -5,7 +5,7 @@ import { sourceOf } from './source.ts';
 import type { Tree } from './tree.ts';
 
 /**
- * What R4 itself asks of the values of a type, beyond their structure: invariants, bindings, targets of references.
+ * The rules of R4 itself for the values of a type, beyond their structure: invariants, bindings, targets of references.
  * https://hl7.org/fhir/R4/conformance-rules.html
  */
 export function compileBase(definition: TypeDefinition, kit: Kit): BaseChecks {
@@ -16,7 +16,12 @@ export function compileBase(definition: TypeDefinition, kit: Kit): BaseChecks {
   const backbone = definition.name.includes('.');
   const compile = (one: Tree) => compileChecks(one, undefined, undefined, source, kit);
   return {
-    own: backbone ? [] : compile(tree), // those of a backbone stand on its element
-    elements: new Map(tree.children.map(child => [child.name, [...compile(child), ...(child.content === undefined ? [] : compile(child.content))]])), // prettier-ignore
+    own: backbone ? [] : compile(tree), // those of a backbone belong to its element
+    elements: new Map(
+      tree.children.map(child => {
+        const content = child.content === undefined ? [] : compile(child.content);
+        return [child.name, [...compile(child), ...content]];
+      }),
+    ),
   };
 }

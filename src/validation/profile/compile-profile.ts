@@ -16,8 +16,8 @@ import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
 
 /**
- * Compiles a profile's snapshot to what it asks beyond the base definitions, which are held against every value anyway: what
- * is as in the base leaves no trace. https://hl7.org/fhir/R4/profiling.html#snapshot
+ * Compiles a profile's snapshot to its requirements beyond the base definitions, which every value is checked against
+ * anyway. https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 export function compileProfile(snapshot: Snapshot, kit: Kit): ProfileChecks | undefined {
   const tree = treeOf(snapshot);
@@ -33,7 +33,7 @@ interface Compiling {
   readonly kit: Kit;
 }
 
-/** What a profile says of the values of an element, those below them included; undefined for nothing. */
+/** The rules of a profile for the values of an element, with those below them; undefined for none. */
 function compileElement(
   tree: Tree,
   base: Tree | undefined,
@@ -54,8 +54,8 @@ function compileElement(
 }
 
 /**
- * What a profile says of the children of an element. A contentReference has none: it leads to the definition without the
- * profile. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.contentReference
+ * The rules of a profile for the children of an element. A contentReference has none: it leads to the definition
+ * without the profile. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.contentReference
  */
 function compileChildren(
   tree: Tree,
@@ -73,7 +73,7 @@ function compileChildren(
   });
 }
 
-/** One element of an object: how often, of which types, in which slices, and what its values must be. */
+/** One element of an object: its cardinality, types, slices, and the rules for its values. */
 function compileGroup(
   child: Tree,
   base: Tree | undefined,
@@ -100,10 +100,10 @@ function compileGroup(
     return undefined;
   const name = child.choice ? `${child.name}[x]` : child.name;
   const rule = source.id(child.element);
-  const says = `the profile ${source.url} says so.`;
+  const from = `(profile ${source.url}).`;
   const tell = (walk: Walk, kind: string, code: 'required' | 'structure', text: string): void =>
     walk.findings.add({ severity: 'error', code, text, profile: source.url, rule: `${rule} ${kind}` });
-  // A choice that is written with its type (`valueQuantity`) speaks of the values of that type alone.
+  // A choice that is written with its type (`valueQuantity`) constrains values of that type only.
   const typed = child.name !== element.name;
   const wantedProperty = element.types.find(({ property }) => property === child.name);
   return (owner, walk) => {
@@ -111,17 +111,27 @@ function compileGroup(
     const nodes = typed ? all.filter(({ code }) => code === wantedProperty?.code) : all;
     if (nodes.length < few || nodes.length > many) {
       walk.findings.path.push(element.name);
-      if (nodes.length < few) tell(walk, 'min', 'required', `\`${name}\` must be there${few === 1 ? '' : ` ${few} times`}; ${says}`); // prettier-ignore
-      else if (many === 0) tell(walk, 'max', 'structure', `\`${name}\` must not be there; ${says}`);
-      else tell(walk, 'max', 'structure', `\`${name}\` may be there ${many} times at most, not ${nodes.length} times; ${says}`); // prettier-ignore
+      if (nodes.length < few)
+        tell(
+          walk,
+          'min',
+          'required',
+          `\`${name}\` is required${few === 1 ? '' : ` ${few} times, found ${nodes.length}`} ${from}`,
+        );
+      else if (many === 0) tell(walk, 'max', 'structure', `\`${name}\` is not allowed ${from}`);
+      else
+        tell(walk, 'max', 'structure', `\`${name}\` is allowed ${many} times at most, found ${nodes.length} ${from}`);
       walk.findings.path.pop();
     }
     for (const node of nodes) {
       if (allowed !== undefined && !fits(node, allowed, kit))
-        at(node, walk, () => tell(walk, 'type', 'structure', `This must be of the type ${allowed.map(code => `\`${code}\``).join(', ')}, not \`${node.code}\`; ${says}`)); // prettier-ignore
+        at(node, walk, () => {
+          const wanted = allowed.map(code => `\`${code}\``).join(', ');
+          tell(walk, 'type', 'structure', `This must have the type ${wanted}, not \`${node.code}\` ${from}`);
+        });
       else if (check !== undefined) at(node, walk, check);
     }
-    // What is of another type is told already.
+    // Values of another type are reported already.
     slicing?.(allowed === undefined ? nodes : nodes.filter(node => fits(node, allowed, kit)), walk);
   };
 }
@@ -131,7 +141,7 @@ const maxOf = ({ element }: Tree): number => (element['max'] === '*' ? Infinity 
 const fits = (node: Node, allowed: readonly string[], { types }: Kit): boolean =>
   allowed.some(code => isA(node.code, code, types));
 
-/** The types that a profile leaves of those that the element has; undefined where it takes none away. */
+/** The types that a profile allows of those of the element; undefined if it excludes none. */
 function narrowedTypes(child: Tree, element: ElementDefinition): readonly string[] | undefined {
   const codes = codesOf(child);
   if (codes.length === 0 || codes.some(code => code.startsWith('http:'))) return undefined;
@@ -142,7 +152,7 @@ function narrowedTypes(child: Tree, element: ElementDefinition): readonly string
 const codesOf = ({ element }: Tree): readonly string[] =>
   objectsOf(element['type']).flatMap(({ code }) => asString(code) ?? []);
 
-/** The definition of the values of an element, for what is below them; of several types what all of them have. */
+/** The definition of the values of an element, for the levels below; of several types, their common part. */
 function definitionOf(child: Tree, element: ElementDefinition, { kit }: Compiling): TypeDefinition | undefined {
   const typed = element.types.find(({ property }) => child.name !== element.name && property === child.name);
   const codes = typed === undefined ? codesOf(child).filter(code => !code.startsWith('http:')) : [typed.code];

@@ -5,8 +5,8 @@ import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * Whether a value meets a profile, without telling why not; undefined where the profile is not loaded. Many ways may lead to one
- * value, so what was found is kept, unless a circle had part in it.
+ * Whether a value conforms to a profile, without findings; undefined if the profile is not loaded. Results are cached,
+ * since many paths may lead to one value, except for those that assume their own result.
  */
 export function conformsTo(node: Node, canonical: string, walk: Walk): boolean | undefined {
   const profile = walk.kit.profile(canonical);
@@ -21,9 +21,10 @@ export function conformsTo(node: Node, canonical: string, walk: Walk): boolean |
   walk.findings = new Findings(20, [...findings.path]);
   walk.trials++;
   try {
-    holdAgainst(node, canonical, walk);
+    validateAgainst(node, canonical, walk);
     const conforms = !walk.findings.failed;
-    if (walk.assumptions === assumptions) walk.conforming.set(node.value, (kept ?? new Map<string, boolean>()).set(profile.url, conforms)); // prettier-ignore
+    if (walk.assumptions === assumptions)
+      walk.conforming.set(node.value, (kept ?? new Map<string, boolean>()).set(profile.url, conforms));
     return conforms;
   } finally {
     walk.findings = findings;
@@ -31,14 +32,17 @@ export function conformsTo(node: Node, canonical: string, walk: Walk): boolean |
   }
 }
 
-/** References may lead on for as long as there are resources and profiles, and the stack does not. */
+/** Most nested trials: chains of references may be long, the stack is not. */
 const mostTrials = 50;
 
-/** As many looks at values as it takes the time of. */
+/** Cost of a trial in the budget, as a number of visited values. */
 const costOfTrial = 20;
 
-/** Holds a value against a profile; one that is being held against the same already is taken as good, so that circles end. */
-export function holdAgainst(node: Node, canonical: string, walk: Walk): void {
+/**
+ * Validates a value against a profile; a value that is being validated against the same profile counts as conforming,
+ * so that cycles end.
+ */
+export function validateAgainst(node: Node, canonical: string, walk: Walk): void {
   const profile = walk.kit.profile(canonical);
   if (profile === undefined) return;
   const running = walk.running.get(node.value) ?? new Set();

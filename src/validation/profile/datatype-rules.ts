@@ -6,8 +6,8 @@ import { resolve } from './resolve.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 
 /**
- * What the text of R4 says of its data types beside their definitions, by type. The reference validator checks the same.
- * https://hl7.org/fhir/R4/datatypes.html
+ * Rules in the text of R4 for its data types that are not in their definitions, by type. The reference validator checks
+ * the same. https://hl7.org/fhir/R4/datatypes.html
  */
 export const datatypeRules: ReadonlyMap<string, readonly ValueCheck[]> = new Map<string, readonly ValueCheck[]>([
   ['Coding', [checkSystem, checkCoding]],
@@ -25,17 +25,17 @@ function tell({ findings }: Walk, element: string, rule: string, text: string): 
   findings.path.pop();
 }
 
-/** A system is a URI that means the same everywhere. https://hl7.org/fhir/R4/datatypes-definitions.html#Coding.system */
+/** A system must be an absolute URI. https://hl7.org/fhir/R4/datatypes-definitions.html#Coding.system */
 function checkSystem({ value, code }: Parameters<ValueCheck>[0], walk: Walk): void {
   const system = isObject(value) ? asString(value['system']) : undefined;
   if (system === undefined || hasScheme(system)) return;
-  const text = `The system \`${shorten(system)}\` means nothing elsewhere; it must be an absolute URI, such as \`https://…\` or \`urn:oid:…\`.`;
+  const text = `The system \`${shorten(system)}\` must be an absolute URI, such as \`https://…\` or \`urn:oid:…\`.`;
   tell(walk, 'system', `${code}.system`, text);
 }
 
 /**
- * A literal reference is `Type/id`, a URL, or `#id`, and agrees with the type beside it. What stands in a Bundle may be a search.
- * https://hl7.org/fhir/R4/references.html#literal
+ * A literal reference is `Type/id`, a URL, or `#id`, and agrees with the `type` beside it. In a Bundle it may be a
+ * search. https://hl7.org/fhir/R4/references.html#literal
  */
 function checkReference({ value }: Parameters<ValueCheck>[0], walk: Walk): void {
   const reference = isObject(value) ? asString(value['reference']) : undefined;
@@ -50,7 +50,9 @@ function checkReference({ value }: Parameters<ValueCheck>[0], walk: Walk): void 
     !search &&
     (named === undefined || !resourceTypes.has(named))
   ) {
-    const text = `\`${shorten(reference)}\` is no reference: write \`Type/id\` with a type of R4, an absolute URL, or \`#id\`.`;
+    const text =
+      `\`${shorten(reference)}\` is not a reference: write \`Type/id\` with a type of R4, an absolute URL, ` +
+      `or \`#id\`.`;
     tell(walk, 'reference', 'Reference.reference', text);
     return;
   }
@@ -62,12 +64,12 @@ function checkReference({ value }: Parameters<ValueCheck>[0], walk: Walk): void 
   tell(walk, 'type', 'Reference.type', text);
 }
 
-/** The size of what is in the attachment itself. https://hl7.org/fhir/R4/datatypes-definitions.html#Attachment.size */
+/** The size must be that of the inline data. https://hl7.org/fhir/R4/datatypes-definitions.html#Attachment.size */
 function checkSize({ value }: Parameters<ValueCheck>[0], walk: Walk): void {
   const [data, size] = isObject(value) ? [value['data'], value['size']] : [];
   if (typeof data !== 'string' || typeof size !== 'number') return;
   const actual = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
-  if (actual !== size) tell(walk, 'size', 'Attachment.size', `The data has ${actual} bytes, and not ${size}.`);
+  if (actual !== size) tell(walk, 'size', 'Attachment.size', `The data has ${actual} bytes, not ${size}.`);
 }
 
 /** UUIDs and OIDs have one form each. https://hl7.org/fhir/R4/datatypes.html#uri */
@@ -77,8 +79,10 @@ function checkUrn({ value }: Parameters<ValueCheck>[0], { findings }: Walk): voi
     (value.startsWith('urn:uuid:') && !/^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) ||
     (value.startsWith('urn:oid:') && !/^urn:oid:[0-2](\.(0|[1-9][0-9]*))+$/.test(value));
   if (!wrong) return;
-  const form = value.startsWith('urn:oid:') ? 'numbers with points between them' : '32 hexadecimal digits in lower case, `8-4-4-4-12`'; // prettier-ignore
-  const text = `\`${shorten(value)}\` is not well-formed; behind the second colon there must be ${form}.`;
+  const form = value.startsWith('urn:oid:')
+    ? 'numbers separated by dots'
+    : '32 lower-case hexadecimal digits, `8-4-4-4-12`';
+  const text = `\`${shorten(value)}\` is not well-formed; after the second colon write ${form}.`;
   findings.add({ severity: 'error', code: 'value', text, rule: 'urn' });
 }
 

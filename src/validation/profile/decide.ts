@@ -1,4 +1,4 @@
-/** True where one holds, false where none does, undefined where it is left open. */
+/** True if the test is true for one item, false if it is false for all, else undefined. */
 export function any<Item>(items: readonly Item[], test: (item: Item) => boolean | undefined): boolean | undefined {
   let result: boolean | undefined = false;
   for (const item of items) {
@@ -9,7 +9,7 @@ export function any<Item>(items: readonly Item[], test: (item: Item) => boolean 
   return result;
 }
 
-/** True where all hold, false where one does not, undefined where it is left open. */
+/** True if the test is true for all items, false if it is false for one, else undefined. */
 export function every<Item>(items: readonly Item[], test: (item: Item) => boolean | undefined): boolean | undefined {
   let result: boolean | undefined = true;
   for (const item of items) {

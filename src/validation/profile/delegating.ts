@@ -5,12 +5,12 @@ import type { ValidationIssue } from './findings.ts';
 
 type Issues = readonly ValidationIssue[];
 
-/** Answers may lead to further questions (whether a target meets a profile), but not often. */
+/** Most rounds: answers may lead to further questions (whether a target conforms to a profile), but rarely. */
 const rounds = 3;
 
 /**
- * Validates, and where rules were left to fhirpath.js, has it run them all and validates again with what it answered.
- * Where nothing was left and `validate` makes no promise, none is made, and fhirpath.js is not loaded.
+ * Validates, and if rules were delegated to fhirpath.js, runs them all there and validates again with the answers.
+ * Returns no promise if nothing was delegated and `validate` returns none; fhirpath.js is not loaded then.
  */
 export function validateDelegating(
   validate: (questions: Questions) => Issues | Promise<Issues>,

@@ -16,12 +16,12 @@ import { typeNamedBy } from './target.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 
-/** Whether a value is of a slice; undefined where that cannot be told. */
+/** Whether a value belongs to a slice; undefined if that is undecided. */
 export type Match = (node: Node, walk: Walk) => boolean | undefined;
 
 /**
- * How a discriminator tells that a value is of a slice: by what the slice says of the elements at its path. Undecided for all
- * where the slice says nothing of them. https://hl7.org/fhir/R4/profiling.html#discriminator
+ * Compiles the test whether a value belongs to a slice, from the slice's rules for the elements at the discriminator's
+ * path. Undecided for all values if the slice has no such rule. https://hl7.org/fhir/R4/profiling.html#discriminator
  */
 export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, kit: Kit): Match {
   const text = asString(path) ?? '$this';
@@ -44,7 +44,7 @@ export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, ki
   };
 }
 
-/** Decides by the type that references name, where what they point to is not at hand; undefined for other paths. */
+/** Decides by the type that a reference names, if its target is not available; undefined for other paths. */
 function typeNamed(path: string, slice: Tree, kit: Kit): Match | undefined {
   if (!/(^|\.)resolve\(\)$/.test(path)) return undefined;
   const held = path.replace(/\.?resolve\(\)$/, '');
@@ -62,10 +62,10 @@ function typeNamed(path: string, slice: Tree, kit: Kit): Match | undefined {
 const typesOf = ({ element }: Tree): readonly string[] => objectsOf(element['type']).map(({ code }) => String(code));
 
 /** Decides by the values at the path. */
-type Wanted = (found: readonly Node[], walk: Walk) => boolean | undefined;
+type ValuesTest = (found: readonly Node[], walk: Walk) => boolean | undefined;
 
-function wantedOf(type: string, path: string, slice: Tree, kit: Kit): Wanted | undefined {
-  // The profiles of a target are named by the reference.
+function wantedOf(type: string, path: string, slice: Tree, kit: Kit): ValuesTest | undefined {
+  // The reference itself names the profiles of its target.
   const held = type === 'profile' ? path.replace(/(^|\.)resolve\(\)$/, '') || '$this' : path;
   const places = placesOf(held, slice, kit);
   if (places.length === 0) return undefined;
@@ -74,7 +74,7 @@ function wantedOf(type: string, path: string, slice: Tree, kit: Kit): Wanted | u
   return (found, walk) => any(alternatives, wanted => wanted(found, walk));
 }
 
-function wantedAt(type: string, place: Place, resolved: boolean, kit: Kit): Wanted | undefined {
+function wantedAt(type: string, place: Place, resolved: boolean, kit: Kit): ValuesTest | undefined {
   const { element } = place.tree;
   switch (type) {
     case 'value':
@@ -105,7 +105,7 @@ function wantedAt(type: string, place: Place, resolved: boolean, kit: Kit): Want
   }
 }
 
-/** What must be met at a place, each by one of the values there; empty where the slice says nothing of them. */
+/** The conditions at a position, each met by one of the values there; empty if the slice has none. */
 function allNeeded({ tree, base, implied, required }: Place, kit: Kit): readonly Match[] {
   const own = neededOf(tree, kit, 0);
   const said = [
@@ -114,7 +114,7 @@ function allNeeded({ tree, base, implied, required }: Place, kit: Kit): readonly
     ...required.flatMap(place => allNeeded(place, kit)),
   ];
   const valueSet = said.length === 0 ? requiredValueSet(tree) : undefined;
-  // A binding of the type itself says nothing of the slice.
+  // A binding of the base type does not distinguish the slice.
   return valueSet === undefined || (base !== undefined && requiredValueSet(base) === valueSet)
     ? said
     : [(node, { terminology }) => isOf(node, valueSet, terminology)];
@@ -125,7 +125,10 @@ const matchOf = ({ kind, value }: Implied): Match =>
     ? node => isSame(node.value, value)
     : (node, { budget }) => holds(node.value, value, cost => budget.spend(cost));
 
-/** What a value must be by fixed values and patterns of an element, else of those below it; undefined for nothing. */
+/**
+ * The condition that fixed values and patterns of an element, else of those below it, put on a value; undefined for
+ * none.
+ */
 function neededOf(tree: Tree, kit: Kit, depth: number): Match | undefined {
   const needed = (['fixed', 'pattern'] as const).flatMap(kind => {
     const value = valueOf(tree.element, kind);

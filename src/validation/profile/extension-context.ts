@@ -7,8 +7,8 @@ import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * Whether an extension may stand on its owner; undefined where that cannot be told (an element of a profile). `around` is
- * what the owner is a child of: an extension on the value of another one extends that one.
+ * Whether an extension may be used on its owner; undefined if that is undecided (an element of a profile). `around` is
+ * the parent of the owner: an extension on the value of another extension extends that one.
  * https://hl7.org/fhir/R4/defining-extensions.html#context
  */
 export function contextFits(
@@ -36,10 +36,11 @@ export function contextFits(
   return result;
 }
 
-/** Whether a FHIRPath leads from the resource to the owner; undefined where that cannot be told. */
+/** Whether a FHIRPath leads from the resource to the owner; undefined if that is undecided. */
 function selects(expression: string, owner: Node, walk: Walk): boolean | undefined {
   const evaluate = walk.kit.expression(expression);
-  if (evaluate === undefined || typeof owner.value !== 'object') return undefined; // a text may stand at several places
+  // an equal text may be at several positions
+  if (evaluate === undefined || typeof owner.value !== 'object') return undefined;
   const { resource } = walk.frame;
   try {
     const found = evaluate([resource], environmentOf(resource, walk));
@@ -50,7 +51,7 @@ function selects(expression: string, owner: Node, walk: Walk): boolean | undefin
   }
 }
 
-/** By what an element may be named in a context: its types, its path in its type, and its path from the resource on. */
+/** The names of an element in a context: its types, its path in its type, and its path in the resource. */
 function namesOf(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
   const { definition, element, code } = owner;
   const own = definition?.name ?? code;
@@ -58,7 +59,7 @@ function namesOf(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
   const names = new Set([own, code, 'Element', ...abstractTypes(code, kit.types), ...abstractTypes(own, kit.types)]);
   if (element !== undefined) {
     names.add(element.path.replace('[x]', ''));
-    // Children that a type has from the type that it specializes go by that one's name too.
+    // Children that a type inherits have the paths of the inherited type too.
     const [type = '', ...steps] = element.path.split('.');
     for (const base of abstractTypes(type, kit.types)) names.add([base, ...steps].join('.').replace('[x]', ''));
   }
@@ -72,7 +73,7 @@ function pathOf(path: readonly (string | number)[]): string {
   return steps.join('.');
 }
 
-/** Extensions of R4 that R4 itself uses where their published contexts do not let them stand. */
+/** Extensions of R4 that R4 itself uses outside of their published contexts. */
 export const furtherContexts: ReadonlyMap<string, { readonly contexts: readonly string[]; readonly reason: string }> =
   new Map([
     [

@@ -1,15 +1,14 @@
 import { asString, isObject } from '../../fhir/json-object.ts';
 import { shorten } from '../report.ts';
-import { holdAgainst } from './conform.ts';
+import { validateAgainst } from './conform.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { contextFits } from './extension-context.ts';
 import { decide } from './invariant.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * An extension: `ext-1`, its definition, where it may stand, and whether it may modify the meaning of its owner; `around` is
- * what the owner is a child of.
- * https://hl7.org/fhir/R4/extensibility.html
+ * Checks an extension: `ext-1`, its definition, its context, and whether it is a modifier; `around` is the parent of
+ * the owner. https://hl7.org/fhir/R4/extensibility.html
  */
 export function checkExtension(node: Node, owner: Node, around: Node | undefined, walk: Walk): void {
   const { findings, kit } = walk;
@@ -20,33 +19,37 @@ export function checkExtension(node: Node, owner: Node, around: Node | undefined
   const modifier = node.element?.name === 'modifierExtension';
   const relative = !url.includes(':');
   if (relative) {
-    if (owner.code === 'Extension') return; // part of the extension around it, which says what it is
-    const text = `The url of an extension must be absolute, not \`${shorten(url)}\`; only within another extension it may be short.`;
+    if (owner.code === 'Extension') return; // part of the complex extension around it, which defines it
+    const text =
+      `The url of an extension must be absolute, not \`${shorten(url)}\`; only within another extension it ` +
+      'may be relative.';
     findings.add({ severity: 'error', code: 'extension', text, rule: 'extension url' });
     return;
   }
   const profile = kit.profile(url);
   if (profile === undefined || profile.type !== 'Extension') {
     const severity = modifier ? 'warning' : 'information';
-    const text = `The extension \`${shorten(url)}\` is not known here${modifier ? ', though it may change what this means' : ''}.`;
+    const text =
+      `The extension \`${shorten(url)}\` is not ` +
+      `loaded${modifier ? ', and it may modify the meaning of this element' : ''}.`;
     findings.note({ severity, code: 'extension', text, rule: `unknown ${url.slice(0, 200)}` });
     return;
   }
   const root = profile.snapshot.elements[0];
   if ((root?.['isModifier'] === true) !== modifier) {
     const text = modifier
-      ? `\`${shorten(url)}\` modifies nothing, so it belongs into \`extension\`.`
-      : `\`${shorten(url)}\` modifies what this means, so it belongs into \`modifierExtension\`.`;
+      ? `\`${shorten(url)}\` is not a modifier, so it belongs into \`extension\`.`
+      : `\`${shorten(url)}\` is a modifier, so it belongs into \`modifierExtension\`.`;
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension modifier' });
   }
   if (contextFits(profile.snapshot, owner, around, walk) === false) {
     const places = profile.snapshot.context.slice(0, 8).map(({ expression }) => `\`${expression}\``);
-    const text = `\`${shorten(url)}\` may not stand here; it belongs on ${places.join(', ')}.`;
+    const text = `\`${shorten(url)}\` is not allowed here; it belongs on ${places.join(', ')}.`;
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension context' });
   }
   for (const expression of profile.snapshot.contextInvariants) {
-    if (decide(kit.rule(expression, owner), owner, walk) !== false) continue; // with what cannot be decided nobody is troubled
-    const text = `\`${shorten(url)}\` may stand only where \`${shorten(expression)}\` holds.`;
+    if (decide(kit.rule(expression, owner), owner, walk) !== false) continue; // undecided invariants are not reported
+    const text = `\`${shorten(url)}\` is allowed only if \`${shorten(expression)}\` is true.`;
     findings.add({
       severity: 'error',
       code: 'extension',
@@ -55,7 +58,7 @@ export function checkExtension(node: Node, owner: Node, around: Node | undefined
       rule: 'extension contextInvariant',
     });
   }
-  holdAgainst(node, url, walk);
+  validateAgainst(node, url, walk);
 }
 
 /** `ext-1`: a value or extensions, never both. */
@@ -63,6 +66,6 @@ function checkOneOf(extension: Record<string, unknown>, { findings }: Walk): voi
   let value = false;
   for (const name in extension) if (name.startsWith('value') || name.startsWith('_value')) value = true;
   if (value !== (extension['extension'] !== undefined)) return;
-  const text = `An extension must have either extensions or a value, ${value ? 'not both' : 'and this has neither'} (ext-1).`;
+  const text = `An extension must have either extensions or a value, ${value ? 'not both' : 'found neither'} (ext-1).`;
   findings.add({ severity: 'error', code: 'invariant', text, rule: 'ext-1' });
 }

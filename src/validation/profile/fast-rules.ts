@@ -11,23 +11,33 @@ const contained = ({ value }: Node): readonly JsonObject[] => (isObject(value) ?
 const metaOf = ({ meta }: JsonObject): JsonObject => (isObject(meta) ? meta : {});
 
 /**
- * Rules that stand on every resource, by key and expression: where the expression is just this one, a function decides the
- * same. https://hl7.org/fhir/R4/domainresource.html#invs
+ * Rules that apply to every resource, by key and expression: for exactly this expression, a function decides the same.
+ * https://hl7.org/fhir/R4/domainresource.html#invs
  */
 export const fastRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['dom-2 contained.contained.empty()', node => contained(node).every(resource => resource['contained'] === undefined)],
   [
     'dom-4 contained.meta.versionId.empty() and contained.meta.lastUpdated.empty()',
-    node => contained(node).every(resource => metaOf(resource)['versionId'] === undefined && metaOf(resource)['lastUpdated'] === undefined), // prettier-ignore
+    node =>
+      contained(node)
+        .map(metaOf)
+        .every(meta => meta['versionId'] === undefined && meta['lastUpdated'] === undefined),
   ],
-  ['dom-5 contained.meta.security.empty()', node => contained(node).every(resource => metaOf(resource)['security'] === undefined)], // prettier-ignore
   [
-    "dom-3 contained.where((('#'+id in (%resource.descendants().reference | %resource.descendants().as(canonical) | %resource.descendants().as(uri) | %resource.descendants().as(url))) or descendants().where(reference = '#').exists() or descendants().where(as(canonical) = '#').exists() or descendants().where(as(canonical) = '#').exists()).not()).trace('unmatched', id).empty()",
+    'dom-5 contained.meta.security.empty()',
+    node => contained(node).every(resource => metaOf(resource)['security'] === undefined),
+  ],
+  [
+    "dom-3 contained.where((('#'+id in (%resource.descendants().reference | " +
+      '%resource.descendants().as(canonical) | %resource.descendants().as(uri) | ' +
+      "%resource.descendants().as(url))) or descendants().where(reference = '#').exists() or " +
+      "descendants().where(as(canonical) = '#').exists() or descendants().where(as(canonical) = " +
+      "'#').exists()).not()).trace('unmatched', id).empty()",
     containedIsUsed,
   ],
 ]);
 
-/** Each contained resource is referred to from somewhere in the resource, or refers to the resource that contains it. */
+/** Each contained resource is referenced in the resource, or references the resource that contains it. */
 function containedIsUsed(node: Node, walk: Walk): boolean {
   const resources = contained(node);
   if (resources.length === 0) return true;
@@ -41,7 +51,8 @@ function containedIsUsed(node: Node, walk: Walk): boolean {
       const place = within ?? (parent === node && element?.name === 'contained' ? value : undefined);
       if (typeof value === 'string') {
         if (value === '#') users.add(place);
-        else if (value.startsWith('#') && (element?.name === 'reference' || links.has(child.code))) named.add(value.slice(1)); // prettier-ignore
+        else if (value.startsWith('#') && (element?.name === 'reference' || links.has(child.code)))
+          named.add(value.slice(1));
       }
       visit(child, place);
     }

@@ -1,41 +1,41 @@
 import type { Issue, IssueCode, IssueSeverity } from '../../fhir/outcome.ts';
 import { expressionOf } from '../report.ts';
 
-/** An issue, with the profile and the rule that asked where it is more than a matter of structure. */
+/** An issue, with the profile and the rule if it is not a structural one. */
 export type ValidationIssue = Issue;
 
-/** What a check has to say. */
+/** A finding of a check. */
 export interface Finding {
   readonly severity: IssueSeverity;
   readonly code: IssueCode;
-  /** A sentence; a function where it costs something to make, and is made only for what is kept. */
+  /** A sentence; a function if it is costly to make, which is called only for findings that are reported. */
   readonly text: string | (() => string);
   readonly profile?: string;
   readonly rule: string;
 }
 
-/** How much a finding counts, where that is not for the rule alone to say; undefined where it is not told at all. */
+/** The severity of a finding, if not that of its rule; undefined if it is not reported. */
 export type Weigh = (finding: Finding, place: FindingPlace) => IssueSeverity | undefined;
 
 export interface FindingPlace {
   /** FHIRPath: `Patient.name[0].given[1]`. */
   readonly expression: string;
-  /** True where a profile asked that is marked `incomplete`, or one that such a profile names. */
+  /** True for a rule of a profile that is marked `incomplete`, or of one that such a profile names. */
   readonly incomplete: boolean;
 }
 
-/** Collects what is wrong at the place where the walk is; the same rule at the same place is told once. */
+/** Collects findings at the current position of the walk; the same rule at the same position is reported once. */
 export class Findings {
-  /** Where the walk is: element names and indexes, the type first. */
+  /** The current position: element names and indexes, the type first. */
   readonly path: (string | number)[];
   readonly issues: ValidationIssue[] = [];
-  /** How many were not kept, by the limit. */
+  /** The number of findings beyond the limit. */
   left = 0;
-  /** Places where a profile requires a code, and has one, so that a looser binding of R4 has nothing more to say. */
+  /** Positions where a profile requires a code, and has one, so that a weaker binding of R4 is not reported. */
   readonly settled = new Set<string>();
-  /** How many profiles that are marked `incomplete` are being held against something. */
+  /** How many profiles that are marked `incomplete` are being checked. */
   incomplete = 0;
-  /** How many profiles are being held against something as advice, so that what breaks them is a warning. */
+  /** How many profiles are being checked as advice, so that their violations are warnings. */
   advice = 0;
   readonly #limit: number;
   readonly #weigh: Weigh | undefined;
@@ -47,7 +47,7 @@ export class Findings {
     this.#weigh = weigh;
   }
 
-  /** At the place where the walk is. */
+  /** At the current position. */
   settle(): void {
     this.settled.add(expressionOf(this.path));
   }
@@ -57,7 +57,7 @@ export class Findings {
     this.#put(`${expression}\n${finding.rule}`, finding, expression);
   }
 
-  /** Tells something that concerns a definition rather than a place, once for the whole resource. */
+  /** Reports a finding about a definition, once for the whole resource. */
   note(finding: Finding): void {
     if (finding.severity !== 'error' && this.#told.has(finding.rule)) return;
     this.#put(finding.rule, finding, expressionOf(this.path));
@@ -72,14 +72,14 @@ export class Findings {
         ? finding.severity
         : this.#weigh(finding, { expression, incomplete: this.incomplete > 0 });
     if (severity === undefined) return;
-    // Another profile may ask the same and mean it more.
+    // Another profile may have the same rule with a higher severity.
     if (this.#told.has(key) && severity !== 'error') return;
     const at = there === undefined ? -1 : this.issues.indexOf(there);
     if (at >= 0) this.issues.splice(at, 1);
     else if (this.issues.length >= this.#limit) {
       this.left++;
       if (severity !== 'error' && finding.code !== 'too-costly') return;
-      // An error, and that the checks were cut short, takes the place of something lighter, so that a flood of notes hides none.
+      // An error, and the end of the budget, replace a finding of lower severity, so that many notes hide none.
       const lighter = this.issues.findLastIndex(({ severity }) => severity !== 'error');
       if (lighter === -1) return;
       this.issues.splice(lighter, 1);

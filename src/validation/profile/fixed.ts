@@ -6,22 +6,28 @@ import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
 
-/** `fixed[x]`: the value must be exactly this. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_ */
+/**
+ * `fixed[x]`: the value must equal this.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
+ */
 export function compileFixed({ element }: Tree, source: Source): ValueCheck | undefined {
   const fixed = valueOf(element, 'fixed');
   if (fixed === undefined) return undefined;
-  const text = `This must be \`${shorten(JSON.stringify(fixed))}\`; the profile ${source.url} says so.`;
+  const text = `This must be \`${shorten(JSON.stringify(fixed))}\` (profile ${source.url}).`;
   const rule = `${source.id(element)} fixed`;
   return ({ value }, { findings }) => {
     if (!isSame(value, fixed)) findings.add({ severity: 'error', code: 'value', text, profile: source.url, rule });
   };
 }
 
-/** `pattern[x]`: the value must hold all of this. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_ */
+/**
+ * `pattern[x]`: the value must contain this.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
+ */
 export function compilePattern({ element }: Tree, source: Source): ValueCheck | undefined {
   const pattern = valueOf(element, 'pattern');
   if (pattern === undefined) return undefined;
-  const text = `This must hold \`${shorten(JSON.stringify(pattern))}\`; the profile ${source.url} says so.`;
+  const text = `This must contain \`${shorten(JSON.stringify(pattern))}\` (profile ${source.url}).`;
   const rule = `${source.id(element)} pattern`;
   return ({ value }, { findings, budget }) => {
     if (!holds(value, pattern, cost => budget.spend(cost)))
@@ -32,7 +38,7 @@ export function compilePattern({ element }: Tree, source: Source): ValueCheck | 
 export const isSame = (value: unknown, fixed: unknown): boolean =>
   typeof fixed === 'object' ? isDeepStrictEqual(value, fixed) : value === fixed;
 
-/** True where a value has all that a pattern has; each item of the pattern's arrays somewhere in its own. */
+/** True if a value contains a pattern; each item of the pattern's arrays anywhere in the value's. */
 export function holds(value: unknown, pattern: unknown, spend: (cost: number) => void): boolean {
   if (Array.isArray(pattern)) {
     if (!Array.isArray(value)) return false;

@@ -4,8 +4,8 @@ import { containedIn } from './resolve.ts';
 import type { Frame, Walk } from './walk.ts';
 
 /**
- * The frame of a resource that the walk comes to from another one: as its child (contained, in a Bundle or Parameters), or as
- * the target of a reference. https://hl7.org/fhir/R4/fhirpath.html#variables
+ * The frame of a resource that the walk enters from another one: as its child (contained, in a Bundle or Parameters),
+ * or as the target of a reference. https://hl7.org/fhir/R4/fhirpath.html#variables
  */
 export function frameOf(node: Node, walk: Walk): Frame {
   const { frame } = walk;

@@ -3,16 +3,17 @@ import type { Rule } from './fast-rules.ts';
 import { containedIn } from './resolve.ts';
 import { checkXhtml } from './xhtml.ts';
 
-/** An invariant of R4 that cannot be taken as it is written: how it is decided in its place, and why. */
+/** An invariant of R4 that cannot be used as published: the decision that replaces it, and the reason. */
 interface Exception {
   readonly decide: Rule;
   readonly reason: string;
 }
 
-/** The mistakes in the invariants of R4 4.0.1, by key and expression, so that a mended one is taken as it is. */
+/** The mistakes in the invariants of R4 4.0.1, by key and expression, so that a corrected one is used as it is. */
 export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Exception>([
   [
-    "ref-1 reference.startsWith('#').not() or (reference.substring(1).trace('url') in %rootResource.contained.id.trace('ids'))",
+    "ref-1 reference.startsWith('#').not() or (reference.substring(1).trace('url') in " +
+      "%rootResource.contained.id.trace('ids'))",
     {
       decide({ value }, walk) {
         const text = isObject(value) ? value['reference'] : undefined;
@@ -35,7 +36,7 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
       decide({ value }) {
         if (typeof value !== 'string') return true;
         const { wrong, content } = checkXhtml(value);
-        return content || wrong !== undefined; // what stands behind a fault of form was not read
+        return content || wrong !== undefined; // the text after a formal error was not read
       },
       reason: 'one function stands for two rules, of which this is that of the content',
     },
@@ -43,8 +44,8 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
 ]);
 
 /**
- * Invariants that would break records that are good, by their expressions as they are published, with the expression
- * of a later publication of the same artifact.
+ * Invariants that reject valid records, by their published expressions, with the expression of a later publication of
+ * the same artifact.
  */
 export const corrections: ReadonlyMap<string, { readonly expression: string; readonly reason: string }> = new Map([
   [

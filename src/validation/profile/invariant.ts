@@ -17,12 +17,12 @@ import { resolve } from './resolve.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
 
-/** Rules that the walk itself checks on every value. */
+/** Rules that the walk checks on every value. */
 const everywhere: ReadonlySet<string> = new Set(['ele-1', 'ext-1']);
 
 /**
- * The invariants of an element, without those that its base has. One that yields nothing is not held; one that cannot
- * be decided is reported as information. https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ * The invariants of an element, except those of its base. An empty result counts as false; an undecided one is reported
+ * as information. https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
 export function compileInvariants(
   tree: Tree,
@@ -70,9 +70,8 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
 }
 
 /**
- * True where the rule yields true, or one value that is no boolean; false where it yields false or nothing; a text
- * says why that cannot be decided, TooCostly that it takes too long. Undefined where fhirpath.js has been asked and
- * has not answered yet.
+ * True if the rule yields true, or one value that is not a boolean; false if it yields false or nothing; a text says
+ * why that is undecided, TooCostly that it takes too long. Undefined if fhirpath.js has not answered yet.
  */
 export function decide(rule: Rule, node: Node, walk: Walk): boolean | string | TooCostly | undefined {
   if (rule.kind === 'refused') return rule.problems[0].message.replace(/\.$/, '');
@@ -81,15 +80,15 @@ export function decide(rule: Rule, node: Node, walk: Walk): boolean | string | T
     return condition(rule.evaluate([node], environmentOf(node, walk))) === true;
   } catch (error) {
     if (error instanceof Delegated) return askDelegate(rule, node, walk);
-    if (error instanceof Undecided) return `${error.message} is not at hand`;
+    if (error instanceof Undecided) return `${error.message} is not available`;
     if (error instanceof EvaluationError) return error.message;
-    if (error instanceof SyntaxError) return 'its pattern is not understood here';
+    if (error instanceof SyntaxError) return 'its pattern is not supported';
     if (error instanceof TooCostly && error.message !== '') return error;
     throw error;
   }
 }
 
-/** As many looks at values as one evaluation by fhirpath.js takes the time of. */
+/** Cost of one evaluation by fhirpath.js in the budget, as a number of visited values. */
 const costOfDelegation = 500;
 
 function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string | TooCostly | undefined {
@@ -106,12 +105,12 @@ function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string |
   if (answer === undefined) return undefined;
   switch (answer.kind) {
     case 'failed':
-      return `fhirpath.js says: ${shorten(answer.message)}`;
+      return `fhirpath.js reports: ${shorten(answer.message)}`;
     case 'late':
       return new TooCostly(`it takes longer than ${answer.milliseconds} ms`);
     case 'results': {
       const [first, ...others] = answer.results;
-      if (others.length > 0) return `one value was expected, and there are ${answer.results.length}`;
+      if (others.length > 0) return `one value was expected, found ${answer.results.length}`;
       return first !== undefined && first.value !== false && !isFalse(first, node, walk);
     }
     default:
@@ -119,7 +118,7 @@ function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string |
   }
 }
 
-/** A boolean that stands in the record. */
+/** A boolean of the record. */
 function isFalse({ type, place }: Result, node: Node, walk: Walk): boolean {
   return type === 'boolean' && place !== undefined && valueAt(place, node.value, walk.frame.resource.value) === false;
 }
@@ -150,7 +149,7 @@ function undecided({ findings }: Walk, key: string, profile: string, why: string
   findings.note({ severity: 'information', code: 'informational', text, profile, rule: `undecided ${key}` });
 }
 
-/** A warning, since nobody knows that it is held; a policy that enforces refuses it. */
+/** A warning, since the rule may be violated; a policy that enforces rejects it. */
 function tooCostly({ findings }: Walk, key: string, profile: string, { message }: TooCostly): void {
   const why = reasons[message] ?? message;
   const text = `The rule ${key} was not checked: ${why}.`;
@@ -159,5 +158,5 @@ function tooCostly({ findings }: Walk, key: string, profile: string, { message }
 
 const reasons: Readonly<Record<string, string>> = {
   pattern: 'its pattern takes too long on this text',
-  text: 'a text that it makes gets too long',
+  text: 'a text that it builds is too long',
 };

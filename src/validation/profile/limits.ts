@@ -9,21 +9,26 @@ import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
 
-/** `maxLength`, in characters. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.maxLength */
+/**
+ * `maxLength`, in characters. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.maxLength
+ */
 export function compileLength({ element }: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
   const { maxLength } = element;
   if (typeof maxLength !== 'number' || base?.element['maxLength'] === maxLength) return undefined;
   const rule = `${source.id(element)} maxLength`;
   return ({ value }, { findings }) => {
-    // A character may take two units of a JavaScript string, so a text of twice the length is long without being counted.
+    // A character may take two units of a JavaScript string, so the length of a short text need not be counted.
     if (typeof value !== 'string' || value.length <= maxLength) return;
     if (value.length <= 2 * maxLength && Array.from(value).length <= maxLength) return;
-    const text = `This must have ${maxLength} characters at most, and has more; ${source.url} says so.`;
+    const text = `This exceeds ${maxLength} characters (profile ${source.url}).`;
     findings.add({ severity: 'error', code: 'too-long', text, profile: source.url, rule });
   };
 }
 
-/** `minValue[x]` and `maxValue[x]`. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.minValue_x_ */
+/**
+ * `minValue[x]` and `maxValue[x]`.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.minValue_x_
+ */
 export function compileRange(
   { element }: Tree,
   base: Tree | undefined,
@@ -37,7 +42,7 @@ export function compileRange(
   const quantity = isObject(limit) ? limit : undefined;
   const rule = `${source.id(element)} ${kind}`;
   const word = kind === 'minValue' ? 'least' : 'most';
-  const text = `This must be \`${shorten(JSON.stringify(limit))}\` at ${word}; ${source.url} says so.`;
+  const text = `This must be \`${shorten(JSON.stringify(limit))}\` at ${word} (profile ${source.url}).`;
   return (node, { findings, budget }) => {
     const sign =
       bound === undefined || node.value === undefined
@@ -52,7 +57,7 @@ export function compileRange(
   };
 }
 
-/** Where one of two Quantities has no code, they are of one unit if their texts say so. */
+/** If one of two Quantities has no code, they have the same unit if their unit texts are equal. */
 function inSameUnit(one: JsonObject, other: JsonObject): number | undefined {
   const [value, limit] = [one['value'], other['value']];
   if (typeof value !== 'number' || typeof limit !== 'number') return undefined;

@@ -5,14 +5,14 @@ import type { Kit } from './walk.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 
-/** An element of a slice that the path of a discriminator leads to. */
+/** An element of a slice at the end of a discriminator's path. */
 export interface Place {
   readonly tree: Tree;
-  /** The same element in the type without the slice, where it is known. */
+  /** The same element in the type without the slice, if it is known. */
   readonly base: Tree | undefined;
-  /** What fixed values and patterns of elements further up say of the values here: each is met by one of them. */
+  /** Fixed values and patterns of parent elements that apply to the values here: each is met by one of them. */
   readonly implied: readonly Implied[];
-  /** The same element within slices that must be there (`coding:loinc` of `code.coding.code`): each is met by one of them. */
+  /** The same element within required slices (`coding:loinc` of `code.coding.code`): each is met by one of them. */
   readonly required: readonly Place[];
 }
 
@@ -21,7 +21,7 @@ export interface Implied {
   readonly value: unknown;
 }
 
-/** The elements of a slice that a path leads to; several where a step has alternatives. */
+/** The elements of a slice at the end of a path; several if a step has alternatives. */
 export function placesOf(path: string, slice: Tree, kit: Kit): readonly Place[] {
   let tree: Expression;
   try {
@@ -79,7 +79,7 @@ function childrenOf(owner: Place, name: string, kit: Kit): readonly Place[] {
   });
 }
 
-/** What is said of a child by what its owner must be; items of arrays one by one. */
+/** The part of a parent's condition that applies to a child; items of arrays one by one. */
 function impliedBelow({ tree, implied }: Place, name: string): readonly Implied[] {
   const own = (['fixed', 'pattern'] as const).map(kind => ({ kind, value: valueOf(tree.element, kind) }));
   return [...implied, ...own].flatMap(({ kind, value }) => {
@@ -99,7 +99,9 @@ function childTrees(owner: Tree, name: string, kit: Kit): readonly Tree[] {
   return profiled.length > 0 ? profiled : baseTrees(owner, kit).flatMap(named);
 }
 
-/** The definitions without a profile that the children of an element come from; a contentReference leads to one too. */
+/**
+ * The definitions without a profile from which the children of an element come; a contentReference leads to one too.
+ */
 function baseTrees({ element, content }: Tree, kit: Kit): readonly Tree[] {
   const nested = kit.baseTree(String((content?.element ?? element)['path']));
   if (nested !== undefined) return [nested];
@@ -116,7 +118,7 @@ const targetTrees = (owner: Tree, kit: Kit): readonly Tree[] =>
     .flatMap(type => stringsOf(type['targetProfile']))
     .flatMap(profile => {
       const tree = snapshotTree(profile, kit);
-      // The root of a snapshot names no type; the discriminator asks for it.
+      // The root of a snapshot has no type; the discriminator needs it.
       return tree === undefined ? [] : [{ ...tree, element: { ...tree.element, type: [{ code: tree.name }] } }];
     });
 
@@ -129,5 +131,7 @@ const extensionPlaces = ({ tree }: Place, url: string, kit: Kit): readonly Place
     .map(placeOf);
 
 const isExtensionSlice = (slice: Tree, url: string): boolean =>
-  objectsOf(slice.element['type']).some(type => stringsOf(type['profile']).some(one => one.replace(/\|.*/, '') === url)) || // prettier-ignore
+  objectsOf(slice.element['type'])
+    .flatMap(type => stringsOf(type['profile']))
+    .some(one => one.replace(/\|.*/, '') === url) ||
   slice.children.some(child => child.name === 'url' && valueOf(child.element, 'fixed') === url);

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { convertUnit, ucumSystem } from '../../fhir/ucum.ts';
 
-/** Whether a Quantity has a number and a unit of UCUM, so that it can be compared across units. */
+/** Whether a Quantity has a number and a UCUM unit, so that it can be compared across units. */
 export const isMeasured = ({ value, system, code }: JsonObject): boolean =>
   typeof value === 'number' && system === ucumSystem && typeof code === 'string';
 
 /**
- * Below 0 where a measured Quantity is less than another one, above 0 where it is more, whatever their units; undefined where
- * these do not measure the same. `spend` is asked for the cost of reading the units.
+ * Negative if a measured Quantity is less than another one, positive if it is more, whatever their units; undefined if
+ * the units are not comparable. `spend` receives the cost of parsing the units.
  * https://hl7.org/fhir/R4/datatypes.html#Quantity
  */
 export function compareQuantities(a: JsonObject, b: JsonObject, spend: (cost: number) => void): number | undefined {

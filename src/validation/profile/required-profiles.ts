@@ -9,8 +9,8 @@ import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 
 /**
- * Finds the profiles that guides ask of a resource: of all of its type, or of those whose codes the profile fixes (see the
- * extension `selected-by`). What is asked of a type is read when the first resource of it is validated.
+ * Finds the profiles that guides require of a resource: of all of its type, or of those with the codes that the profile
+ * fixes (see the extension `selected-by`). The requirements of a type are read when its first resource is validated.
  */
 export function requiredProfiles(globals: () => readonly GlobalProfile[], kit: () => Kit): FindRequired {
   const byType = new Map<string, readonly Selector[]>();
@@ -39,7 +39,11 @@ function selectorOf(global: GlobalProfile, kit: Kit): Selector {
   let tree = snapshot && treeOf(snapshot);
   for (const name of (global.selectedBy ?? '').split('.').slice(1))
     tree = tree?.children.find(child => child.name === name);
-  return { ...global, codes: new Set(tree === undefined ? [] : fixedCodes(tree)), binding: asObject(tree?.element['binding']) }; // prettier-ignore
+  return {
+    ...global,
+    codes: new Set(tree === undefined ? [] : fixedCodes(tree)),
+    binding: asObject(tree?.element['binding']),
+  };
 }
 
 /** The codes of a CodeableConcept or a Coding that a profile fixes, also by slices of its codings. */
@@ -91,7 +95,7 @@ function select(selectors: readonly Selector[], node: Node, walk: Walk): readonl
 const because = (guide: string, profile: string, code: string): string =>
   `\`${profile}\` was checked since ${guide} requires it of resources with the code \`${code}\`.`;
 
-/** What is loaded decides: a question to a terminology server would be asked of every code. */
+/** Uses loaded definitions only: otherwise every code would cause a request to a terminology server. */
 function isIn(valueSet: string, coded: string, { terminology }: Walk): boolean {
   const at = coded.lastIndexOf('|');
   return terminology.containsHere(valueSet, coded.slice(at + 1), coded.slice(0, at)) === true;

@@ -5,7 +5,10 @@ import { rootNode } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
-/** The target of a reference where it is at hand: contained, or an entry of the Bundle. https://hl7.org/fhir/R4/bundle.html#references */
+/**
+ * The target of a reference if it is contained, or an entry of the Bundle.
+ * https://hl7.org/fhir/R4/bundle.html#references
+ */
 export function resolve(reference: string, walk: Walk): Node | undefined {
   const { root, bundle } = walk.frame;
   if (reference === '#') return root;
@@ -25,7 +28,7 @@ export const containedIn = (root: Node, walk: Walk): ReadonlyMap<string, unknown
     yield [String(resource['id']), resource];
   });
 
-/** What stands in a Bundle, by the texts of references to it. */
+/** The entries of a Bundle, by the references to them. */
 const entriesOf = (bundle: Node, walk: Walk): ReadonlyMap<string, unknown> =>
   indexed(partOf(bundle, 'entry'), walk, function* (entry) {
     const resource = entry['resource'];
@@ -38,7 +41,7 @@ const entriesOf = (bundle: Node, walk: Walk): ReadonlyMap<string, unknown> =>
 
 const partOf = ({ value }: Node, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
-/** Reads a list once in each validation; of several of one name the first counts. */
+/** Reads a list once per validation; of several with one name the first counts. */
 function indexed(
   list: unknown,
   { targets, budget }: Walk,

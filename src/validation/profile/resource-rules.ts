@@ -5,7 +5,7 @@ import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { inBundle } from './resolve.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 
-/** What the text of R4 says of resources beside their definitions. */
+/** Rules in the text of R4 for resources that are not in their definitions. */
 export const checkResource: ValueCheck = (node, walk) => {
   const { value, code } = node;
   if (!isObject(value)) return;
@@ -21,21 +21,24 @@ function tell({ findings }: Walk, path: readonly (string | number)[], rule: stri
   findings.path.length = length;
 }
 
-/** A contained resource is named by its id alone. https://hl7.org/fhir/R4/references.html#contained */
+/** A contained resource is identified by its id only. https://hl7.org/fhir/R4/references.html#contained */
 function checkContained(resources: readonly Record<string, unknown>[], walk: Walk): void {
   const ids = new Set<unknown>();
   walk.budget.spend(resources.length);
   for (const [index, { id }] of resources.entries()) {
     if (typeof id !== 'string') continue;
     if (ids.has(id)) {
-      const text = `Another contained resource has the id \`${shorten(id)}\`, so that a reference to it could mean either.`;
+      const text = `Another contained resource has the id \`${shorten(id)}\`, so references to it are ambiguous.`;
       tell(walk, ['contained', index, 'id'], 'contained id', text);
     }
     ids.add(id);
   }
 }
 
-/** The identity of an entry is its fullUrl, which agrees with the resource in it. https://hl7.org/fhir/R4/bundle.html#bundle-unique */
+/**
+ * The identity of an entry is its fullUrl, which agrees with its resource.
+ * https://hl7.org/fhir/R4/bundle.html#bundle-unique
+ */
 function checkEntries(entries: readonly Record<string, unknown>[], type: string, walk: Walk): void {
   const needed = !/^(transaction|batch)(-response)?$/.test(type);
   walk.budget.spend(entries.length);
@@ -43,7 +46,7 @@ function checkEntries(entries: readonly Record<string, unknown>[], type: string,
     const { resource, fullUrl } = entry;
     if (!isObject(resource) || asObject(entry['search'])['mode'] === 'outcome') continue; // which has no identity
     if (typeof fullUrl !== 'string') {
-      const text = 'An entry with a resource needs a `fullUrl`, which is the identity of the resource; only transactions and batches do without.'; // prettier-ignore
+      const text = 'An entry with a resource needs a `fullUrl`, except in transactions and batches.';
       if (needed) tell(walk, ['entry', index], 'Bundle.entry.fullUrl', text);
       continue;
     }
@@ -53,7 +56,7 @@ function checkEntries(entries: readonly Record<string, unknown>[], type: string,
 }
 
 /**
- * A document has in it what its first entry refers to, but for the documents that this relates to.
+ * A document contains the targets of its first entry's references, except the documents to which `relatesTo` refers.
  * https://hl7.org/fhir/R4/documents.html#content
  */
 function checkDocument(bundle: Node, first: Record<string, unknown> | undefined, walk: Walk): void {
@@ -67,7 +70,7 @@ function checkDocument(bundle: Node, first: Record<string, unknown> | undefined,
     const { reference } = value;
     if (typeof reference === 'string') {
       if (reference.startsWith('#') || inBundle(bundle, reference, walk)) return;
-      const text = `\`${shorten(reference)}\` is not in the document, though its first entry refers to it.`;
+      const text = `\`${shorten(reference)}\` is not in the document, although its first entry references it.`;
       tell(walk, [...path, 'reference'], 'document', text);
       return;
     }
@@ -76,7 +79,7 @@ function checkDocument(bundle: Node, first: Record<string, unknown> | undefined,
   find(first?.['resource'], ['entry', 0, 'resource']);
 }
 
-/** Elements of which a document need not have the targets. */
+/** Elements whose targets a document need not contain. */
 const apart: ReadonlySet<string> = new Set(['contained', 'extension', 'modifierExtension', 'relatesTo']);
 
 function problemOf(fullUrl: string, resource: Record<string, unknown>, { kit: { types } }: Walk): string | undefined {
@@ -85,5 +88,8 @@ function problemOf(fullUrl: string, resource: Record<string, unknown>, { kit: { 
   if (parsed?.kind !== 'absolute' || !types.resourceTypes.has(parsed.type)) return undefined;
   const { resourceType, id } = resource;
   if (resourceType === parsed.type && (id === undefined || id === parsed.id)) return undefined;
-  return `\`${shorten(fullUrl)}\` must name the resource of the entry, which is \`${shorten(`${String(resourceType)}/${String(id)}`)}\`.`;
+  return (
+    `\`${shorten(fullUrl)}\` must name the resource of the entry, which is ` +
+    `\`${shorten(`${String(resourceType)}/${String(id)}`)}\`.`
+  );
 }

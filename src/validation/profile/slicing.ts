@@ -8,7 +8,7 @@ import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
 
-/** Sorts the values of an element into slices and checks each with its own; `path` stands at the owner. */
+/** Sorts the values of an element into slices and checks each by its slice; `path` is the owner's. */
 export type SlicingCheck = (nodes: readonly Node[], walk: Walk) => void;
 
 interface Slice {
@@ -22,9 +22,8 @@ interface Slice {
 }
 
 /**
- * The slices of an element, or of a slice of it; undefined where they ask nothing. `compileCheck` compiles what a slice says
- * of its values, `most` is how many values there may be anyway.
- * https://hl7.org/fhir/R4/profiling.html#slicing
+ * Compiles the slices of an element, or of a slice of it; undefined if they have no rules. `compileCheck` compiles a
+ * slice's rules for its values, `most` is the maximum number of values. https://hl7.org/fhir/R4/profiling.html#slicing
  */
 export function compileSlicing(
   tree: Tree,
@@ -70,7 +69,7 @@ interface Run {
   readonly rule: string;
 }
 
-/** Extensions are sliced by url and choices by type where a snapshot does not say so. */
+/** Extensions are sliced by url and choices by type if a snapshot does not state it. */
 function discriminatorsOf(tree: Tree, slicing: JsonObject): readonly JsonObject[] {
   const given = objectsOf(slicing['discriminator']);
   if (given.length > 0) return given;
@@ -98,7 +97,7 @@ function sort(nodes: readonly Node[], walk: Walk, run: Run): void {
   const { findings, budget } = walk;
   budget.spend(nodes.length * slices.length);
   const members = slices.map((): Node[] => []);
-  /** How many values each slice may have beside its members. */
+  /** How many further values each slice may have. */
   const open = slices.map(() => 0);
   const otherwise = slices.findIndex(slice => slice.name === '@default');
   const loose: Node[] = [];
@@ -114,13 +113,15 @@ function sort(nodes: readonly Node[], walk: Walk, run: Run): void {
     members[place]?.push(node);
     if (ordered && place < last)
       at(node, walk, () => {
-        const text = `This is of the slice \`${slices[place]?.name}\` of \`${name}\`, which must come before \`${slices[last]?.name}\`; ${source.url} says so.`;
+        const text =
+          `The slice \`${slices[place]?.name}\` of \`${name}\` must come before \`${slices[last]?.name}\` ` +
+          `(profile ${source.url}).`;
         findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule: `${run.rule} ordered` });
       });
     last = Math.max(last, place);
     if (rules === 'openAtEnd' && loose.length > 0)
       at(node, walk, () => {
-        const text = `What is of no slice of \`${name}\` must stand at the end, and this comes after such; ${source.url} says so.`;
+        const text = `A value of a slice of \`${name}\` must come before the values of none (profile ${source.url}).`;
         findings.add({
           severity: 'error',
           code: 'structure',
@@ -134,13 +135,15 @@ function sort(nodes: readonly Node[], walk: Walk, run: Run): void {
     for (const node of loose)
       at(node, walk, () => {
         const all = slices.map(slice => `\`${slice.name}\``).join(', ');
-        const text = `This fits none of the slices of \`${name}\` (${all}), and the profile ${source.url} takes no others.`;
+        const text =
+          `This matches none of the slices of \`${name}\` (${all}), and the slicing is closed (profile ` +
+          `${source.url}).`;
         findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule: `${run.rule} closed` });
       });
   for (const [index, slice] of slices.entries()) checkSlice(slice, members[index] ?? [], open[index] ?? 0, walk, run);
 }
 
-/** The first slice that a value is of; where it is of none, those that it is `perhaps` of. */
+/** The first slice that a value belongs to; if none is certain, those that it may belong to (`perhaps`). */
 function sliceOf(
   node: Node,
   walk: Walk,
@@ -155,7 +158,7 @@ function sliceOf(
   return { index: -1, perhaps };
 }
 
-/** `open` is how many values may be of the slice beside those that are. */
+/** `open` is the number of values that may also belong to the slice. */
 function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Walk, run: Run): void {
   const { findings } = walk;
   const { source, name } = run;
@@ -163,17 +166,26 @@ function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Wa
   findings.path.push(name.replace('[x]', ''));
   if (count < slice.min) {
     const times = slice.min === 1 ? 'once' : `${slice.min} times`;
-    const text = `The slice \`${slice.name}\` of \`${name}\` must be there ${times}, and is there ${count === 0 ? 'nowhere' : `${count} times`}; the profile ${source.url} says so.`;
+    const found = count === 0 ? 'none' : count;
+    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${times}, found ${found} (profile ${source.url}).`;
     if (count + open < slice.min)
-      findings.add({ severity: 'error', code: 'required', text, profile: source.url, rule: `${slice.rule} min` }); // prettier-ignore
+      findings.add({ severity: 'error', code: 'required', text, profile: source.url, rule: `${slice.rule} min` });
     else {
-      const unsure = `Whether the slice \`${slice.name}\` of \`${name}\` is there ${times} cannot be told with what is loaded.`;
-      findings.add({ severity: 'information', code: 'informational', text: unsure, profile: source.url, rule: `${slice.rule} min` }); // prettier-ignore
+      const unsure =
+        `Whether \`${name}\` has the slice \`${slice.name}\` ${times} cannot be decided with the loaded ` +
+        'definitions.';
+      findings.add({
+        severity: 'information',
+        code: 'informational',
+        text: unsure,
+        profile: source.url,
+        rule: `${slice.rule} min`,
+      });
     }
   }
   if (count > slice.max) {
-    const most = slice.max === 0 ? 'must not be there' : `may be there ${slice.max} times at most, not ${count} times`;
-    const text = `The slice \`${slice.name}\` of \`${name}\` ${most}; the profile ${source.url} says so.`;
+    const most = slice.max === 0 ? 'none' : `${slice.max} at most`;
+    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${most}, found ${count} (profile ${source.url}).`;
     findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule: `${slice.rule} max` });
   }
   findings.path.pop();

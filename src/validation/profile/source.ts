@@ -2,7 +2,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 
 /** The StructureDefinition that a check comes from. */
 export interface Source {
-  /** Canonical, as it is told in findings. */
+  /** The canonical that findings show. */
   readonly url: string;
   /** The id of one of its elements, or its path where it has none. */
   id(element: JsonObject): string;

@@ -7,17 +7,17 @@ import { resolve } from './resolve.ts';
 import type { Source } from './source.ts';
 import type { Tree } from './tree.ts';
 
-/** What a Reference may point to. */
+/** The allowed targets of a Reference. */
 interface Targets {
   /** Resource types; empty for any. */
   readonly types: ReadonlySet<string>;
-  /** By resource type the profiles of which a target must meet one; none where the type alone will do. */
+  /** The profiles by resource type, of which a target must meet one; empty if the type is enough. */
   readonly profiles: ReadonlyMap<string, readonly string[]>;
   readonly aggregation: readonly string[];
 }
 
 /**
- * The types that a Reference may point to, how it may be there, and, where the target is at hand, its profiles.
+ * Checks the target type of a Reference, its aggregation, and, if the target is available, its profiles.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type.targetProfile
  */
 export function compileTargets(tree: Tree, base: Tree | undefined, source: Source, kit: Kit): ValueCheck | undefined {
@@ -73,7 +73,7 @@ function targetsOf(types: readonly object[], kit: Kit): Targets {
 export const baseType = (canonical: string): string | undefined =>
   /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Z]\w*)$/.exec(canonical.replace(/\|.*/, ''))?.[1];
 
-/** The resource type that a Reference names by its text, else by its `type`; its target need not be at hand. */
+/** The resource type that a Reference names by its text, else by its `type`; its target need not be available. */
 export function typeNamedBy(value: Record<string, unknown>, { types }: Kit): string | undefined {
   const text = asString(value['reference']);
   const parsed = text === undefined ? undefined : parseReference(text);
@@ -92,7 +92,7 @@ function problem(
   const quoted = shorten(text ?? '');
   if (aggregation.length > 0 && parsed !== undefined) {
     if (parsed.kind === 'contained' && !aggregation.includes('contained'))
-      return `\`${quoted}\` is a contained resource; this must name one that has its own place.`;
+      return `\`${quoted}\` is a contained resource; this must reference one that is not contained.`;
     if (parsed.kind !== 'contained' && aggregation.every(how => how === 'contained'))
       return `\`${quoted}\` must be a contained resource here.`;
   }
@@ -100,10 +100,16 @@ function problem(
   if (type === undefined || types.size === 0) return undefined;
   if (!types.has(type)) {
     const allowed = [...types].map(name => `\`${name}\``).join(', ');
-    return `\`${quoted === '' ? shorten(type) : quoted}\` points to a \`${shorten(type)}\`, and this must point to ${allowed}.`;
+    return (
+      `\`${quoted === '' ? shorten(type) : quoted}\` points to a \`${shorten(type)}\`, and this must point ` +
+      `to ${allowed}.`
+    );
   }
   const wanted = profiles.get(type);
   if (wanted === undefined || target === undefined) return undefined;
   if (wanted.some(canonical => conformsTo(target, canonical, walk) !== false)) return undefined;
-  return `\`${quoted}\` must meet ${wanted.map(canonical => `\`${canonical}\``).join(' or ')}, and what it points to does not.`;
+  return (
+    `\`${quoted}\` must reference a resource that meets ` +
+    `${wanted.map(canonical => `\`${canonical}\``).join(' or ')}; its target does not.`
+  );
 }

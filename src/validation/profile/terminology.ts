@@ -6,15 +6,15 @@ import type { CodeSystem } from './code-system.ts';
 import { grammars, grammarSets } from './grammars.ts';
 import { compileFilter } from './value-set-filter.ts';
 
-/** What the loaded ValueSets and CodeSystems can tell. */
+/** The questions that loaded ValueSets and CodeSystems answer. */
 export interface Terminology {
-  /** Whether a code is of a ValueSet; undefined where what is loaded does not decide it. Without a system any will do. */
+  /** Whether a code is in a ValueSet; undefined if that is undecided. Without a system any matches. */
   contains(valueSet: string, code: string, system: string | undefined): boolean | undefined;
-  /** Whether a system has a code; undefined where the system is not loaded whole. */
+  /** Whether a system has a code; undefined if the system is not loaded completely. */
   has(system: string, code: string): boolean | undefined;
-  /** The same by what is loaded alone. */
+  /** The same with loaded definitions only. */
   containsHere(valueSet: string, code: string, system: string | undefined): boolean | undefined;
-  /** True where a terminology server was asked for what `contains` does not tell, and did not answer. */
+  /** True if a terminology server was asked for what `contains` leaves undecided, and did not answer. */
   isUnanswered(valueSet: string, code: string, system: string | undefined): boolean;
   /** Whether a URL is that of a loaded ValueSet. */
   isValueSet(url: string): boolean;
@@ -22,13 +22,16 @@ export interface Terminology {
   examples(valueSet: string): readonly string[];
 }
 
-/** Terminology over definitions; each ValueSet and CodeSystem is read when it is first asked for. https://hl7.org/fhir/R4/valueset.html#compositions */
+/**
+ * Terminology from definitions; each ValueSet and CodeSystem is read at its first use.
+ * https://hl7.org/fhir/R4/valueset.html#compositions
+ */
 export function createTerminology(definitions: Pick<Definitions, 'find'>): Terminology {
   const systems = new Map<string, CodeSystem | undefined>();
   const sets = new Map<string, Contains>();
   const listed = new Map<string, readonly string[]>();
 
-  /** Systems that are not loaded are named by clients too, so only those that are there are kept. */
+  /** Clients can name unknown systems too, so only loaded ones are cached. */
   const system = (url: string): CodeSystem | undefined => {
     if (systems.has(url)) return systems.get(url);
     const definition = definitions.find('CodeSystem', url);
@@ -68,7 +71,13 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
       const grammar = grammars.get(url);
       if (grammar !== undefined) return grammar(code);
       const known = system(url);
-      return known === undefined ? undefined : known.concept(code) !== undefined ? true : known.complete ? false : undefined; // prettier-ignore
+      return known === undefined
+        ? undefined
+        : known.concept(code) !== undefined
+          ? true
+          : known.complete
+            ? false
+            : undefined;
     },
     examples: valueSet => {
       let codes = listed.get(valueSet);
@@ -91,7 +100,7 @@ function containedSet(canonical: string, definitions: Pick<Definitions, 'find'>)
   return objectsOf(owner?.resource()['contained']).find(one => one['resourceType'] === 'ValueSet' && one['id'] === id);
 }
 
-/** Whether a code is in; undefined where that cannot be told. */
+/** Whether a code is included; undefined if that is undecided. */
 type Contains = (code: string, system: string | undefined) => boolean | undefined;
 type FindSystem = (url: string) => CodeSystem | undefined;
 type FindSet = (canonical: string) => Contains | undefined;
@@ -102,12 +111,13 @@ function compileSet(valueSet: JsonObject, system: FindSystem, set: FindSet): Con
   const excludes = objectsOf(compose['exclude']).map(part => compilePart(part, system, set));
   const expansion = expanded(valueSet);
   return (code, given) => {
-    const composed = includes.length === 0 ? undefined : minus(any(includes, code, given), () => any(excludes, code, given)); // prettier-ignore
+    const composed =
+      includes.length === 0 ? undefined : minus(any(includes, code, given), () => any(excludes, code, given));
     return composed ?? expansion?.(code, given);
   };
 }
 
-/** Of several parts one will do. */
+/** One of the parts must contain the code. */
 function any(parts: readonly Contains[], code: string, system: string | undefined): boolean | undefined {
   let result: boolean | undefined = false;
   for (const part of parts) {
@@ -124,7 +134,7 @@ function minus(included: boolean | undefined, excluded: () => boolean | undefine
   return out === true ? false : out === undefined ? undefined : included;
 }
 
-/** One include or exclude: all of its conditions hold. */
+/** One include or exclude: all of its conditions apply. */
 function compilePart(part: JsonObject, system: FindSystem, set: FindSet): Contains {
   const url = asString(part['system']);
   const conditions: Contains[] = stringsOf(part['valueSet']).map(
@@ -170,7 +180,7 @@ function compileSystem(url: string, part: JsonObject, system: FindSystem): Conta
   };
 }
 
-/** What a published expansion says, where it is whole. https://hl7.org/fhir/R4/valueset.html#expansion */
+/** The codes of a published expansion, if it is complete. https://hl7.org/fhir/R4/valueset.html#expansion */
 function expanded(valueSet: JsonObject): Contains | undefined {
   const expansion = asObject(valueSet['expansion']);
   const contains = objectsOf(expansion['contains']);
@@ -190,7 +200,8 @@ function expanded(valueSet: JsonObject): Contains | undefined {
   read(contains);
   const { total } = expansion;
   const whole = typeof total !== 'number' || total <= pairs.size;
-  return (code, given) => (given === undefined ? codes.has(code) : pairs.has(`${given}|${code}`)) || (whole ? false : undefined); // prettier-ignore
+  return (code, given) =>
+    (given === undefined ? codes.has(code) : pairs.has(`${given}|${code}`)) || (whole ? false : undefined);
 }
 
 function codesOf(valueSet: JsonObject, system: FindSystem): readonly string[] {

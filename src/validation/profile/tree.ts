@@ -2,7 +2,7 @@ import { asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** An element of a snapshot with those below it and the slices made of it. */
+/** An element of a snapshot with the elements below it and its slices. */
 export interface Tree {
   readonly element: JsonObject;
   /** The last step of the path without `[x]`. */
@@ -11,22 +11,24 @@ export interface Tree {
   readonly sliceName: string | undefined;
   readonly children: readonly Tree[];
   readonly slices: readonly Tree[];
-  /** The element that a contentReference names, of which the children are. */
+  /** The element that a contentReference names, which provides the children. */
   readonly content: Tree | undefined;
 }
 
 type Growing = {
-  -readonly [
-    Key in keyof Tree
-  ]: Tree[Key] extends readonly Tree[] ? Growing[] : Tree[Key] extends Tree | undefined ? Growing | undefined : Tree[Key]; // prettier-ignore
+  -readonly [Key in keyof Tree]: Tree[Key] extends readonly Tree[]
+    ? Growing[]
+    : Tree[Key] extends Tree | undefined
+      ? Growing | undefined
+      : Tree[Key];
 };
 
 /**
- * The elements of a snapshot as a tree, by their paths, slice names and order, since ids may be missing. A slice `a/b` is
- * below the slice `a`. Undefined for a snapshot without elements. https://hl7.org/fhir/R4/profiling.html#slicing
+ * The elements of a snapshot as a tree, by their paths, slice names and order, since ids may be missing. A slice `a/b`
+ * is below the slice `a`. Undefined for a snapshot without elements. https://hl7.org/fhir/R4/profiling.html#slicing
  */
 export function treeOf({ elements }: Pick<Snapshot, 'elements'>): Tree | undefined {
-  /** The newest element of each path, slices included: what follows belongs to it. */
+  /** The latest element of each path, slices included: the elements after it belong to it. */
   const newest = new Map<string, Growing>();
   const references: Growing[] = [];
   const byPath = new Map<string, Growing>();
@@ -42,7 +44,7 @@ export function treeOf({ elements }: Pick<Snapshot, 'elements'>): Tree | undefin
       continue;
     }
     const parent = newest.get(path.slice(0, Math.max(0, path.lastIndexOf('.'))));
-    if (parent === undefined) continue; // an element without its parent; nothing could be checked against it
+    if (parent === undefined) continue; // an element without its parent cannot be checked
     place(tree, parent);
     newest.set(path, tree);
   }
@@ -83,7 +85,7 @@ function place(tree: Growing, parent: Growing): void {
   owner.slices.push(tree);
 }
 
-/** The slice that the name is below: of `a/b/c` the slice `a/b`, else `a`, else the element. */
+/** The parent slice of a name: for `a/b/c` the slice `a/b`, else `a`, else the element. */
 function ownerOf(sliced: Growing, sliceName: string): Growing {
   for (const slice of sliced.slices)
     if (slice.sliceName !== undefined && sliceName.startsWith(`${slice.sliceName}/`)) return ownerOf(slice, sliceName);

@@ -1,15 +1,15 @@
 import { objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { isA } from '../../fhirpath/result-type.ts';
-import { conformsTo, holdAgainst } from './conform.ts';
+import { conformsTo, validateAgainst } from './conform.ts';
 import type { Source } from './source.ts';
 import { baseType } from './target.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
 
 /**
- * `type.profile`: a value must meet one of the profiles of the types that it is of; a type without profiles takes it as it is.
- * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type.profile
+ * `type.profile`: a value must meet one of the profiles of its possible types; a type without profiles accepts any
+ * value. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type.profile
  */
 export function compileTypeProfiles(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
   const types = typesOf(tree.element);
@@ -24,17 +24,23 @@ export function compileTypeProfiles(tree: Tree, base: Tree | undefined, source: 
     if (first !== undefined && others.length === 0) {
       const profile = walk.kit.profile(first);
       if (profile === undefined) {
-        const text = `The profile \`${first}\` is not loaded, so nothing was held against it.`;
-        walk.findings.note({ severity: 'information', code: 'informational', text, profile: source.url, rule: `unknown ${first}` }); // prettier-ignore
+        const text = `The profile \`${first}\` is not loaded, so it was not checked.`;
+        walk.findings.note({
+          severity: 'information',
+          code: 'informational',
+          text,
+          profile: source.url,
+          rule: `unknown ${first}`,
+        });
         return;
       }
       if (isA(node.code, profile.type, walk.kit.types)) {
-        holdAgainst(node, first, walk);
+        validateAgainst(node, first, walk);
         return;
       }
     } else if (profiles.some(profile => conformsTo(node, profile, walk) !== false)) return;
     const names = profiles.map(profile => `\`${profile}\``).join(', ');
-    const text = `This must meet ${others.length === 0 ? names : `one of ${names}`}; ${source.url} says so.`;
+    const text = `This must meet ${others.length === 0 ? names : `one of ${names}`} (profile ${source.url}).`;
     walk.findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule });
   };
 }
@@ -44,7 +50,7 @@ interface ProfiledType {
   readonly profiles: readonly string[];
 }
 
-/** The types with their profiles; none where one of these is the type of FHIR itself. */
+/** The types with their profiles; empty if one of these is the FHIR type itself. */
 const typesOf = (element: JsonObject): readonly ProfiledType[] =>
   objectsOf(element['type']).map(type => {
     const code = String(type['code']);

@@ -9,7 +9,7 @@ import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
 import { checkStructure } from '../structure.ts';
-import { askAndValidate } from './asking.ts';
+import { validateWithAnswers } from './asking.ts';
 import { compileBase } from './compile-base.ts';
 import { compileProfile } from './compile-profile.ts';
 import { validateDelegating, validateDelegatingNow } from './delegating.ts';
@@ -36,13 +36,14 @@ export type { ValidationIssue } from './findings.ts';
 
 export interface Validator {
   /**
-   * Everything that is wrong with a resource: structure, R4's own rules, the profiles that it claims and those of the
-   * options. Nothing is wrong where no issue is an error. This thread waits for fhirpath.js where a rule needs it.
+   * All findings about a resource: structure, R4's own rules, the profiles that it claims and those of the options. The
+   * resource is valid if no issue is an error. This thread waits for fhirpath.js if a rule needs it.
    */
   validate(resource: unknown, options?: ValidateOptions): readonly ValidationIssue[];
   /**
-   * The same, and the terminology server is asked what the loaded code systems leave open. Without one, and where nothing is open
-   * and no rule was left to fhirpath.js, this makes no promise. This thread never waits for fhirpath.js.
+   * The same, with the terminology server for questions that the loaded code systems leave undecided. Without a server,
+   * and if nothing is undecided or delegated to fhirpath.js, this returns no promise. This thread never waits for
+   * fhirpath.js.
    */
   validateWithServer(
     resource: unknown,
@@ -50,42 +51,43 @@ export interface Validator {
   ): readonly ValidationIssue[] | Promise<readonly ValidationIssue[]>;
   /** Whether a profile is loaded and has a snapshot. */
   knows(canonical: string): boolean;
-  /** Why a profile that is loaded has no snapshot, or none of all that its differential says; sentences. */
+  /** Why a loaded profile has no snapshot, or an incomplete one; sentences. */
   problems(canonical: string): readonly string[];
 }
 
 export interface ValidateOptions {
-  /** Profiles to meet beside those that the resource claims. */
+  /** Profiles to check in addition to those that the resource claims. */
   readonly profiles?: readonly string[];
   /** The type that it must have. */
   readonly type?: string;
-  /** Number texts of the parser, where it ran. */
+  /** The parser's texts of numbers, if it ran. */
   readonly decimals?: Decimals;
-  /** The most issues to list, 100 by default; one more then says how many were left out. */
+  /** The most issues to list, 100 by default; another one has the number of the rest. */
   readonly limit?: number;
-  /** How much the checks may cost: values looked at, 2,000,000 by default (about half a second). */
+  /** The budget of the checks: visited values, 2,000,000 by default (about half a second). */
   readonly budget?: number | Budget;
-  /** Milliseconds that answers of the terminology server are waited for, 10,000 by default. */
+  /** Milliseconds to wait for the terminology server, 10,000 by default. */
   readonly time?: number;
-  /** How much each finding counts (policy.ts); as its rule says by default. What is wrong with the structure always counts. */
+  /** The severity of each finding (policy.ts); that of its rule by default. Structural errors are always errors. */
   readonly weigh?: Weigh | undefined;
 }
 
-/** What a validator is made of. */
+/** The dependencies of a validator. */
 export interface ValidatorParts {
   readonly types: TypeDefinitions;
   readonly snapshot: FindSnapshot;
   readonly terminology: Terminology;
   readonly server?: TerminologyServer | undefined;
-  /** What of the differential of a profile cannot be followed, in sentences. */
+  /** The parts of the differential of a profile that cannot be applied, in sentences. */
   readonly problems?: (canonical: string) => readonly string[];
-  /** What implementation guides ask of all resources of a type. */
+  /** The profiles that implementation guides require of all resources of a type. */
   readonly globals?: () => readonly GlobalProfile[];
 }
 
 /**
- * A validator over loaded definitions; a profile without snapshot is held to what its differential makes. `server` is asked by
- * `validateWithServer` alone. `snapshots` are those of the definitions, where somebody has made some of them already.
+ * A validator over loaded definitions; a profile without a snapshot is checked by the snapshot that its differential
+ * generates. Only `validateWithServer` calls `server`. `snapshots` are those of the definitions, if some have been
+ * generated already.
  */
 export function createValidator(
   definitions: Definitions,
@@ -93,7 +95,7 @@ export function createValidator(
   server?: TerminologyServer,
   snapshots: Model['snapshot'] = snapshotsOf(definitions),
 ): Validator {
-  // What clients name is not even asked for where nobody has it, so that it is kept nowhere.
+  // A profile that a client names is looked up only if it is loaded, so that unknown names are not cached.
   const find = (canonical: string): ReturnType<Model['snapshot']> =>
     definitions.find('StructureDefinition', canonical) === undefined ? undefined : snapshots(canonical);
   const snapshot: FindSnapshot = canonical => {
@@ -106,7 +108,7 @@ export function createValidator(
   return createValidatorOf({ types, snapshot, problems, globals, terminology: createTerminology(definitions), server });
 }
 
-/** A validator of its parts. Each profile is compiled when it is first asked for, and kept. */
+/** A validator of its parts. Each profile is compiled at its first use, and cached. */
 export function createValidatorOf(parts: ValidatorParts): Validator {
   const kit = createKit(parts);
   const { terminology, server } = parts;
@@ -121,7 +123,7 @@ export function createValidatorOf(parts: ValidatorParts): Validator {
           validate(resource, options, kit, asked, questions);
         return server === undefined
           ? once(terminology)
-          : askAndValidate(once, terminology, server, options.time ?? 10_000);
+          : validateWithAnswers(once, terminology, server, options.time ?? 10_000);
       }),
   };
 }
@@ -164,42 +166,47 @@ function validate(
     visitResource(node, walk, options.profiles);
   } catch (error) {
     if (!(error instanceof TooCostly)) throw error;
-    const text = 'Checking all of this would take too long, so some of its rules were not checked.';
+    const text = 'The validation exceeded its budget, so some rules were not checked.';
     findings.path.length = 1;
     findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'budget' });
   }
-  // What is of another structure than it must be is nothing that rules could be held against.
+  // Rules are not evaluated on values with structural errors.
   const misshapen = new Set(structure.map(({ expression }) => expression));
   const told = findings.issues.filter(issue => !misshapen.has(issue.expression) && !isSettled(issue, findings));
   const issues = [...structure, ...told];
   return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
 }
 
-/** A warning of an extensible binding of R4, where a profile requires a code of its own and has it. */
+/** A warning of an extensible binding of R4 where a profile requires its own code and has it. */
 const isSettled = ({ severity, code, rule = '', expression = '' }: ValidationIssue, { settled }: Findings): boolean =>
-  settled.size > 0 && severity === 'warning' && code === 'code-invalid' && rule.endsWith(' binding') && settled.has(expression); // prettier-ignore
+  settled.size > 0 &&
+  severity === 'warning' &&
+  code === 'code-invalid' &&
+  rule.endsWith(' binding') &&
+  settled.has(expression);
 
-/** Deeper than our parser lets anything nest, far from what the stack holds. */
+/** Deeper than our parser allows, far below the limit of the stack. */
 const deepest = 200;
 
 const tooDeep: ValidationIssue = {
   severity: 'error',
   code: 'too-costly',
-  text: `Objects and arrays nest more than ${deepest} levels deep, so nothing else was checked.`,
+  text: `Objects and arrays nest more than ${deepest} levels deep; nothing else was checked.`,
 };
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some(item => isDeeper(item, levels - 1));
-  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true; // an object of JSON
+  // an object of JSON
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true;
   return false;
 }
 
 const more = (left: number, limit: number): ValidationIssue => ({
   severity: 'information',
   code: 'incomplete',
-  text: `The first ${limit} findings are listed, and there are ${left} more. Mend them and validate again.`,
+  text: `The first ${limit} findings are listed; there are ${left} more. Correct them and validate again.`,
 });
 
 function createKit({ types, snapshot, problems = () => [], globals = () => [] }: ValidatorParts): Kit {
@@ -225,7 +232,7 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
   };
 
   const keptRule = (text: string, node: Node | undefined): Rule => {
-    // A rule of a choice is about all of its types.
+    // A rule of a choice applies to all of its types.
     const choice = node?.element?.choice === true ? node.element : undefined;
     const key = `${choice?.path ?? node?.definition?.name ?? node?.code ?? ''} ${text}`;
     let rule = rules.get(key);
@@ -246,7 +253,7 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
       const known = told.get(canonical);
       if (known !== undefined) return known;
       const found = problems(canonical);
-      if (profiles.has(canonical)) told.set(canonical, found); // what clients name is not kept
+      if (profiles.has(canonical)) told.set(canonical, found); // names of clients are not cached
       return found;
     },
     baseTree(name) {
@@ -265,8 +272,8 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
     profile(canonical) {
       if (profiles.has(canonical)) return profiles.get(canonical);
       const found = snapshots(canonical);
-      if (found === undefined) return undefined; // what clients name is not kept
-      profiles.set(canonical, undefined); // one that leads back to itself while it is compiled
+      if (found === undefined) return undefined; // names of clients are not cached
+      profiles.set(canonical, undefined); // for one that refers to itself while it is compiled
       const compiled = found.specialization ? baseProfile(found) : compileProfile(found, kit);
       profiles.set(canonical, compiled);
       return compiled;
@@ -280,7 +287,7 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
   return kit;
 }
 
-/** A base type as a profile: every value is held against it anyway. */
+/** A base type as a profile: every value is checked against it anyway. */
 const baseProfile = (snapshot: NonNullable<ReturnType<FindSnapshot>>): ProfileChecks => ({
   url: snapshot.url,
   type: snapshot.type,

@@ -3,7 +3,7 @@ import { isBelow } from './code-system.ts';
 import type { CodeSystem, Concept } from './code-system.ts';
 import { matchesPattern } from '../../fhirpath/evaluate/pattern.ts';
 
-/** Whether a concept passes a filter; undefined where what is loaded does not tell. */
+/** Whether a concept passes a filter; undefined if the loaded definitions do not decide it. */
 export type Filter = (concept: Concept, system: CodeSystem) => boolean | undefined;
 
 /** A filter of a ValueSet's include or exclude. https://hl7.org/fhir/R4/valueset-filter-operator.html */

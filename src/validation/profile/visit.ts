@@ -1,7 +1,7 @@
 import { isObject, stringsOf } from '../../fhir/json-object.ts';
 import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
-import { holdAgainst } from './conform.ts';
+import { validateAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
 import { frameOf } from './frame.ts';
 import { shorten } from '../report.ts';
@@ -10,12 +10,12 @@ import { childrenOf } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { checkResource } from './resource-rules.ts';
 
-/** Deeper than the parser lets anything nest. */
+/** Deeper than the parser allows. */
 const deepest = 200;
 
 /**
- * Holds a value and all below it against the base definitions, resources against the profiles that they claim too; `around` is
- * what the value is a child of.
+ * Validates a value and all below it against the base definitions, and resources against the profiles that they claim;
+ * `around` is the parent of the value.
  */
 export function visit(node: Node, walk: Walk, around?: Node): void {
   const { definition } = node;
@@ -33,7 +33,7 @@ export function visit(node: Node, walk: Walk, around?: Node): void {
   const { path } = findings;
   for (const child of children) {
     const { element, index } = child;
-    if (element === undefined) continue; // every child stands at an element
+    if (element === undefined) continue; // every child has an element
     path.push(element.name);
     if (index >= 0) path.push(index);
     const checks = base.elements.get(element.name);
@@ -51,7 +51,7 @@ export function visit(node: Node, walk: Walk, around?: Node): void {
 function enter(node: Node, walk: Walk): void {
   const { frame, conforming, ids } = walk;
   walk.frame = frameOf(node, walk);
-  walk.conforming = new Map(); // `#id` means something else here
+  walk.conforming = new Map(); // `#id` has another meaning here
   walk.ids = new Set();
   visitResource({ ...node, element: undefined, index: -1 }, walk);
   walk.conforming = conforming;
@@ -59,7 +59,10 @@ function enter(node: Node, walk: Walk): void {
   walk.frame = frame;
 }
 
-/** A resource with the profiles that its `meta.profile` claims. https://hl7.org/fhir/R4/resource-definitions.html#Meta.profile */
+/**
+ * A resource with the profiles that its `meta.profile` claims.
+ * https://hl7.org/fhir/R4/resource-definitions.html#Meta.profile
+ */
 export function visitResource(node: Node, walk: Walk, more: readonly string[] = []): void {
   visit(node, walk);
   checkResource(node, walk);
@@ -72,14 +75,15 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
   for (const required of walk.kit.required(node, walk))
     if (!seen.has(required.profile) && !others.has(required.profile)) holdRequired(node, required, walk);
   if (claimed.length <= mostClaims) return;
-  const text = `Only the first ${mostClaims} of the ${claimed.length} profiles that this claims were looked at.`;
+  const text = `Only the first ${mostClaims} of the ${claimed.length} claimed profiles were checked.`;
   walk.findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'meta.profile' });
 }
 
-/** A profile that a guide asks of the resource; where it is broken, it is reported why it was checked. */
+/** A profile that a guide requires of the resource; a violation is reported with the reason of the check. */
 function holdRequired(node: Node, { profile, advice, reason }: RequiredProfile, walk: Walk): void {
   const { findings } = walk;
-  const broken = (): number => findings.left + findings.issues.filter(({ severity }) => severity !== 'information').length; // prettier-ignore
+  const broken = (): number =>
+    findings.left + findings.issues.filter(({ severity }) => severity !== 'information').length;
   const before = broken();
   if (advice) findings.advice++;
   try {
@@ -91,10 +95,10 @@ function holdRequired(node: Node, { profile, advice, reason }: RequiredProfile, 
   findings.note({ severity: 'information', code: 'informational', text: reason, profile, rule: `required ${profile}` });
 }
 
-/** A resource has a few. */
+/** Most claims that are checked; a resource has a few. */
 const mostClaims = 50;
 
-/** `index` is where `meta.profile` claims it; undefined for a profile that is asked for otherwise. */
+/** `index` is the position in `meta.profile`; undefined for a profile that the resource does not claim. */
 function claim(node: Node, canonical: string, walk: Walk, index?: number): void {
   const { kit } = walk;
   const profile = kit.profile(canonical);
@@ -105,18 +109,18 @@ function claim(node: Node, canonical: string, walk: Walk, index?: number): void 
     tell(walk, index, {
       severity: 'warning',
       code: 'informational',
-      text: `Nothing was held against the profile. ${text}`,
+      text: `The profile was not checked. ${text}`,
       rule: `unknown ${name}`,
     });
     return;
   }
   if (profile.type !== node.code && !isBaseOf(profile.type, node, walk)) {
-    const text = `\`${profile.url}\` is a profile of the type ${profile.type}, and this is of the type ${node.code}.`;
+    const text = `\`${profile.url}\` is a profile of the type ${profile.type}, but this has the type ${node.code}.`;
     tell(walk, index, { severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });
     return;
   }
   if (problem !== undefined) {
-    const text = `Not all of the profile was checked. ${problem}`;
+    const text = `The profile was checked in part. ${problem}`;
     tell(walk, index, {
       severity: 'warning',
       code: 'informational',
@@ -125,10 +129,12 @@ function claim(node: Node, canonical: string, walk: Walk, index?: number): void 
       rule: `problems ${name}`,
     });
   }
-  holdAgainst(node, canonical, walk);
+  validateAgainst(node, canonical, walk);
 }
 
-/** About the claim itself, where it stands; what is no error is told once for the whole resource. */
+/**
+ * Reports about the claim itself at its position; findings other than errors are reported once for the whole resource.
+ */
 function tell({ findings }: Walk, index: number | undefined, finding: Finding): void {
   const { length } = findings.path;
   if (index !== undefined) findings.path.push('meta', 'profile', index);
@@ -143,7 +149,10 @@ function isBaseOf(type: string, node: Node, { kit }: Walk): boolean {
   return false;
 }
 
-/** An id is unique in its resource (those of ElementDefinitions in their list). `ele-1`: an element has a value or children, an id alone is neither. https://hl7.org/fhir/R4/element.html */
+/**
+ * An id is unique in its resource (in its list for ElementDefinitions). `ele-1`: an element has a value or children, an
+ * id alone is neither. https://hl7.org/fhir/R4/element.html
+ */
 function checkElement({ value, sibling, definition }: Node, { findings, ids }: Walk): void {
   const owner = definition?.kind === 'primitive-type' ? sibling : value;
   if (definition?.kind === 'resource' || !isObject(owner)) return;

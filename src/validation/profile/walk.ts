@@ -9,59 +9,62 @@ import type { Budget } from '../../fhirpath/evaluate/environment.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Terminology } from './terminology.ts';
 
-/** One validation: what was found so far, where it is, and what it may still cost. */
+/** The state of one validation: findings, position, and remaining budget. */
 export interface Walk {
   findings: Findings;
   frame: Frame;
   readonly kit: Kit;
-  /** That of the kit, with what a terminology server has said of this resource's codes. */
+  /** The terminology of the kit, with the answers of a terminology server about this resource's codes. */
   readonly terminology: Terminology;
   readonly budget: Budget;
-  /** What is left to fhirpath.js. */
+  /** The questions that are delegated to fhirpath.js. */
   readonly questions: Questions;
-  /** Profiles that are being held against a value, so that circles of references end. */
+  /** Profiles that are being checked on a value, so that cycles of references end. */
   readonly running: Map<unknown, Set<string>>;
-  /** Whether a value meets a profile, of the resource that the walk is in. */
+  /** Whether a value conforms to a profile, in the current resource. */
   conforming: Map<unknown, Map<string, boolean>>;
-  /** How many trials of whether a value meets a profile are within each other. */
+  /** Nesting depth of conformance trials. */
   trials: number;
-  /** How often something was taken as good since it was being held against the same already. */
+  /** How often a value counted as conforming because it is being checked already. */
   assumptions: number;
-  /** Ids of elements of the resource that the walk is in. */
+  /** Ids of elements of the current resource. */
   ids: Set<string>;
-  /** What references may lead to, by the list that holds it and the text of the reference. */
+  /** The targets of references, by the list that contains them and the text of the reference. */
   readonly targets: Map<unknown, Map<string, unknown>>;
 }
 
-/** The resource that the walk is in. */
+/** The current resource. */
 export interface Frame {
-  /** `%resource` and `%rootResource`: they differ within a contained resource. https://hl7.org/fhir/R4/fhirpath.html#variables */
+  /**
+   * `%resource` and `%rootResource`: they differ within a contained resource.
+   * https://hl7.org/fhir/R4/fhirpath.html#variables
+   */
   readonly resource: Node;
   readonly root: Node;
   /** The innermost Bundle around it. */
   readonly bundle: Node | undefined;
 }
 
-/** Looks at one value; what is wrong goes to the walk's findings. */
+/** Checks one value; findings go to the walk. */
 export type ValueCheck = (node: Node, walk: Walk) => void;
 
-/** What checks are compiled with and look up while they run; everything in it is compiled once. */
+/** The dependencies of checks at compile time and at run time; all compiled once. */
 export interface Kit {
   readonly types: TypeDefinitions;
   snapshot(canonical: string): Snapshot | undefined;
   /** The element tree of a base type; of a backbone element by its path (`Patient.contact`). */
   baseTree(name: string): Tree | undefined;
-  /** What R4 asks of the values of a type and of each of its elements. */
+  /** The rules of R4 for the values of a type and of each of its elements. */
   base(definition: TypeDefinition): BaseChecks;
-  /** What a profile asks beyond R4; undefined where it is not loaded. */
+  /** The rules of a profile beyond R4; undefined if it is not loaded. */
   profile(canonical: string): ProfileChecks | undefined;
-  /** What of the differential of a loaded profile cannot be followed, so that nothing is held to it; sentences. */
+  /** The parts of the differential of a loaded profile that cannot be applied; sentences. */
   problems(canonical: string): readonly string[];
-  /** A compiled expression; undefined where it is wrong or only fhirpath.js runs it. */
+  /** A compiled expression; undefined if it is invalid or only fhirpath.js runs it. */
   expression(text: string): Evaluate | undefined;
-  /** An expression that is to hold for values of the type of a node. */
+  /** An expression that must be true for values of a node's type. */
   rule(text: string, node: Node): Rule;
-  /** The profiles that implementation guides ask of a resource. */
+  /** The profiles that implementation guides require of a resource. */
   readonly required: FindRequired;
   /** Visits a value and all below it with the base checks. */
   readonly visit: ValueCheck;
@@ -80,12 +83,12 @@ export interface ProfileChecks {
   readonly check: ValueCheck;
 }
 
-/** A profile that an ImplementationGuide asks of a resource, which need not claim it. */
+/** A profile that an ImplementationGuide requires of a resource, which need not claim it. */
 export interface RequiredProfile {
   readonly profile: string;
-  /** True where what breaks it is a warning. */
+  /** True if violations are warnings. */
   readonly advice: boolean;
-  /** Why it is held against this resource; a sentence. */
+  /** Why it is checked on this resource; a sentence. */
   readonly reason: string;
 }
 

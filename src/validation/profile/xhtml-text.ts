@@ -1,4 +1,4 @@
-/** Whether a text has an `&` that begins no entity. */
+/** Whether a text has an `&` that does not begin an entity. */
 export function hasBareAmpersand(text: string): boolean {
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
     if (take(text, at, anyEntity) === undefined) return true;
@@ -6,7 +6,7 @@ export function hasBareAmpersand(text: string): boolean {
 }
 
 /**
- * An entity that XML alone does not know: it has five, and the characters by their numbers.
+ * An entity that XML does not define: it has five, and numeric character references.
  * https://hl7.org/fhir/R4/narrative.html#xhtml, https://www.w3.org/TR/xml/#sec-predefined-ent
  */
 export function unknownEntity(text: string): string | undefined {
@@ -27,7 +27,7 @@ function isOfXml(entity: string): boolean {
   return code > 0 && code <= 0x10ffff;
 }
 
-/** What a sticky pattern finds at a place of a text. */
+/** The match of a sticky pattern at a position of a text. */
 export function take(text: string, at: number, pattern: RegExp): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];

@@ -1,14 +1,14 @@
 import { hasBareAmpersand, take, unknownEntity } from './xhtml-text.ts';
 
-/** What was found in a narrative: what is wrong with its form, as the end of a sentence, and whether it has content. */
+/** The result of checking a narrative: the formal error, as the end of a sentence, and whether it has content. */
 export interface Xhtml {
   readonly wrong: string | undefined;
   readonly content: boolean;
 }
 
 /**
- * Reads a narrative in one pass, whatever stands in it: well-formed XHTML of one `div`, of the elements and attributes that
- * R4 allows, with some content. https://hl7.org/fhir/R4/narrative.html#xhtml
+ * Checks a narrative in one pass: well-formed XHTML of one `div`, with the elements and attributes that R4 allows, and
+ * some content. https://hl7.org/fhir/R4/narrative.html#xhtml
  */
 export function checkXhtml(text: string): Xhtml {
   const seen = { content: false };
@@ -50,13 +50,13 @@ function formOf(text: string, seen: { content: boolean }): string | undefined {
         return `closes \`${tag.name}\` where ${last === undefined ? 'nothing' : `\`${last}\``} is open`;
       continue;
     }
-    if (open.length === 0 && begun) return 'has something after its `div`';
+    if (open.length === 0 && begun) return 'has content after its `div`';
     begun = true;
     seen.content ||= tag.name === 'img' || tag.name === 'hr';
     const wrong = checkTag(tag, open.length === 0);
     if (wrong !== undefined) return wrong;
     if (!tag.selfClosing) open.push(tag.name);
-    if (open.length > 200) return 'nests too deep';
+    if (open.length > 200) return 'is nested too deeply';
   }
   if (open.length > 0) return `leaves \`${open.at(-1)}\` open`;
   return undefined;
@@ -119,15 +119,14 @@ const noEntity = (entity: string): string =>
   `has \`${entity}\`, which XML does not have; write the character itself or its number, such as \`&#160;\``;
 
 const elements: ReadonlySet<string> = new Set(
-  `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo kbd
-  code samp img map area pre sub sup ul ol li dl dt dd table caption colgroup col thead tr tfoot tbody th td u del ins s
+  `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo
+  kbd code samp img map area pre sub sup ul ol li dl dt dd table caption colgroup col thead tr tfoot tbody th td u del ins s
   strike center font`.split(/\s+/),
 );
 
 const everywhere: ReadonlySet<string> = new Set(
-  'title style class id lang dir accesskey tabindex span width align valign char charoff abbr axis headers scope rowspan colspan'.split(
-    ' ',
-  ),
+  `title style class id lang dir accesskey tabindex span width align valign char charoff abbr axis headers scope
+  rowspan colspan`.split(/\s+/),
 );
 
 /** Attributes of single elements. */

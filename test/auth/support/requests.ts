@@ -32,13 +32,16 @@ const offered: Readonly<Record<string, readonly string[]>> = {
 };
 const patientOf = fc.tuple(anyPatient, fc.boolean()).map(([id, short]) => `patient=${short ? id : `Patient/${id}`}`);
 const anyIds = fc.uniqueArray(pick(...ids), { minLength: 1, maxLength: 4 }).map(list => `_id=${list.join(',')}`);
-const odd = pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'patient.name=roy', '_has:Condition:patient:code=a', '_include=Condition:patient', '_revinclude=Condition:patient', 'status=a', 'code=a'); // prettier-ignore
+/** Through other records, where the server offers it. */
+const joined = pick('patient.name=roy', 'patient.gender:not=male', 'patient.active:missing=true', 'patient.general-practitioner=Practitioner/dr', 'appointment.status=booked', 'patient._has:Condition:patient:code=b', '_has:Condition:patient:code=b', '_has:Observation:patient:category=a', '_has:Encounter:appointment:status=finished', '_has:Communication:recipient:status=completed', '_has:Encounter:patient:appointment.status=booked', '_include=Condition:patient', '_include=Observation:patient', '_include=Encounter:appointment', '_include=*', '_include:iterate=*', '_revinclude=*', '_revinclude=Condition:patient', '_revinclude=Observation:patient', '_revinclude:iterate=*'); // prettier-ignore
+const odd = pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'status=a', 'code=a'); // prettier-ignore
 const parameterOf = (type: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: pick(...(offered[type] ?? ['code=a'])) },
     { weight: 2, arbitrary: patientOf },
     { weight: 1, arbitrary: anyIds },
     { weight: 1, arbitrary: odd },
+    { weight: 2, arbitrary: joined },
   );
 const anyParameter = pick(...Object.keys(offered)).chain(parameterOf);
 const control = pick('_total=accurate', '_total=accurate', '_total=estimate', '_summary=count', '_summary=true', '_count=0', '_count=1', '_count=2', '_sort=-_lastUpdated', '_sort=_id', '_sort=date', '_sort=-recorded-date,_id', '_elements=id', '_page_token=x'); // prettier-ignore

@@ -64,7 +64,7 @@ describe.each(['/keys', '/.well-known/openid-configuration'])('%s', path => {
     ['silent', silent, /did not answer within 200 ms\.$/, 200],
     ['redirecting', redirecting, /answered 302\.$/],
     ['failing', failing, /answered 500\.$/],
-    ['no JSON', noJson, /content-type|is no JSON\.$/i],
+    ['no JSON', noJson, /content-type|is not JSON\.$/i],
   ])('that is %s is refused', async (_, instead, notice, time = 20_000) => {
     issuer.instead.set(path, instead);
     expect(await unavailable(verifying([settingsOf(issuer)], { limits: { time } }))).toMatch(notice);

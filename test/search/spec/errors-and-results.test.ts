@@ -31,7 +31,7 @@ describe('what is not understood', () => {
     'patient.name',
     'patient:Patient.name',
   ])('says that `%s` is not supported', name => {
-    expect(refusal(`${name}=a`)).toBe(`400 not-supported http.${name}: \`${name}\` is not supported: leave it out.`);
+    expect(refusal(`${name}=a`)).toBe(`400 not-supported http.${name}: \`${name}\` is not supported: omit it.`);
   });
 
   it('refuses a special parameter', () => expect(refusal('near=1|2')).toContain('400 not-supported http.near'));

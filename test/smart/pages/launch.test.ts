@@ -115,7 +115,7 @@ describe('a user', () => {
   it('who is neither clinician nor patient is told what to do', async () => {
     const visitor = new Visitor(clinic);
     const page = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'clerk');
-    expect(page).toMatchObject({ status: 403, heading: 'There is no patient that you can choose' });
+    expect(page).toMatchObject({ status: 403, heading: 'You cannot choose a patient' });
     expect(page.html).toMatch(/href="[^"]*\/sign-in"/);
   });
 
@@ -123,7 +123,7 @@ describe('a user', () => {
     const visitor = new Visitor(clinic);
     const page = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'elsewhere');
     expect(page).toMatchObject({ status: 403, heading: 'Sign in' });
-    expect(plain(page.html)).toContain('This account is not for these records.');
+    expect(plain(page.html)).toContain('This account has no access to these records.');
     expect(visitor.cookies.has('crs_session')).toBe(false);
   });
 
@@ -190,6 +190,6 @@ describe('the launcher', () => {
     const apps = await clerk.signIn(await clerk.get('/auth/sign-in'), 'clerk');
     const [key = ''] = valuesOf(apps.html, 'open');
     const page = await clerk.get(`/auth/launcher?${new URLSearchParams({ open: key }).toString()}`);
-    expect(page).toMatchObject({ status: 403, heading: 'There is no patient that you can choose' });
+    expect(page).toMatchObject({ status: 403, heading: 'You cannot choose a patient' });
   });
 });

@@ -286,7 +286,7 @@ describe('what goes wrong here', () => {
     const failed = await faulty.get('/auth/launcher');
     expect(page?.heading).toBe('Sign in');
     expect([500, 503]).toContain(failed.status);
-    expect(failed.heading).toMatch(/^(Something went wrong on our side|The records cannot be reached just now)$/);
+    expect(failed.heading).toMatch(/^(Something went wrong on our side|The records are not available at the moment)$/);
     expect(failed.html).not.toMatch(/sqlite|Error:|\.ts|node_modules/i);
     await other.close().catch(() => undefined);
   });
@@ -357,15 +357,7 @@ describe('odd requests', () => {
       405,
       'This page cannot be opened this way',
     ],
-    [
-      'JSON',
-      'POST',
-      '/auth/sign-in',
-      '{}',
-      { 'Content-Type': 'application/json' },
-      415,
-      'What was sent cannot be read',
-    ],
+    ['JSON', 'POST', '/auth/sign-in', '{}', { 'Content-Type': 'application/json' }, 415, 'The form cannot be read'],
     [
       'a form with files',
       'POST',
@@ -373,9 +365,17 @@ describe('odd requests', () => {
       'x',
       { 'Content-Type': 'multipart/form-data; boundary=x' },
       415,
-      'What was sent cannot be read',
+      'The form cannot be read',
     ],
-    ['a form that is too long', 'POST', '/auth/sign-in', `user=${'x'.repeat(20_000)}`, form, 413, 'Too much was sent'],
+    [
+      'a form that is too long',
+      'POST',
+      '/auth/sign-in',
+      `user=${'x'.repeat(20_000)}`,
+      form,
+      413,
+      'The form is too large',
+    ],
     ['an address below a page', 'GET', '/auth/sign-in/more', undefined, {}, 404, 'This page does not exist'],
     ['a file that is not there', 'GET', '/auth/assets/nothing.css', undefined, {}, 404, 'This page does not exist'],
     ['a way out of the folder', 'GET', '/auth/assets/..%2fpages.ts', undefined, {}, 404, 'This page does not exist'],

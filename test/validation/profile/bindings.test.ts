@@ -196,7 +196,7 @@ describe('bindings', () => {
         .map(({ severity, text }) => [severity, text]);
     expect(issues('blue', 'red')).toEqual([]);
     expect(issues('blue')).toEqual([
-      ['information', '`urn:colours|blue` is not of `urn:vs:vs`, whose codes are preferred here.'],
+      ['information', '`urn:colours|blue` is not in `urn:vs:vs`, whose codes are preferred here.'],
     ]);
   });
 
@@ -205,7 +205,7 @@ describe('bindings', () => {
       .validate(patient({ gender: 'femal' }))
       .filter(({ severity }) => severity === 'error');
     expect(found?.text).toBe(
-      '`femal` is not of `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`, and this takes no other code. Did you mean `female`? Codes of it are `male`, `female`, `other`, `unknown`.',
+      '`femal` is not in `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1` (required binding). Did you mean `female`? Its codes include `male`, `female`, `other`, `unknown`.',
     );
   });
 });
@@ -213,6 +213,6 @@ describe('bindings', () => {
 it('suggests no code that is the one that was sent, without its system', () => {
   const resource = { resourceType: 'Patient', maritalStatus: { coding: [{ code: 'M' }] } };
   const text = validatorOf().validate(resource).find(({ code }) => code === 'code-invalid')?.text; // prettier-ignore
-  expect(text).toContain('`M` without a system is not of `http://hl7.org/fhir/ValueSet/marital-status`');
+  expect(text).toContain('`M` without a system is not in `http://hl7.org/fhir/ValueSet/marital-status`');
   expect(text).not.toContain('Did you mean');
 });

@@ -60,9 +60,7 @@ describe('hostile resources', () => {
     const { cost, issues } = costOf(validator, patient({ meta: { profile: profiles } }), { limit: 1_000 });
     expect(cost).toBeLessThan(100_000);
     expect(issues.filter(({ rule }) => rule?.startsWith('unknown '))).toHaveLength(50);
-    expect(issues.map(({ text }) => text)).toContain(
-      'Only the first 50 of the 10000 profiles that this claims were looked at.',
-    );
+    expect(issues.map(({ text }) => text)).toContain('Only the first 50 of the 10000 claimed profiles were checked.');
     expect(JSON.stringify(issues).length).toBeLessThan(50_000);
   });
 
@@ -260,7 +258,7 @@ describe('the limit of issues', () => {
     expect(issues.at(-1)).toEqual({
       severity: 'information',
       code: 'incomplete',
-      text: 'The first 100 findings are listed, and there are 51 more. Mend them and validate again.',
+      text: 'The first 100 findings are listed; there are 51 more. Correct them and validate again.',
     });
   });
 
@@ -295,7 +293,7 @@ describe('narratives', () => {
     ['a link that runs', div('<a href=" javascript:x">a</a>'), 'has a link that would run a script', false],
     ['an element that is left open', div('<p>a'), 'closes `div` where `p` is open', true],
     ['a bare ampersand', div('a & b'), 'has an `&` that begins no entity; write `&amp;`', true],
-    ['a second one', div('a') + div('b'), 'has something after its `div`', true],
+    ['a second one', div('a') + div('b'), 'has content after its `div`', true],
     ['a comment', div('<!-- a --><p>b</p>'), undefined, true],
     ['a comment without end', div('<!-- a'), 'has a comment that is not closed', false],
     [

@@ -196,7 +196,7 @@ describe('resources within resources', () => {
       'an element that is not there',
       profile('Patient', { 'Patient.nmae': { min: 1 }, 'Patient.name': { min: 1 } }),
       ['warning problems', 'error Patient.name min'],
-      'Not all of the profile was checked. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be followed at `Patient.nmae`: The base has no such element, so this was left out.',
+      'The profile was checked in part. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be followed at `Patient.nmae`: The base has no such element, so this was left out.',
     ],
     [
       'a base that is not there',

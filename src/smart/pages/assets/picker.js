@@ -1,6 +1,6 @@
 // @ts-nocheck -- it runs in browsers, of whose types the rest of the program is to see nothing
-// Searches while the user types. Without it the button does the same. Patients are shown only beside the text that found
-// them: any other text clears them at once, so that no patient of an earlier search can be chosen.
+// Searches while the user types. Without script the button does the same. Patients are shown only beside the text that
+// found them: any other text clears them at once, so that no patient of an earlier search can be chosen.
 const form = document.querySelector('form.search');
 const field = form?.querySelector('input[type=search]');
 const status = document.getElementById('status');
@@ -14,7 +14,7 @@ if (
 ) {
   let timer;
   let running = new AbortController();
-  /** What the results are of; undefined where none are shown. */
+  /** The text that the shown results match; undefined if none are shown. */
   let shown = field.value.trim();
 
   const clear = () => {
@@ -41,7 +41,7 @@ if (
     try {
       const response = await fetch(form.action, { method: 'POST', body: fields, signal, credentials: 'same-origin' });
       if (response.redirected || response.status === 403) {
-        location.assign(form.action); // signed out meanwhile
+        location.assign(form.action); // the user has signed out meanwhile
         return;
       }
       if (!response.ok) throw new Error(`status ${response.status}`);
@@ -61,7 +61,8 @@ if (
     const typed = field.value.trim();
     if (typed === shown) return; // only white space has changed
     clear();
-    // One letter finds too many to be searched for unasked; sent with the button or Enter it is, as it may be a whole name.
+    // One letter finds too many patients for an automatic search; the button or Enter searches for it, as it may be a
+    // whole name.
     if (typed.length > 1) timer = setTimeout(() => void search(), 250);
   });
   form.addEventListener('submit', event => {

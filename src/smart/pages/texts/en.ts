@@ -4,7 +4,7 @@ const whose = { patient: 'for this patient', user: 'for anyone whose records you
 
 const unit = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** The texts in English. */
+/** The English texts. */
 export const en: Texts = {
   language: 'English',
   languages: 'Language',
@@ -25,7 +25,7 @@ export const en: Texts = {
     noPassword: 'Enter your password.',
     wrong: 'The user name or the password is not right. Check both and try again.',
     throttled: wait => `There were too many attempts. Wait ${wait}, then try again.`,
-    notHere: 'This account is not for these records. Sign in with another one, or ask your administrator.',
+    notHere: 'This account has no access to these records. Sign in with another one, or ask your administrator.',
     help: 'Forgotten your password? Ask the administrator of your records system.',
   },
   patient: {
@@ -53,7 +53,7 @@ export const en: Texts = {
   },
   consent: {
     title: app => `Allow ${app}?`,
-    asks: app => `${app} asks for access to health records.`,
+    asks: app => `${app} requests access to health records.`,
     app: 'App',
     returnsTo: host => `You will be sent to ${host}`,
     patient: 'Whose record',
@@ -129,33 +129,41 @@ export const en: Texts = {
       title: 'This page cannot be opened this way',
       todo: 'Go back to the app that you came from and start again.',
     },
-    tooLarge: { title: 'Too much was sent', todo: 'Go back, shorten what you have typed, and send it again.' },
+    tooLarge: { title: 'The form is too large', todo: 'Go back, shorten what you have typed, and send it again.' },
     notAForm: {
-      title: 'What was sent cannot be read',
+      title: 'The form cannot be read',
       todo: 'Go back to the page and use the form there.',
     },
     stale: {
       title: 'This form is too old',
-      todo: 'It was made before you signed in or out, or in another window, or cookies are blocked in this browser. Nothing was done. Open the page again and repeat what you did.',
+      todo:
+        'It was made before you signed in or out, or in another window, or cookies are blocked in this ' +
+        'browser. Nothing was done. Open the page again and repeat what you did.',
     },
     over: {
       title: 'This request has expired',
-      todo: 'It took too long, was finished already, or belongs to another browser. Go back to the app and start again.',
+      todo:
+        'It took too long, was finished already, or belongs to another browser. Go back to the app and start ' +
+        'again.',
     },
     noPatientAccess: {
-      title: 'There is no patient that you can choose',
-      todo: 'Your account belongs neither to a clinician nor to a patient, so it opens no records here. Ask the administrator of your records system, or sign in with another account.',
+      title: 'You cannot choose a patient',
+      todo:
+        'Your account belongs neither to a clinician nor to a patient, so it opens no records here. Ask the ' +
+        'administrator of your records system, or sign in with another account.',
     },
     patientGone: {
       title: 'This patient cannot be opened',
-      todo: 'The record is not there, or your account may not see it. Choose another patient, or ask your administrator.',
+      todo:
+        'The record does not exist, or your account may not see it. Choose another patient, or ask your ' +
+        'administrator.',
     },
     tooMany: {
-      title: 'Too much is being asked for at once',
-      todo: 'Too many requests come from your network just now. Nothing was done. Wait ten seconds, then try again.',
+      title: 'Too many requests',
+      todo: 'There are too many requests from your network. Nothing was done. Wait ten seconds, then try again.',
     },
     unavailable: {
-      title: 'The records cannot be reached just now',
+      title: 'The records are not available at the moment',
       todo: 'Nothing was done. Wait a moment, then try again.',
     },
     fault: {
@@ -168,7 +176,9 @@ export const en: Texts = {
     },
     unknownApp: {
       title: 'This app is not known here',
-      todo: 'Nothing was shared. Check that you have opened the right app, and ask your administrator whether it is registered.',
+      todo:
+        'Nothing was shared. Check that you have opened the right app, and ask your administrator whether it ' +
+        'is registered.',
     },
     wrongReturn: {
       title: 'The app gave a return address that is not registered',

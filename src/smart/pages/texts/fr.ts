@@ -6,10 +6,10 @@ const whose = {
   system: 'concernant toute personne',
 };
 
-// In French, nought and one are singular.
+// In French, zero and one are singular.
 const unit = (count: number, one: string, many: string): string => `${count}\u00a0${count < 2 ? one : many}`;
 
-/** The texts in Canadian French: no space before `;`, `!` and `?`, one that does not break before `:` and inside « ». */
+/** The texts in Canadian French: no space before `;`, `!` and `?`, a no-break space before `:` and inside « ». */
 export const fr: Texts = {
   language: 'Français',
   languages: 'Langue',
@@ -38,7 +38,9 @@ export const fr: Texts = {
     title: 'Choisir un patient',
     forApp: app => `${app} s’ouvrira avec le patient que vous aurez choisi.`,
     search: 'Trouver un patient',
-    hint: 'Nom, date de naissance ou numéro d’assurance maladie, dans n’importe quel ordre\u00a0: Tremblay\u00a0Zoë\u00a01980-02-29',
+    hint:
+      'Nom, date de naissance ou numéro d’assurance maladie, dans n’importe quel ordre\u00a0: ' +
+      'Tremblay\u00a0Zoë\u00a01980-02-29',
     submit: 'Rechercher',
     results: 'Patients trouvés',
     choose: 'Continuer avec ce patient',
@@ -48,7 +50,9 @@ export const fr: Texts = {
     noName: 'Nom non consigné',
     number: 'Numéro',
     genders: { male: 'Homme', female: 'Femme', other: 'Autre genre', unknown: 'Genre inconnu' },
-    none: 'Aucun patient trouvé. Vérifiez l’orthographe ou élargissez la recherche\u00a0: les premières lettres d’un nom suffisent.',
+    none:
+      'Aucun patient trouvé. Vérifiez l’orthographe ou élargissez la recherche\u00a0: les premières ' +
+      'lettres d’un nom suffisent.',
     found: count => `${unit(count, 'patient trouvé', 'patients trouvés')}.`,
     more: shown =>
       `Les ${shown} premiers patients sont affichés; il y en a d’autres. Ajoutez un nom ou une date de naissance.`,
@@ -74,7 +78,8 @@ export const fr: Texts = {
     lastsAtLeast: time => `${time} à compter de maintenant, ou plus longtemps si vous l’autorisez ci-dessous`,
     may: 'L’application pourra',
     untick:
-      'Vous pouvez décocher ce que vous ne voulez pas communiquer. Il se peut alors que l’application ne fonctionne pas entièrement.',
+      'Vous pouvez décocher ce que vous ne voulez pas communiquer. Il se peut alors que l’application ne ' +
+      'fonctionne pas entièrement.',
     identity: 'Savoir qui vous êtes',
     know: 'Savoir quel dossier de patient est ouvert',
     others: 'Vous et cet accès',
@@ -105,7 +110,8 @@ export const fr: Texts = {
       'Fermer la session sur tous les appareils met aussi fin à ce que les applications peuvent faire en votre nom.',
     done: 'La session est fermée',
     doneTodo:
-      'Sur un ordinateur partagé, fermez aussi la fenêtre du navigateur. Les applications encore ouvertes conservent ce qu’elles affichent.',
+      'Sur un ordinateur partagé, fermez aussi la fenêtre du navigateur. Les applications encore ouvertes ' +
+      'conservent ce qu’elles affichent.',
     again: 'Ouvrir une nouvelle session',
   },
   launcher: {
@@ -117,7 +123,8 @@ export const fr: Texts = {
     next: 'Suivant\u00a0: choisir le patient',
     noApps: 'Aucune application ne peut être lancée d’ici',
     noAppsTodo:
-      'Une application doit avoir une adresse de lancement et être inscrite pour vos dossiers. Communiquez avec votre administrateur.',
+      'Une application doit avoir une adresse de lancement et être inscrite pour vos dossiers. Communiquez ' +
+      'avec votre administrateur.',
     noApp: 'Choisissez une des applications.',
     patientTitle: app => `Lancer ${app}\u00a0: choisir un patient`,
     banner: 'L’application doit indiquer quel dossier est ouvert',
@@ -150,23 +157,34 @@ export const fr: Texts = {
     },
     stale: {
       title: 'Ce formulaire n’est plus valide',
-      todo: 'Il a été préparé avant l’ouverture ou la fermeture de la session ou dans une autre fenêtre, ou bien les témoins (cookies) sont bloqués dans ce navigateur. Rien n’a été fait. Ouvrez la page de nouveau et recommencez.',
+      todo:
+        'Il a été préparé avant l’ouverture ou la fermeture de la session ou dans une autre fenêtre, ou bien ' +
+        'les témoins (cookies) sont bloqués dans ce navigateur. Rien n’a été fait. Ouvrez la page de nouveau ' +
+        'et recommencez.',
     },
     over: {
       title: 'Cette demande est expirée',
-      todo: 'Elle a duré trop longtemps, est déjà terminée ou appartient à un autre navigateur. Retournez à l’application et recommencez.',
+      todo:
+        'Elle a duré trop longtemps, est déjà terminée ou appartient à un autre navigateur. Retournez à ' +
+        'l’application et recommencez.',
     },
     noPatientAccess: {
       title: 'Vous ne pouvez choisir aucun patient',
-      todo: 'Votre compte n’est ni celui d’un clinicien ni celui d’un patient; il ne donne donc accès à aucun dossier ici. Communiquez avec l’administrateur de votre système de dossiers ou utilisez un autre compte.',
+      todo:
+        'Votre compte n’est ni celui d’un clinicien ni celui d’un patient; il ne donne donc accès à aucun ' +
+        'dossier ici. Communiquez avec l’administrateur de votre système de dossiers ou utilisez un autre compte.',
     },
     patientGone: {
       title: 'Le dossier de ce patient ne peut pas être ouvert',
-      todo: 'Le dossier est introuvable, ou votre compte ne permet pas de le consulter. Choisissez un autre patient ou communiquez avec votre administrateur.',
+      todo:
+        'Le dossier est introuvable, ou votre compte ne permet pas de le consulter. Choisissez un autre ' +
+        'patient ou communiquez avec votre administrateur.',
     },
     tooMany: {
       title: 'Trop de demandes à la fois',
-      todo: 'Votre réseau envoie trop de demandes en ce moment. Rien n’a été fait. Attendez dix secondes, puis réessayez.',
+      todo:
+        'Votre réseau envoie trop de demandes en ce moment. Rien n’a été fait. Attendez dix secondes, puis ' +
+        'réessayez.',
     },
     unavailable: {
       title: 'Les dossiers sont inaccessibles pour l’instant',
@@ -178,15 +196,21 @@ export const fr: Texts = {
     },
     badRequest: {
       title: 'La demande de l’application n’est pas valide',
-      todo: 'Rien n’a été communiqué. Retournez à l’application et recommencez. Si le problème persiste, avisez les concepteurs de l’application.',
+      todo:
+        'Rien n’a été communiqué. Retournez à l’application et recommencez. Si le problème persiste, avisez ' +
+        'les concepteurs de l’application.',
     },
     unknownApp: {
       title: 'Cette application est inconnue ici',
-      todo: 'Rien n’a été communiqué. Vérifiez que vous avez ouvert la bonne application et demandez à votre administrateur si elle est inscrite.',
+      todo:
+        'Rien n’a été communiqué. Vérifiez que vous avez ouvert la bonne application et demandez à votre ' +
+        'administrateur si elle est inscrite.',
     },
     wrongReturn: {
       title: 'L’adresse de retour donnée par l’application n’est pas inscrite',
-      todo: 'Rien n’a été communiqué, et vous n’avez pas été dirigé vers cette adresse. Avisez les concepteurs de l’application ou votre administrateur.',
+      todo:
+        'Rien n’a été communiqué, et vous n’avez pas été dirigé vers cette adresse. Avisez les concepteurs ' +
+        'de l’application ou votre administrateur.',
     },
   },
   problem: {

@@ -1,22 +1,22 @@
-/** What a page tells of something that went wrong: what happened, and what to do. */
+/** The text of a problem: what happened, and what to do. */
 export interface ProblemText {
   readonly title: string;
   readonly todo: string;
 }
 
-/** Which records a scope is about. */
+/** Whose records a scope covers. */
 export type Whose = 'patient' | 'user' | 'system';
 
-/** Every text of the pages. Functions fill in what is said; what they are given and give is plain text, not HTML. */
+/** Every text of the pages. Functions insert values; their arguments and results are plain text, not HTML. */
 export interface Texts {
-  /** The language by its own name. */
+  /** The language in its own words. */
   readonly language: string;
   readonly languages: string;
-  /** What all of this is called. */
+  /** The name of the service. */
   readonly service: string;
   readonly skip: string;
   readonly logged: string;
-  /** Before the title of a page that shows errors. */
+  /** Precedes the title of a page with errors. */
   readonly titleError: string;
   readonly errorSummary: string;
   readonly signIn: {
@@ -29,7 +29,7 @@ export interface Texts {
     readonly cancel: string;
     readonly noUser: string;
     readonly noPassword: string;
-    /** The same whatever was wrong, so that nobody learns which accounts there are. */
+    /** The same for every reason, so that it does not reveal which accounts exist. */
     readonly wrong: string;
     readonly throttled: (wait: string) => string;
     readonly notHere: string;
@@ -71,20 +71,20 @@ export interface Texts {
     readonly records: string;
     readonly howLong: string;
     readonly lasts: (time: string) => string;
-    /** Where it is asked below whether it may last longer. */
+    /** Shown if a longer access can be allowed below. */
     readonly lastsAtLeast: (time: string) => string;
     readonly may: string;
     readonly untick: string;
     readonly identity: string;
     readonly know: string;
-    /** Heading of what is about no records. */
+    /** Heading of the permissions that are not about records. */
     readonly others: string;
     readonly offline: (longest: string) => string;
     readonly offlineIdle: (idle: string) => string;
     readonly online: string;
     readonly verbs: Readonly<Record<'see' | 'add' | 'change' | 'remove', string>>;
     readonly list: (of: readonly string[]) => string;
-    /** What may be done, as a heading above the kinds of records. */
+    /** The permitted actions, as a heading above the kinds of records. */
     readonly act: (verbs: string, whose: Whose) => string;
     readonly narrowed: (criteria: string) => string;
     readonly other: (scope: string) => string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Batch } from '../../src/audit/batch.ts';
+import { AuditQueue } from '../../src/audit/audit-queue.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
 import type { AuditEntry } from '../../src/audit/log/entry.ts';
@@ -16,11 +16,16 @@ const event = (name: string): AuditEntry => ({
   text: JSON.stringify({ id: randomUUID(), name }),
 });
 
-function start(): { batch: Batch; disk: Chains; log: ChainedLog; names: () => Promise<string[]> } {
+function start(): { batch: AuditQueue; disk: Chains; log: ChainedLog; names: () => Promise<string[]> } {
   const disk = chainsInMemory();
   let now = 0;
   const log = new ChainedLog(disk, () => (now += 1)); // so that chains are in order
-  const batch = new Batch({ log, fault: () => {}, outage: lost => event(`outage ${lost}`), late: () => {} });
+  const batch = new AuditQueue({
+    log,
+    fault: () => {},
+    outage: lost => event(`outage ${lost}`),
+    beforeFlush: () => {},
+  });
   const names = async (): Promise<string[]> =>
     (await list(readEvents(log))).map(({ text }) => (JSON.parse(text) as { name: string }).name);
   return { batch, disk, log, names };

@@ -3,11 +3,11 @@ import { valueEnd } from '../fhir/resource-text.ts';
 import type { SearchParam } from '../model/model.ts';
 
 /**
- * The names of the top properties that some parameters look at, as their beginnings: `value` is that of `valueString`, and
- * `_birthDate` holds what belongs to `birthDate`. Undefined where that cannot be told, so that the whole resource is to be read.
- * https://hl7.org/fhirpath/N1/#path-selection
+ * A pattern of the top-level properties that some parameters read, by their first characters: `value` matches
+ * `valueString`, and `_birthDate` comes with `birthDate`. Undefined if the expressions do not tell, so that the whole
+ * resource must be read. https://hl7.org/fhirpath/N1/#path-selection
  */
-export function namesOf(params: readonly SearchParam[]): RegExp | undefined {
+export function propertyPattern(params: readonly SearchParam[]): RegExp | undefined {
   if (params.some(({ expression, components }) => components.length > 0 || nameless.test(expression))) return undefined;
   const words = params.flatMap(({ expression }) => expression.match(element) ?? []);
   // A reference may be to a contained resource.
@@ -17,15 +17,15 @@ export function namesOf(params: readonly SearchParam[]): RegExp | undefined {
 /** Types begin with capitals, and functions are followed by `(`; `extension(…)` is both a function and an element. */
 const element = /\bextension\b|\b(?!(?:is|as|and|or)\b)[a-z]\w*\b(?!\s*\()/g;
 
-/** What reads elements without their names, and names with escapes in them. */
+/** Functions that read elements without naming them, and names with escapes. */
 const nameless = /\b(?:children|descendants|repeat)\b|[`\\]/;
 
 /**
- * The text of a resource with the top properties alone whose names begin so, since reading the others would cost more
- * than all the rest of a decision; a name with escapes may be any. A text with white space between its properties is given back
- * as it is.
+ * The text of a resource reduced to the top-level properties that match the pattern, since parsing the others would
+ * dominate the cost of a decision; a name with escapes always matches. A text with white space between its properties
+ * is returned unchanged.
  */
-export function partOf(text: string, names: RegExp): string {
+export function pickProperties(text: string, names: RegExp): string {
   const escaped = text.includes('\\');
   let part = '';
   for (let at = 1; ;) {

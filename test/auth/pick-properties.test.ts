@@ -1,7 +1,7 @@
 // Reading less of a record decides as reading all of it.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partOf, namesOf } from '../../src/auth/part.ts';
+import { pickProperties, propertyPattern } from '../../src/auth/pick-properties.ts';
 import { narrowed } from '../../src/auth/restrict.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
@@ -27,7 +27,7 @@ describe('the part of a record', () => {
     fc.assert(
       fc.property(record, spaces, (pairs, space) => {
         const text = JSON.stringify(Object.fromEntries(pairs), undefined, space);
-        const part = JSON.parse(partOf(text, /_?subject/y));
+        const part = JSON.parse(pickProperties(text, /_?subject/y));
         const whole = Object.entries(JSON.parse(text));
         const kept = whole.filter(([key]) => /^_?subject|["\\]/.test(key));
         expect(part).toEqual(Object.fromEntries(space === undefined || kept.length === whole.length ? kept : whole));
@@ -53,12 +53,12 @@ describe('what a parameter finds in the part of a record', () => {
     for (const { type: name, text } of generate({ patients: 3, seed: 1 })) {
       const type = model.types.get(name);
       for (const param of type?.indexed.values() ?? []) {
-        const names = namesOf([param]);
+        const names = propertyPattern([param]);
         if (type === undefined || names === undefined) continue;
         for (const record of odd(text)) {
           const narrow = narrowed(type, [param]);
           const entries = extract(narrow, record, place);
-          expect(extract(narrow, partOf(record, names), place)).toEqual(entries);
+          expect(extract(narrow, pickProperties(record, names), place)).toEqual(entries);
           found += entries.length;
         }
       }
@@ -68,10 +68,10 @@ describe('what a parameter finds in the part of a record', () => {
 
   it('is not asked where an expression reads elements without naming them', () => {
     const param = (expression: string) =>
-      ({ expression, components: [] }) as unknown as Parameters<typeof namesOf>[0][0];
+      ({ expression, components: [] }) as unknown as Parameters<typeof propertyPattern>[0][0];
     for (const text of ['Patient.descendants()', 'Patient.children().value', 'Patient.`name`'])
-      expect(namesOf([param(text)])).toBeUndefined();
-    expect(namesOf([param('Condition.subject.where(resolve() is Patient)')])?.source).toBe(
+      expect(propertyPattern([param(text)])).toBeUndefined();
+    expect(propertyPattern([param('Condition.subject.where(resolve() is Patient)')])?.source).toBe(
       '_?(?:resourceType|contained|subject)',
     );
   });

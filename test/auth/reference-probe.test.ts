@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ownedBy } from '../../src/auth/owned-by.ts';
 import { isWithin } from '../../src/auth/restrict.ts';
-import { isSeen, sightsOf } from '../../src/auth/sight.ts';
+import { matchesProbe, probesOf } from '../../src/auth/reference-probe.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../support/loaded-once.ts';
 import { matches } from '../../src/search/matches.ts';
@@ -54,9 +54,9 @@ describe('a look at a record', () => {
         const whole = { id: 'x', lastUpdated: 0, entries: extract(type, text, { id: 'demo', zone: 'UTC' }) };
         const allowed = matches(rule, whole);
         expect(isWithin(rule, type, { id: 'x', lastUpdated: 0, text }, extract, place)).toBe(allowed);
-        const sights = sightsOf(rule, type.name);
+        const sights = probesOf(rule, type.name);
         expect(sights).toHaveLength(1);
-        if (!isSeen(text, sights)) return;
+        if (!matchesProbe(text, sights)) return;
         expect(allowed).toBe(true);
         seen += 1;
       }),
@@ -74,7 +74,7 @@ describe('a look at a record', () => {
       { kind: 'and', of: [rule, { kind: 'id', anyOf: ['x'] }] },
       { kind: 'all' },
     ] as const)
-      expect(sightsOf(more, 'Condition')).toEqual([]);
-    expect(sightsOf({ kind: 'or', of: [rule, { kind: 'id', anyOf: [] }] }, 'Condition')).toHaveLength(1);
+      expect(probesOf(more, 'Condition')).toEqual([]);
+    expect(probesOf({ kind: 'or', of: [rule, { kind: 'id', anyOf: [] }] }, 'Condition')).toHaveLength(1);
   });
 });

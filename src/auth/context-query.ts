@@ -5,12 +5,12 @@ import { withIndexed } from '../search/with-indexed.ts';
 import { none } from '../search/simplify.ts';
 import type { Context } from './scope.ts';
 import { criteriaQuery } from './criteria.ts';
-import type { Place } from './criteria.ts';
+import type { AccessPlace } from './criteria.ts';
 import type { LocalReference } from './fhir-user.ts';
 import { clinicians, isClinician } from './fhir-user.ts';
 import { ownedBy } from './owned-by.ts';
 
-/** Whom the rules of a context are about. */
+/** The caller for whom the rules of a context are evaluated. */
 export interface Who {
   readonly client: string;
   /** Id of the patient in context. */
@@ -19,11 +19,11 @@ export interface Who {
 }
 
 /**
- * The resources of a type that a context ever reaches, whatever its scopes are: those of the patient in context (`access-link`);
- * for users who are clinicians, and for systems, all of the partition, or what every `access-criteria` of the context says; the
- * user's own resource. Nothing where what the rule needs is not known.
+ * The resources of a type that a context covers, whatever its scopes are: those of the patient in context
+ * (`access-link`); for clinicians and systems the whole partition, or the resources that match every `access-criteria`
+ * of the context; the user's own resource. Empty if the token lacks what the rule needs.
  */
-export function reach(context: Context, type: ResourceType, who: Who, place: Place): Query {
+export function contextQuery(context: Context, type: ResourceType, who: Who, place: AccessPlace): Query {
   switch (context) {
     case 'patient':
       return who.patient === undefined ? none : (ownedBy(place.model, type, who.patient) ?? none);
@@ -40,7 +40,7 @@ export function reach(context: Context, type: ResourceType, who: Who, place: Pla
   }
 }
 
-function byCriteria(context: 'user' | 'system', type: ResourceType, who: Who, place: Place): Query {
+function byCriteria(context: 'user' | 'system', type: ResourceType, who: Who, place: AccessPlace): Query {
   const own = withIndexed(type);
   const of = type.accessCriteria
     .filter(one => one.context === context)
@@ -48,7 +48,10 @@ function byCriteria(context: 'user' | 'system', type: ResourceType, who: Who, pl
   return { kind: 'and', of };
 }
 
-/** The value with what its placeholders stand for; undefined where the token does not say: `urn:x|` with nothing after it finds all. */
+/**
+ * The value with its placeholders replaced; undefined if the token has no value for one: `urn:x|` followed by nothing
+ * would match everything.
+ */
 function filled(value: string, { client, fhirUser }: Pick<Who, 'client' | 'fhirUser'>): string | undefined {
   if (value.includes('{fhirUser}') && fhirUser === undefined) return undefined;
   if (value.includes('{clientId}') && client.trim() === '') return undefined;
@@ -60,7 +63,7 @@ function filled(value: string, { client, fhirUser }: Pick<Who, 'client' | 'fhirU
     .join('');
 }
 
-/** Every `access-criteria` that cannot be used, as one sentence each: no token of its context would see anything. */
+/** Every invalid `access-criteria`, as one sentence each: tokens of its context would see nothing. */
 export function unusableCriteria(model: Model): readonly string[] {
   const place = { model, base: 'http://localhost', zone: 'UTC', now: 0 };
   const anybody = clinicians.map(resourceType => ({
@@ -78,6 +81,8 @@ export function unusableCriteria(model: Model): readonly string[] {
       );
     return type.accessCriteria
       .filter(({ criteria }) => !works(criteria))
-      .map(({ criteria }) => `The \`access-criteria\` \`${criteria}\` of ${type.name} is no search that works here.`);
+      .map(
+        ({ criteria }) => `The \`access-criteria\` \`${criteria}\` of ${type.name} is not a valid search on the type.`,
+      );
   });
 }

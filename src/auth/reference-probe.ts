@@ -5,30 +5,33 @@ import { parseStored } from '../fhir/stored-text.ts';
 import { splitUnion } from '../model/branch.ts';
 import type { Query } from '../search/ast.ts';
 
-/** A place in a record, and the reference that lets the record through where it stands there just so. */
-export interface Sight {
+/** A place in a record, and the reference that lets the record through if it is there. */
+export interface ReferenceProbe {
   /** How the text of a record of the type begins. */
   readonly start: string;
-  /** The top property, with the quote behind its name. */
+  /** The top-level property, with the quote after its name. */
   readonly top: string;
   /** Elements below it. */
   readonly below: readonly string[];
   /** `Type/id`. */
   readonly reference: string;
-  /** How the value of the top property begins mostly where it refers so: `{"reference":"Type/id"`, or `[{"element":{"reference":"Type/id"`. */
+  /**
+   * The usual beginning of the top-level property's value with the reference: `{"reference":"Type/id"`, or
+   * `[{"element":{"reference":"Type/id"`.
+   */
   readonly link: string;
 }
 
 /**
- * Where a look tells that a rule lets a record of a type through, as most records that are asked for do: what is at the end of
- * a plain path is the reference that the rule wants. Nothing for rules that are more than that.
+ * The probes of a rule: references at the end of a plain path, which a text search can find, as most rules need. Empty
+ * for rules that need more.
  */
-export function sightsOf(rule: Query, resourceType: string): readonly Sight[] {
-  if (rule.kind === 'or') return rule.of.flatMap(one => sightsOf(one, resourceType));
+export function probesOf(rule: Query, resourceType: string): readonly ReferenceProbe[] {
+  if (rule.kind === 'or') return rule.of.flatMap(one => probesOf(one, resourceType));
   if (rule.kind !== 'param' || rule.param.type !== 'reference' || rule.test.kind !== 'reference') return [];
   const { type, id, url, version } = rule.test;
   if (type === undefined || id === undefined || url !== undefined || version !== undefined) return [];
-  return splitUnion(rule.param.expression).flatMap((branch): Sight[] => {
+  return splitUnion(rule.param.expression).flatMap((branch): ReferenceProbe[] => {
     const [, root, path, target = type] = plain.exec(branch) ?? [];
     if (root !== resourceType || path === undefined || target !== type) return [];
     const reference = `${type}/${id}`;
@@ -45,15 +48,15 @@ export function sightsOf(rule: Query, resourceType: string): readonly Sight[] {
   });
 }
 
-/** `Type.part.element`, and of those who is meant, as in `Type.element.where(resolve() is Other)`. */
+/** `Type.part.element`, with an optional target type, as in `Type.element.where(resolve() is Other)`. */
 const plain = /^([A-Z]\w*)((?:\.[a-z]\w*)+?)(?:\.where\(resolve\(\) is ([A-Z]\w*)\))?$/;
 
 /**
- * True where the rule certainly lets the record with this text through; otherwise all of the rule is to be asked. A text with
- * white space between its properties is not looked at.
+ * True if the rule certainly lets the record with this text through; otherwise the whole rule must be evaluated. A text
+ * with white space between its properties is never matched.
  */
-export function isSeen(text: string, sights: readonly Sight[]): boolean {
-  const start = sights[0]?.start; // the same for all of a type
+export function matchesProbe(text: string, sights: readonly ReferenceProbe[]): boolean {
+  const start = sights[0]?.start; // the same for all probes of a type
   if (start === undefined || !text.startsWith(start)) return false;
   for (let at = start.length; text.charCodeAt(at) === 0x22;) {
     const colon = stringEnd(text, at);
@@ -66,8 +69,8 @@ export function isSeen(text: string, sights: readonly Sight[]): boolean {
   return false;
 }
 
-/** Whether the value that begins at `at` leads to the reference. */
-function hasLink(text: string, at: number, { below, reference, link }: Sight): boolean {
+/** Whether the value that begins at `at` contains the reference. */
+function hasLink(text: string, at: number, { below, reference, link }: ReferenceProbe): boolean {
   if (text.startsWith(link, at)) return true;
   const value = text.slice(at, valueEnd(text, at));
   return value.includes(reference) && leadsTo(parseStored(value), below, 0, reference);

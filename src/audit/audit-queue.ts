@@ -3,34 +3,34 @@ import type { AuditLog } from './log/log.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;
-/** How long it waits until it tries again, in milliseconds: the waiting events are printed again each time. */
+/** Delay before a retry, in milliseconds: the waiting events are printed again each time. */
 const pause = 500;
-/** Most events that wait, and most characters of them; what comes when there are more is lost, and counted. */
+/** Most waiting events, and their most characters; further events are lost, and counted. */
 const most = { events: 50_000, length: 64 * 1024 * 1024 };
-/** From when on the log counts as failing while it keeps events, in milliseconds. */
+/** A write that takes longer counts as a failure of the log, in milliseconds. */
 const longest = 5_000;
 
 export interface BatchParts {
   readonly log: AuditLog;
-  /** Is told why events could not be kept. */
+  /** Receives the reason why events could not be stored. */
   readonly fault: (error: unknown) => void;
-  /** The event that tells of a time in which events could not be kept, and how many were lost. */
+  /** The event that reports an interruption, with the number of lost events. */
   readonly outage: (lost: number) => AuditEntry;
-  /** Adds the events that were put off: they are about to be kept. */
-  readonly late: () => void;
+  /** Adds deferred events, which are about to be stored. */
+  readonly beforeFlush: () => void;
 }
 
-/** Keeps events a few times a second, many at once; those that could not be kept it tries again until they are. */
-export class Batch {
+/** Stores events in batches, a few times a second, and retries a failed batch until it is stored. */
+export class AuditQueue {
   readonly #parts: BatchParts;
   #waiting: AuditEntry[] = [];
-  /** Characters of their texts. */
+  /** Total characters of the waiting events. */
   #length = 0;
   #lost = 0;
-  /** Events were put off since the last batch. */
-  #expected = false;
+  /** Events were deferred since the last batch. */
+  #scheduled = false;
   #failed = false;
-  /** Since when events are being kept (performance.now). */
+  /** Start of the current write (performance.now). */
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
@@ -40,26 +40,26 @@ export class Batch {
     this.#parts = parts;
   }
 
-  /** True while events cannot be kept, or not in time. */
+  /** True while events cannot be stored, or not in time. */
   get failing(): boolean {
     return this.#failed || (this.#since !== undefined && performance.now() - this.#since > longest);
   }
 
-  /** Durable within a second, where the log works. */
+  /** The event is durable within a second, unless the log fails. */
   add(event: AuditEntry): void {
-    if (this.#closed) return; // the last connections were cut
+    if (this.#closed) return; // the last connections were closed
     if (this.#waiting.length >= most.events || this.#length >= most.length) this.#lost += 1;
     else this.#push(event);
     this.#schedule();
   }
 
-  /** An event was put off, and is to be durable within a second. */
-  expect(): void {
-    this.#expected = true;
+  /** Announces a deferred event, which is to be durable within a second. */
+  schedule(): void {
+    this.#scheduled = true;
     if (!this.#closed) this.#schedule();
   }
 
-  /** Durable when it resolves. Throws what the log throws. */
+  /** Durable when it resolves. Throws the errors of the log. */
   async keep(event: AuditEntry): Promise<void> {
     try {
       await this.#parts.log.append([event]);
@@ -69,18 +69,18 @@ export class Batch {
     }
   }
 
-  /** Keeps what waits; gives how many events could not be kept. */
+  /** Stores the waiting events; returns how many could not be stored. */
   async close(): Promise<number> {
     await this.#work;
     for (;;) {
-      this.#parts.late();
+      this.#parts.beforeFlush();
       clearTimeout(this.#timer);
       this.#timer = undefined;
       if (this.#waiting.length === 0) break;
-      await (this.#work = this.#flush()); // meanwhile some of connections that were cut may come, or what tells of an outage
+      await (this.#work = this.#flush()); // events of closed connections, or of an interruption, may arrive meanwhile
       if (this.#failed) break;
     }
-    this.#parts.late();
+    this.#parts.beforeFlush();
     this.#closed = true;
     clearTimeout(this.#timer);
     return this.#waiting.length + this.#lost;
@@ -95,8 +95,8 @@ export class Batch {
     if (this.#timer !== undefined || this.#work !== undefined) return;
     this.#timer = setTimeout(
       () => {
-        this.#expected = false;
-        this.#parts.late(); // what this adds needs no timer of its own
+        this.#scheduled = false;
+        this.#parts.beforeFlush(); // the events that this adds need no timer of their own
         this.#timer = undefined;
         this.#work = this.#flush();
       },
@@ -124,10 +124,10 @@ export class Batch {
       this.#push(this.#parts.outage(this.#lost));
       this.#lost = 0;
     }
-    if (this.#waiting.length > 0 || this.#expected) this.#schedule();
+    if (this.#waiting.length > 0 || this.#scheduled) this.#schedule();
   }
 
-  /** From now on something waits, so that it is tried again. */
+  /** Schedules a retry: from now on something waits. */
   #fail(error: unknown): void {
     if (!this.#failed) this.#push(this.#parts.outage(0));
     this.#failed = true;

@@ -1,30 +1,35 @@
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
 import { isRevoked, revocationCollection } from '../auth/token/revocations.ts';
-import { consentStandsOn, isOffline } from './consents.ts';
+import { revocationTargetsOf, isOffline } from './consents.ts';
 import type { Consent } from './consents.ts';
 import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 import type { Registry } from './registered.ts';
 import type { Sessions } from './session.ts';
 
-export interface StandingParts {
+export interface ConsentValidityParts {
   readonly store: Pick<Store, 'documents'>;
   readonly model: Model;
   readonly registry: Registry;
   readonly sessions: Pick<Sessions, 'isAlive'>;
-  /** How long refresh tokens that follow from one consent live in all, in milliseconds. */
+  /** How long the refresh tokens of one consent are valid in total, in milliseconds. */
   readonly refreshLifetime: number;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
 }
 
 /**
- * Whether new tokens may follow from a consent: nothing has ended it, and client and user may still do what it is for. With
- * `refresh` it is asked for a refresh token, which is not to outlast the sign-in where only `online_access` was granted.
+ * Whether new tokens may be issued for a consent: it is not revoked, and client and user still have the rights.
+ * `refresh`: for a refresh token, which ends with the session if only `online_access` was granted.
  */
-export async function stands(id: string, consent: Consent, refresh: boolean, parts: StandingParts): Promise<boolean> {
+export async function isConsentValid(
+  id: string,
+  consent: Consent,
+  refresh: boolean,
+  parts: ConsentValidityParts,
+): Promise<boolean> {
   const { store, registry, sessions, refreshLifetime, now } = parts;
-  if (await isRevoked(store.documents(revocationCollection), consentStandsOn(id, consent), consent.issued))
+  if (await isRevoked(store.documents(revocationCollection), revocationTargetsOf(id, consent), consent.issued))
     return false;
   const [client, user] = await Promise.all([registry.client(consent.client), registry.user(consent.user)]);
   const place = user?.partitions.find(one => one.id === consent.partition);
@@ -36,7 +41,7 @@ export async function stands(id: string, consent: Consent, refresh: boolean, par
   return isOffline(consent) || sessions.isAlive(consent.session);
 }
 
-/** False where the client is registered for less by now, or the definitions have less. */
+/** False if the client is now registered for fewer scopes, or the definitions have fewer. */
 function mayHave(registered: readonly string[], { scopes, launch }: Consent, model: Model): boolean {
   try {
     const context = { launch: scopes.includes('launch'), encounter: launch?.encounter !== undefined };
