@@ -7,7 +7,7 @@ import { fileSchema } from './config/file-schema.ts';
 import type { FileContent } from './config/file-schema.ts';
 import { openElsewhere } from './config/safe-start.ts';
 import { fileFlag, settings } from './config/settings.ts';
-import type { Config, Flag } from './config/settings.ts';
+import type { Config, Flag, Given } from './config/settings.ts';
 import { isLoopback } from './config/values.ts';
 import { JsonError, parseJson } from './fhir/json.ts';
 import { didYouMean } from './fhir/suggest.ts';
@@ -27,11 +27,10 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command line says beside the settings. */
-export interface Arguments {
+/** What a command line says, for a command with flags of its own. */
+export interface Arguments<Own extends readonly Flag[] = readonly Flag[]> {
   readonly config: Config;
-  /** The command's own flags that were given (or have a default), read; a list for one that repeats. */
-  readonly own: Readonly<Record<string, unknown>>;
+  readonly own: Given<Own>;
   readonly positionals: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { narrowed } from '../auth/restrict.ts';
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
+import { belowBase } from '../fhir/reference.ts';
 import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Model, ResourceType, SearchParam } from '../model/model.ts';
 import { splitUnion } from '../model/branch.ts';
@@ -18,7 +19,7 @@ export type AddPatients = (
  * Creates the function that finds the owners of records; a damaged record has none, and is left out of the event. For
  * most records a text search for references suffices; the others are parsed as for the index, at ten times the cost.
  */
-export function createAddPatients(model: Model, extract: Extract): AddPatients {
+export function createAddPatients(model: Model, extract: Extract, publicUrl: string): AddPatients {
   const owner = ownerType(model);
   const links = new Map<string, Links | undefined>();
   return (found, { type: name, id, text }, partition) => {
@@ -32,7 +33,9 @@ export function createAddPatients(model: Model, extract: Extract): AddPatients {
     if (link === undefined || addAtSight(found, text, `${owner}/`, link.before)) return;
     const place = { id: partition.id, zone: partition.settings.zone };
     for (const { value } of entriesOf(extract, link.type, text, place)) {
-      if (value.kind === 'reference' && value.type === owner && value.id !== undefined) found.add(value.id);
+      if (value.kind !== 'reference') continue;
+      const named = value.url === undefined ? value : belowBase(`${publicUrl}/r4/${partition.id}`, value.url);
+      if (named?.type === owner && named.id !== undefined) found.add(named.id);
     }
   };
 }

@@ -42,7 +42,7 @@ export function createRequestEvents(
   now: () => number,
 ): RequestEvents {
   const owner = ownerType(model) ?? '';
-  const addPatients = createAddPatients(model, extract);
+  const addPatients = createAddPatients(model, extract, publicUrl);
   /** Ids of the begin events of writes, by the origin of their request. */
   const begun = new WeakMap<object, string[]>();
 

@@ -26,7 +26,7 @@ export interface Who {
 export function contextQuery(context: Context, type: ResourceType, who: Who, place: AccessPlace): Query {
   switch (context) {
     case 'patient':
-      return who.patient === undefined ? none : (ownedBy(place.model, type, who.patient) ?? none);
+      return who.patient === undefined ? none : (ownedBy(place, type, who.patient) ?? none);
     case 'user':
       return isClinician(who.fhirUser) ? byCriteria(context, type, who, place) : none;
     case 'system':

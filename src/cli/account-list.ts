@@ -38,7 +38,7 @@ export function accountList<Account extends { readonly id: string; readonly regi
           registered: new Date(registered).toISOString(),
           from: inFile[of].some(({ id }) => id === account.id) ? 'file' : 'store',
         }));
-        if (own['json'] === true) {
+        if (own.json === true) {
           const shown = accounts.map(({ account, ...more }) => ({ id: account.id, ...json(account), ...more }));
           console.log(JSON.stringify(shown, null, 2));
           return exitCodes.done;

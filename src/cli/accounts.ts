@@ -34,15 +34,20 @@ export function unknownAccount(
 }
 
 /** Prints the answer of a command as JSON. */
-export const jsonFlag: Flag = { flag: 'json', value: undefined, read: () => true, meaning: 'Print JSON, for programs' };
+export const jsonFlag = {
+  flag: 'json',
+  value: undefined,
+  read: () => true,
+  meaning: 'Print JSON, for programs',
+} as const satisfies Flag;
 
 /** Prints what is to stand in the file of accounts, and keeps nothing. */
-export const forFileFlag: Flag = {
+export const forFileFlag = {
   flag: 'for-file',
   value: undefined,
   read: () => true,
   meaning: 'Print the entry for the file that `accounts` names, and keep nothing in the store',
-};
+} as const satisfies Flag;
 
 /** One list out of flags that repeat and may hold several, with commas between. */
 export const listed = (read: (text: string) => string) => (text: string) =>

@@ -1,41 +1,46 @@
+import type { Flag } from '../config/settings.ts';
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import type { Entity } from '../audit/event.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';
 import { accounted } from './accounted.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 
+const flags = [
+  ...attachmentFlags,
+  { flag: 'out', value: 'DIR', read: String, meaning: 'The folder; made when needed' },
+] as const satisfies readonly Flag[];
+
 /** Writes records and bytes as files that any program opens. */
-export const command: Command = {
+export const command = defineCommand({
   details: `Each record as \`Type-id.json\`, its bytes beside it with the ending of their media type. No file is ever written
 over. Exit code 3 where bytes are missing or are not what was kept.
 
   npm run --silent cli -- attachment export --type TYPE --patient ID --out ./pictures`,
   takes: [...storeSettings, 'partition'],
-  own: [...attachmentFlags, { flag: 'out', value: 'DIR', read: text => text, meaning: 'The folder; made when needed' }],
+  own: flags,
   async run({ config, positionals, own }) {
     noPositionals(positionals);
-    const folder = own['out'] as string | undefined; // read above
+    const folder = own.out;
     if (folder === undefined) throw new ConfigError(['`--out` is missing.']);
     return withStore(config, 'read', async opened => {
-      const { model, store, extract, owner } = opened;
+      const { model, store, extract, publicUrl, owner } = opened;
       const [{ exportAttachments }, { createAddPatients }] = await Promise.all([
         import('../bulk/export-attachments.ts'),
         import('../audit/patients.ts'),
       ]);
       const partition = await partitionOf(store, config.partition);
-      const records = await recordsOf(partition, model, own);
+      const records = await recordsOf(partition, opened, own);
       const progress = createProgress('records', process.stderr, Date.now);
       let [done, files, problemCount] = [0, 0, 0];
-      const addPatients = createAddPatients(model, extract);
-      const patient = own['patient'] as string | undefined; // both were read by attachmentFlags
+      const addPatients = createAddPatients(model, extract, publicUrl);
+      const patient = own.patient;
       const patients = new Set<string>(patient === undefined ? [] : [patient]);
       const named: Entity[] = [];
       const noted = async function* (source: AsyncIterable<CarryingRecord>): AsyncIterable<CarryingRecord> {
@@ -52,7 +57,7 @@ over. Exit code 3 where bytes are missing or are not what was kept.
         partition: partition.id,
         owner,
         patients,
-        details: { type: own['type'] as string },
+        details: own.type === undefined ? {} : { type: own.type },
       } as const;
       const written = (): string =>
         `${counted(done, 'record')} and ${counted(files, 'attachment')} written to ${folder}.`;
@@ -78,4 +83,4 @@ over. Exit code 3 where bytes are missing or are not what was kept.
       return problemCount === 0 ? exitCodes.done : exitCodes.found;
     });
   },
-};
+});

@@ -1,15 +1,15 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { ConfigError } from '../config.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag, Given } from '../config/settings.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { Model } from '../model/model.ts';
 import type { Partition } from '../store/partitions.ts';
 import { CommandError } from './command.ts';
+import type { Opened } from './open.ts';
 import { typeFlag } from './type-flag.ts';
 
 /** Which records are meant: `--type` and, for those of one patient, `--patient`. */
-export const attachmentFlags: readonly Flag[] = [
+export const attachmentFlags = [
   { ...typeFlag, meaning: 'The resource type' },
   {
     flag: 'patient',
@@ -20,7 +20,7 @@ export const attachmentFlags: readonly Flag[] = [
     },
     meaning: 'Only records that belong to this patient',
   },
-];
+] as const satisfies readonly Flag[];
 
 /**
  * The records that the flags mean. Throws ConfigError without a type, CommandError for one that is not declared, or whose
@@ -28,11 +28,11 @@ export const attachmentFlags: readonly Flag[] = [
  */
 export async function recordsOf(
   partition: Partition,
-  model: Model,
-  own: Readonly<Record<string, unknown>>,
+  { model, publicUrl }: Pick<Opened, 'model' | 'publicUrl'>,
+  own: Given<typeof attachmentFlags>,
 ): Promise<AsyncIterable<CarryingRecord>> {
-  const name = own['type'] as string | undefined; // read by attachmentFlags
-  const patient = own['patient'] as string | undefined; // read by attachmentFlags
+  const name = own.type;
+  const patient = own.patient;
   if (name === undefined) throw new ConfigError(['`--type` is missing.']);
   const type = model.types.get(name);
   if (type === undefined)
@@ -41,7 +41,10 @@ export async function recordsOf(
     import('../bulk/attachments.ts'),
     import('../auth/owned-by.ts'),
   ]);
-  const query = patient === undefined ? ({ kind: 'all' } as const) : ownedBy(model, type, patient);
+  const query =
+    patient === undefined
+      ? ({ kind: 'all' } as const)
+      : ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
   if (query === undefined)
     throw new CommandError(`Records of the type \`${name}\` belong to no patient; leave \`--patient\` out.`);
   return recordsWithAttachments(partition, name, query);

@@ -1,11 +1,10 @@
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 /** One line an attachment, separated by tabs. */
-export const command: Command = {
+export const command = defineCommand({
   details: `One line an attachment: record, when it was last updated, path, media type, bytes, SHA-256; with a hyphen
 behind the time for a record without any.
 
@@ -14,9 +13,9 @@ behind the time for a record without any.
   own: attachmentFlags,
   async run({ config, positionals, own }) {
     noPositionals(positionals);
-    return withStore(config, 'read', async ({ model, store }) => {
-      const partition = await partitionOf(store, config.partition);
-      for await (const { record, attachments } of await recordsOf(partition, model, own)) {
+    return withStore(config, 'read', async opened => {
+      const partition = await partitionOf(opened.store, config.partition);
+      for await (const { record, attachments } of await recordsOf(partition, opened, own)) {
         const start = `${record.type}/${record.id}\t${new Date(record.lastUpdated).toISOString()}`;
         if (attachments.length === 0) console.log(`${start}\t-`);
         for (const { path, contentType, size, digest } of attachments)
@@ -25,4 +24,4 @@ behind the time for a record without any.
       return exitCodes.done;
     });
   },
-};
+});

@@ -4,8 +4,7 @@ import { readEvents } from '../audit/read-events.ts';
 import { writeNewFile } from '../bulk/new-file.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
@@ -13,7 +12,7 @@ import { some } from '../config/values.ts';
 import { counted } from '../observability/counted.ts';
 
 /** The events as they are kept: AuditEvents, one a line. */
-export const command: Command = {
+export const command = defineCommand({
   details: `AuditEvents of FHIR R4, one a line, in the order of time, to stdout or into a new file. Exporting leaves an event too.
 
   npm run --silent cli -- audit export --since 2026-11-01 --until 2026-12-01 --out ./november.ndjson`,
@@ -26,7 +25,7 @@ export const command: Command = {
   async run({ config, positionals, own }) {
     noPositionals(positionals);
     const filter = auditFilter(config, own);
-    const out = own['out'] as string | undefined; // read above
+    const out = own.out;
     return withStore(config, 'read', async opened => {
       const access = { command: 'audit export', kind: 'audit', action: 'R', details: filterDetails(filter) } as const;
       const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
@@ -46,4 +45,4 @@ export const command: Command = {
       return exitCodes.done;
     });
   },
-};
+});

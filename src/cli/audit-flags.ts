@@ -1,18 +1,26 @@
-import type { Flag } from '../config/settings.ts';
+import type { Flag, Given } from '../config/settings.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
 import type { Config } from '../config.ts';
 import type { AuditFilter } from '../audit/log/entry.ts';
 
+/** `--until`, for the commands that are about former events alone. */
+export const untilFlag = {
+  flag: 'until',
+  value: 'TIME',
+  read: time,
+  meaning: 'Before this day or moment',
+} as const satisfies Flag;
+
 /** Which events are meant, beside `--partition`. */
-export const auditFlags: readonly Flag[] = [
+export const auditFlags = [
   {
     flag: 'since',
     value: 'TIME',
     read: time,
     meaning: 'From this day or moment on: `2026-11-21`, or with `T09:30:00Z`',
   },
-  { flag: 'until', value: 'TIME', read: time, meaning: 'Before this day or moment' },
+  untilFlag,
   {
     flag: 'patient',
     value: 'ID',
@@ -23,11 +31,11 @@ export const auditFlags: readonly Flag[] = [
     meaning: 'Only what is about this patient',
   },
   { flag: 'client', value: 'ID', read: some, meaning: 'Only what this client did' },
-];
+] as const satisfies readonly Flag[];
 
 /** What the flags ask for. */
-export function auditFilter({ partition }: Config, own: Readonly<Record<string, unknown>>): AuditFilter {
-  const { since, until, patient, client } = own as Pick<AuditFilter, 'since' | 'until' | 'patient' | 'client'>; // as auditFlags read them
+export function auditFilter({ partition }: Config, own: Given<typeof auditFlags>): AuditFilter {
+  const { since, until, patient, client } = own;
   return {
     ...(partition === undefined ? {} : { partition }),
     ...(since === undefined ? {} : { since }),

@@ -4,14 +4,13 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import type { AuditEntry } from '../audit/log/entry.ts';
 import { accounted } from './accounted.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { printable } from './printable.ts';
 
 /** One line an event, separated by tabs. */
-export const command: Command = {
+export const command = defineCommand({
   details: `One line an event, in the order of time: time, partition, what (\`read\`, \`search-type\`, \`create\`, or the name of
 a command), outcome, client, user, patients, records. The outcome is 0 (done), 4 (refused), 8 (failed), or \`begun\`. What was
 searched for, addresses and the rest stand in what \`audit export\` writes. Listing leaves an event too.
@@ -31,7 +30,7 @@ searched for, addresses and the rest stand in what \`audit export\` writes. List
       return exitCodes.done;
     });
   },
-};
+});
 
 function lineOf({ recorded, partition, client, patients, text }: AuditEntry): string {
   const event = JSON.parse(text) as JsonObject;

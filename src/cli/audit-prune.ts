@@ -1,7 +1,6 @@
 import { accounted } from './accounted.ts';
-import { auditFlags } from './audit-flags.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { untilFlag } from './audit-flags.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
@@ -10,16 +9,16 @@ import { counted } from '../observability/counted.ts';
 const day = 86_400_000;
 
 /** Whole days alone, so that what stays is what was written. */
-export const command: Command = {
+export const command = defineCommand({
   details: `Whole days (UTC) before the day of --until; without it, those that are older than \`audit-days\`, which a server drops
 by itself once an hour. The events of all partitions are dropped. That leaves an event.
 
   npm run cli -- audit prune --until 2025-11-01`,
   takes: [...storeSettings, 'audit-days'],
-  own: auditFlags.filter(({ flag }) => flag === 'until'),
+  own: [untilFlag],
   async run({ config, positionals, own }) {
     noPositionals(positionals);
-    const until = (own['until'] as number | undefined) ?? Date.now() - config.auditDays * day; // read by auditFlags
+    const until = own.until ?? Date.now() - config.auditDays * day;
     const before = new Date(until).toISOString().slice(0, 10);
     return withStore(config, 'command', async opened => {
       const about = { command: 'audit prune', kind: 'audit', action: 'D', details: { before } } as const;
@@ -32,4 +31,4 @@ by itself once an hour. The events of all partitions are dropped. That leaves an
       return exitCodes.done;
     });
   },
-};
+});

@@ -5,13 +5,12 @@ import { integer, some } from '../config/values.ts';
 import type { BackupResult } from '../store/backup-port.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine, printSize } from './backup-report.ts';
-import { exitCodes, fileSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, fileSettings } from './command.ts';
 import { onePositional } from './positionals.ts';
 import { count } from './progress.ts';
 
 /** Copies the store, its attachments and its audit log into a folder, and verifies the copy. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'DIR',
   details: `DIR is a new folder. It gets the database as it is at one moment, with accounts, sessions and signing keys;
 the attachments that this refers to; the audit log; and \`backup.json\`. All that was acknowledged before the time in
@@ -41,8 +40,8 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
   ],
   async run({ config, positionals, own }) {
     const folder = resolve(onePositional(positionals, 'DIR', some));
-    const previous = own['incremental'] as string | undefined; // both were read above
-    const pace = (own['pace'] as number) * 1_000_000 || Infinity;
+    const previous = own.incremental;
+    const pace = own.pace * 1_000_000 || Infinity;
     const { openBackupSource } = await import('../store/backup.ts');
     const store = await openBackupSource(config.store);
     const steps = createSteps();
@@ -63,7 +62,7 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
       await store.close();
     }
   },
-};
+});
 
 function figuresOf({ manifest: { database, attachments }, findings }: BackupResult): Readonly<Record<string, number>> {
   return { records: database.records, attachments: attachments.files, findings: findings.length };

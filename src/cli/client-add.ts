@@ -1,8 +1,9 @@
+import type { Flag, Given } from '../config/settings.ts';
 import { randomBytes } from 'node:crypto';
 import { clientId, clientProblems, redirectUri, registrableScope, webOrigin, webUrl } from '../smart/account-rules.ts';
 import { clientCollection } from '../smart/registry.ts';
 import type { StoredClient } from '../smart/registry.ts';
-import type { ClientKind, RegisteredClient } from '../smart/registered.ts';
+import type { RegisteredClient } from '../smart/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config.ts';
 import { choice, displayName, partitionId, some } from '../config/values.ts';
@@ -10,13 +11,43 @@ import type { Model } from '../model/model.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
 import { keyFlags, keysOf } from './client-keys.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
+const flags = [
+  { flag: 'name', value: 'TEXT', read: displayName, meaning: 'As people are shown it; the ID without it' },
+  {
+    flag: 'kind',
+    value: 'KIND',
+    read: choice('public', 'symmetric', 'asymmetric'),
+    meaning: '`public`, `symmetric` or `asymmetric`; without it asymmetric where keys are given, else public',
+  },
+  {
+    flag: 'flow',
+    value: 'FLOW',
+    read: choice('app', 'backend'),
+    repeats: true,
+    meaning: '`app` acts for users, `backend` for itself; app without it',
+  },
+  { flag: 'partitions', value: 'IDS', read: listed(partitionId), repeats: true, meaning: 'What it may be used for' },
+  { flag: 'scope', value: 'SCOPES', read: some, repeats: true, meaning: 'What it may ask for, space-separated' },
+  { flag: 'redirect-uri', value: 'URI', read: redirectUri, repeats: true, meaning: 'Where its users come back to' },
+  { flag: 'launch-url', value: 'URL', read: webUrl, repeats: true, meaning: 'Where a launch from an EHR begins' },
+  {
+    flag: 'origin',
+    value: 'ORIGIN',
+    read: webOrigin,
+    repeats: true,
+    meaning: 'A web origin from which its pages ask, beside those of its redirect URIs',
+  },
+  ...keyFlags,
+  forFileFlag,
+  jsonFlag,
+] as const satisfies readonly Flag[];
+
 /** Registers an app or a backend system; a secret is made, printed once, and kept by its digest alone. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: `A client is \`public\` (an app in a browser or on a device, which keeps no secret), \`symmetric\` (the server of an
 app: a secret is made and printed, this once) or \`asymmetric\` (it signs with a key whose public half --jwks or --jwks-url names).
@@ -25,41 +56,12 @@ One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
   npm run -s cli -- client add growth-chart --partitions clinic --redirect-uri https://growth.example/callback \\
     --launch-url https://growth.example/launch --scope 'launch openid fhirUser patient/*.rs'`,
   takes: [...storeSettings, 'accounts'],
-  own: [
-    { flag: 'name', value: 'TEXT', read: displayName, meaning: 'As people are shown it; the ID without it' },
-    {
-      flag: 'kind',
-      value: 'KIND',
-      read: choice('public', 'symmetric', 'asymmetric'),
-      meaning: '`public`, `symmetric` or `asymmetric`; without it asymmetric where keys are given, else public',
-    },
-    {
-      flag: 'flow',
-      value: 'FLOW',
-      read: choice('app', 'backend'),
-      repeats: true,
-      meaning: '`app` acts for users, `backend` for itself; app without it',
-    },
-    { flag: 'partitions', value: 'IDS', read: listed(partitionId), repeats: true, meaning: 'What it may be used for' },
-    { flag: 'scope', value: 'SCOPES', read: some, repeats: true, meaning: 'What it may ask for, space-separated' },
-    { flag: 'redirect-uri', value: 'URI', read: redirectUri, repeats: true, meaning: 'Where its users come back to' },
-    { flag: 'launch-url', value: 'URL', read: webUrl, repeats: true, meaning: 'Where a launch from an EHR begins' },
-    {
-      flag: 'origin',
-      value: 'ORIGIN',
-      read: webOrigin,
-      repeats: true,
-      meaning: 'A web origin from which its pages ask, beside those of its redirect URIs',
-    },
-    ...keyFlags,
-    forFileFlag,
-    jsonFlag,
-  ],
+  own: flags,
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', clientId);
     return withStore(config, 'command', async opened => {
       const { store, model } = opened;
-      const secret = own['kind'] === 'symmetric' ? newSecret() : undefined;
+      const secret = own.kind === 'symmetric' ? newSecret() : undefined;
       const client = clientFrom(id, own, secret, model);
       const problems = clientProblems(
         client,
@@ -87,7 +89,7 @@ One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
         if (JSON.stringify(there) !== JSON.stringify(kept))
           throw new CommandError(`There is a client \`${id}\` already; \`client remove ${id}\` removes it.`);
       });
-      if (own['json'] === true) console.log(JSON.stringify({ id, kind: client.kind, ...(secret && { secret }) }));
+      if (own.json === true) console.log(JSON.stringify({ id, kind: client.kind, ...(secret && { secret }) }));
       else {
         console.log(`The client \`${id}\` (${client.kind}) is registered for ${client.partitions.join(', ')}.`);
         if (secret !== undefined) console.log(`Its secret, shown this once: ${secret}`);
@@ -95,31 +97,24 @@ One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
       return exitCodes.done;
     });
   },
-};
+});
 
 /** 256 random bits. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-function clientFrom(
-  id: string,
-  own: Readonly<Record<string, unknown>>,
-  secret: string | undefined,
-  model: Model,
-): RegisteredClient {
-  const texts = (flag: string): readonly string[] => (own[flag] as readonly string[] | undefined) ?? []; // read as its flag says
+function clientFrom(id: string, own: Given<typeof flags>, secret: string | undefined, model: Model): RegisteredClient {
   const keys = keysOf(own);
   const hasKeys = keys.jwks !== undefined || keys.jwksUrl !== undefined;
-  const flows = texts('flow') as RegisteredClient['flows'];
   return {
     id,
-    name: (own['name'] as string | undefined) ?? id,
-    kind: (own['kind'] as ClientKind | undefined) ?? (hasKeys ? 'asymmetric' : 'public'),
-    flows: flows.length === 0 ? ['app'] : flows,
-    redirectUris: texts('redirect-uri'),
-    launchUrls: texts('launch-url'),
-    origins: texts('origin'),
-    scopes: scopesOf(texts('scope'), model),
-    partitions: texts('partitions'),
+    name: own.name ?? id,
+    kind: own.kind ?? (hasKeys ? 'asymmetric' : 'public'),
+    flows: own.flow.length === 0 ? ['app'] : own.flow,
+    redirectUris: own['redirect-uri'],
+    launchUrls: own['launch-url'],
+    origins: own.origin,
+    scopes: scopesOf(own.scope, model),
+    partitions: own.partitions,
     secretDigests: secret === undefined ? [] : [digestOf(secret)],
     ...keys,
     registered: Date.now(),

@@ -5,13 +5,12 @@ import { clientId } from '../smart/account-rules.ts';
 import { issuerPath } from '../smart/offered.ts';
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 /** Prints a client assertion, and nothing else: what an asymmetric client shows in place of a password. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: `It is single-use and expires after five minutes. --key names the private key, as PEM or JSON Web Key; that of the demo backend is
 beside the store.
@@ -23,10 +22,10 @@ https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html
   ],
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', clientId);
-    const path = (own['key'] as string | undefined) ?? (await demoKey(id, config.store));
+    const path = own.key ?? (await demoKey(id, config.store));
     if (path === undefined) throw new ConfigError(['`--key` is missing: the file with the private key of the client.']);
     const { key, kid } = readPrivateKey(path);
-    const named = (own['kid'] as string | undefined) ?? kid;
+    const named = own.kid ?? kid;
     if (named === undefined)
       throw new ConfigError(['`--kid` is missing: the id of the key, which the file does not say.']);
     return withStore(config, 'read', async ({ publicUrl }) => {
@@ -34,7 +33,7 @@ https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html
       return exitCodes.done;
     });
   },
-};
+});
 
 function assertion(client: string, audience: string, key: KeyObject, kid: string): string {
   const now = Math.floor(Date.now() / 1000);

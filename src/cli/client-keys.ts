@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { keySet, webUrl } from '../smart/account-rules.ts';
 import type { RegisteredClient } from '../smart/registered.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag, Given } from '../config/settings.ts';
 
 /** Where the public keys of a client are. */
-export const keyFlags: readonly Flag[] = [
+export const keyFlags = [
   { flag: 'jwks', value: 'FILE', read: keysIn, meaning: 'File with its public keys, a JSON Web Key Set' },
   { flag: 'jwks-url', value: 'URL', read: webUrl, meaning: 'Address of its public keys, in place of a file' },
-];
+] as const satisfies readonly Flag[];
+
+/** Public keys, or where they are. */
+export type Keys = Pick<RegisteredClient, 'jwks' | 'jwksUrl'>;
 
 /** What these flags say. */
-export function keysOf(own: Readonly<Record<string, unknown>>): Pick<RegisteredClient, 'jwks' | 'jwksUrl'> {
-  return { jwks: own['jwks'] as RegisteredClient['jwks'], jwksUrl: own['jwks-url'] as string | undefined }; // as keyFlags read them
+export function keysOf(own: Given<typeof keyFlags>): Keys {
+  return { jwks: own.jwks, jwksUrl: own['jwks-url'] };
 }
 
 function keysIn(path: string): RegisteredClient['jwks'] {

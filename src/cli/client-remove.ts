@@ -3,13 +3,12 @@ import { clientCollection } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 /** Removes a client; whatever was issued to it is good no more. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: 'Its tokens end within ten seconds in every process.',
   takes: [...storeSettings, 'accounts'],
@@ -29,4 +28,4 @@ export const command: Command = {
       return exitCodes.done;
     });
   },
-};
+});

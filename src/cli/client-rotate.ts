@@ -8,13 +8,13 @@ import { accounted } from './accounted.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';
 import { newSecret } from './client-add.ts';
 import { keyFlags, keysOf } from './client-keys.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import type { Keys } from './client-keys.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 /** Gives a client another secret, beside which the former one is good for a while, or other keys. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: `A new secret is printed, this once; the former one stays good for a day, for --grace, or with --at-once not at all.
 The keys of an asymmetric client are replaced by those that --jwks or --jwks-url names.`,
@@ -33,7 +33,7 @@ The keys of an asymmetric client are replaced by those that --jwks or --jwks-url
   ],
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', clientId);
-    if (own['grace'] !== undefined && own['at-once'] === true)
+    if (own.grace !== undefined && own['at-once'] === true)
       throw new ConfigError(['`--grace` and `--at-once` exclude each other.']);
     return withStore(config, 'command', async opened => {
       const { registry, inFile } = await accountsOf(config, opened);
@@ -42,10 +42,10 @@ The keys of an asymmetric client are replaced by those that --jwks or --jwks-url
       const kept = (await clients.get(id)) as StoredClient | undefined; // only this program writes it
       if (kept === undefined) throw unknownAccount('client', id, await registry.clients());
       const secret = kept.kind === 'symmetric' ? newSecret() : undefined;
-      const next = secret === undefined ? withKeys(kept, own) : withSecret(kept, secret, graceOf(own));
+      const next = secret === undefined ? withKeys(kept, keysOf(own)) : withSecret(kept, secret, graceOf(own));
       const about = { command: 'client rotate', kind: 'security', action: 'U', client: id, details: { client: id } } as const; // prettier-ignore
       await accounted(opened, about, () => clients.put(id, next));
-      if (own['json'] === true) console.log(JSON.stringify({ id, ...(secret && { secret }) }));
+      if (own.json === true) console.log(JSON.stringify({ id, ...(secret && { secret }) }));
       else if (secret === undefined) console.log(`The keys of \`${id}\` are replaced.`);
       else {
         const former = next.secrets.length > 1 ? `is good until ${until(next)}` : 'is good no more';
@@ -54,11 +54,11 @@ The keys of an asymmetric client are replaced by those that --jwks or --jwks-url
       return exitCodes.done;
     });
   },
-};
+});
 
 /** Milliseconds; a day where nothing is said. */
-const graceOf = (own: Readonly<Record<string, unknown>>): number =>
-  own['at-once'] === true ? 0 : ((own['grace'] as number | undefined) ?? 86_400) * 1000; // as its flag reads it
+const graceOf = (own: { readonly 'at-once': boolean | undefined; readonly grace: number | undefined }): number =>
+  own['at-once'] === true ? 0 : (own.grace ?? 86_400) * 1000;
 
 function withSecret(kept: StoredClient, secret: string, grace: number): StoredClient {
   const now = Date.now();
@@ -67,8 +67,7 @@ function withSecret(kept: StoredClient, secret: string, grace: number): StoredCl
   return { ...kept, secrets: [...former, { digest: digestOf(secret) }] };
 }
 
-function withKeys(kept: StoredClient, own: Readonly<Record<string, unknown>>): StoredClient {
-  const keys = keysOf(own);
+function withKeys(kept: StoredClient, keys: Keys): StoredClient {
   if (kept.kind === 'public')
     throw new CommandError(`The client \`${kept.id}\` is public: it has no secret and no keys.`);
   if ((keys.jwks === undefined) === (keys.jwksUrl === undefined))

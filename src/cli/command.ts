@@ -1,20 +1,24 @@
 import type { Arguments } from '../config.ts';
 import type { Flag } from '../config/settings.ts';
 
-/** One command of the command line; its name and summary are in commands.ts. */
-export interface Command {
+/** One command of the command line, with the flags of its own; its name and summary are in commands.ts. */
+export interface Command<Own extends readonly Flag[] = readonly Flag[]> {
   /** The positional arguments, for the usage line. */
   readonly positionals?: string;
   /** The paragraph of the help text after the usage line. */
   readonly details?: string;
   /** The settings that may be given as flags. */
   readonly takes: readonly string[];
-  readonly own?: readonly Flag[];
+  readonly own?: Own;
   /** What is said where a signal stops it; left out where there is nothing to say. `serve` and `interruptible` work say more. */
   readonly whenStopped?: string;
   /** Does the work and answers the exit code. */
-  run(given: Arguments): Promise<ExitCode>;
+  run(given: Arguments<Own>): Promise<ExitCode>;
 }
+
+/** The command as it is, with the types of what its flags give. */
+export const defineCommand = <const Own extends readonly Flag[] = readonly []>(command: Command<Own>): Command<Own> =>
+  command;
 
 /** What the exit code of every command means. */
 export const exitCodes = {

@@ -1,11 +1,10 @@
 import { printProblem } from '../definitions/problem.ts';
-import { exitCodes } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { counted } from '../observability/counted.ts';
 
 /** Loads the definitions as a start would, and reports every problem with its file and JSON path. */
-export const command: Command = {
+export const command = defineCommand({
   details: 'Problems stop a start; they go to stderr with file and JSON path. Warnings do not stop one.',
   takes: ['definitions', 'capability', 'debug'],
   async run({ config, positionals }) {
@@ -28,4 +27,4 @@ export const command: Command = {
     console.log(`The definitions are good: ${model.types.size} resource types with ${parameters} search parameters.`);
     return exitCodes.done;
   },
-};
+});

@@ -4,12 +4,11 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { objectsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Initialized, LeftOut } from '../guide/init.ts';
-import { CommandError, exitCodes } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 
 /** Writes a capability folder from the statement of a published guide. */
-export const command: Command = {
+export const command = defineCommand({
   details: `The types, parameters and profiles that the guide asks of servers, with scopes, as far as they are served; the rest is
 listed with the reason. Packages that the guide needs are named with --definitions.
 
@@ -24,13 +23,13 @@ listed with the reason. Packages that the guide needs are named with --definitio
   ],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
-    const from = own['from'] as string | undefined; // all four were read above
+    const from = own.from;
     if (from === undefined) throw new ConfigError(['`--from` is missing: name the FHIR package (.tgz) of a guide.']);
-    const out = own['out'] as string;
+    const out = own.out;
     const { initDefinitions, nameOf } = await import('../guide/init.ts');
     const { writeNew } = await import('../guide/write.ts');
-    const guide = await chooseStatement(from, own['statement'] as string | undefined, nameOf);
-    const chosen = chosenTypes(guide, own['types'] as string | undefined);
+    const guide = await chooseStatement(from, own.statement, nameOf);
+    const chosen = chosenTypes(guide, own.types);
     const made = await initDefinitions(guide, chosen, [from, ...config.definitions]);
     const resources = objectsOf(objectsOf(made.statement['rest'])[0]?.['resource']);
     if (resources.length === 0) throw new CommandError('Nothing that the guide asks of servers is served.');
@@ -42,7 +41,7 @@ listed with the reason. Packages that the guide needs are named with --definitio
     console.log(`Next: definitions check --capability ${out}${packages}`);
     return exitCodes.done;
   },
-};
+});
 
 async function chooseStatement(
   from: string,

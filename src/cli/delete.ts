@@ -2,12 +2,11 @@ import { ConfigError } from '../config.ts';
 import { isId } from '../fhir/id.ts';
 import { targetEntity } from '../audit/entities.ts';
 import { accounted } from './accounted.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 
 /** Leaves a tombstone in place of each record: reads answer 410, searches no longer find it. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'TYPE/ID...',
   details: 'All of them in one commit. Exit code 3 where one was not there, or had been deleted before.',
   takes: [...storeSettings, 'partition'],
@@ -24,11 +23,11 @@ export const command: Command = {
       import('../audit/patients.ts'),
     ]);
     const deleted = await withStore(config, 'command', async opened => {
-      const { model, store, extract, owner } = opened;
+      const { model, store, extract, publicUrl, owner } = opened;
       const partition = await partitionOf(store, config.partition);
       const patients = new Set<string>();
       const keys = [...new Set(positionals)].map(splitKey);
-      const addPatients = createAddPatients(model, extract);
+      const addPatients = createAddPatients(model, extract, publicUrl);
       for (const record of await partition.readMany(keys)) addPatients(patients, record, partition);
       const records = keys.map(({ type, id }) => targetEntity(`${type}/${id}`));
       const about = { command: 'delete', kind: 'records', action: 'D', partition: partition.id, owner, patients, records } as const; // prettier-ignore
@@ -43,7 +42,7 @@ export const command: Command = {
     }
     return deleted.every(({ outcome }) => outcome === 'removed') ? exitCodes.done : exitCodes.found;
   },
-};
+});
 
 function splitKey(text: string): { readonly type: string; readonly id: string } {
   const [type = '', id = ''] = text.split('/');

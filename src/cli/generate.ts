@@ -1,3 +1,4 @@
+import type { Flag } from '../config/settings.ts';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,14 +7,32 @@ import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
 import { ownerOnly } from '../store/file-mode.ts';
-import { exitCodes } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 
 import { counted } from '../observability/counted.ts';
 
+const flags = [
+  { flag: 'patients', value: 'NUMBER', read: integer(1, 1_000_000), default: '100', meaning: 'How many patients' },
+  {
+    flag: 'seed',
+    value: 'NUMBER',
+    read: integer(0, 999_999),
+    default: '1',
+    meaning: 'Another seed, other people; it is part of every id',
+  },
+  {
+    flag: 'date',
+    value: 'YYYY-MM-DD',
+    read: date,
+    default: DEFAULT_DATE,
+    meaning: 'The day on which the records are taken',
+  },
+  { flag: 'out', value: 'DIR', read: String, meaning: 'Folder for one NDJSON file a type, instead of stdout' },
+] as const satisfies readonly Flag[];
+
 /** Writes synthetic records: to stdout patient by patient, or to a folder with one NDJSON file a type. */
-export const command: Command = {
+export const command = defineCommand({
   details: `People of Ontario with their appointments, encounters, observations, problems, prescriptions and family
 histories, about 55 records each. The same flags always give the same bytes.
 
@@ -21,35 +40,18 @@ histories, about 55 records each. The same flags always give the same bytes.
   npm run --silent cli -- generate --patients 10 | npm run cli -- load --partition demo -`,
   takes: ['debug'],
   whenStopped: 'What was written is not complete; the same command writes all of it again.',
-  own: [
-    { flag: 'patients', value: 'NUMBER', read: integer(1, 1_000_000), default: '100', meaning: 'How many patients' },
-    {
-      flag: 'seed',
-      value: 'NUMBER',
-      read: integer(0, 999_999),
-      default: '1',
-      meaning: 'Another seed, other people; it is part of every id',
-    },
-    {
-      flag: 'date',
-      value: 'YYYY-MM-DD',
-      read: date,
-      default: DEFAULT_DATE,
-      meaning: 'The day on which the records are taken',
-    },
-    { flag: 'out', value: 'DIR', read: text => text, meaning: 'Folder for one NDJSON file a type, instead of stdout' },
-  ],
+  own: flags,
   async run({ own, positionals }) {
     noPositionals(positionals);
-    const options = { patients: own['patients'] as number, seed: own['seed'] as number, date: own['date'] as string }; // read above
-    if (own['out'] === undefined) {
+    const options = { patients: own.patients, seed: own.seed, date: own.date };
+    if (own.out === undefined) {
       await pipeline(Readable.from(lines(generate(options))), process.stdout, { end: false });
     } else {
-      await writeFolder(own['out'] as string, generate(options));
+      await writeFolder(own.out, generate(options));
     }
     return exitCodes.done;
   },
-};
+});
 
 function date(text: string): string {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

@@ -1,19 +1,19 @@
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 import { counted } from '../observability/counted.ts';
 
 /** Drops the database's own indexes that the definitions do not need any more, and names them. */
-export const command: Command = {
+export const command = defineCommand({
   details: `\`index status\` lists them. Nothing else drops them, since earlier definitions would need them again. SQLite stores have none.`,
   takes: storeSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);
-    const dropped = await withStore(config, 'command', ({ store }) => store.indexes.dropUnused());
-    for (const name of dropped) console.log(name);
+    const found = await withStore(config, 'command', ({ store }) => store.indexes.database({ drop: true }));
+    const dropped = found.filter(({ state }) => state === 'unused');
+    for (const { collection, name } of dropped) console.log(`${collection}.${name}`);
     console.log(`${counted(dropped.length, 'index', 'indexes')} dropped.`);
     return exitCodes.done;
   },
-};
+});

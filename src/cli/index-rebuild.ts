@@ -1,8 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
 import type { PendingIndex } from '../store/indexes.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
@@ -10,14 +9,14 @@ import { count, createProgress } from './progress.ts';
 import { typeFlag } from './type-flag.ts';
 
 /** Makes the index entries of a partition again, all of them or those of one type or parameter. */
-export const command: Command = {
+export const command = defineCommand({
   details: 'Until it is done, searches that use a parameter which is being rebuilt are answered 503.',
   takes: [...storeSettings, 'partition'],
   own: [typeFlag, { flag: 'param', value: 'CODE', read: some, meaning: 'Only this search parameter of the type' }],
   async run({ config, positionals, own }) {
     noPositionals(positionals);
-    const type = own['type'] as string | undefined;
-    const param = own['param'] as string | undefined;
+    const type = own.type;
+    const param = own.param;
     if (param !== undefined && type === undefined) throw new ConfigError(['`--param` needs `--type` beside it.']);
     return withStore(config, 'command', async ({ model, store }) => {
       const { id } = await partitionOf(store, config.partition);
@@ -41,7 +40,7 @@ export const command: Command = {
       return exitCodes.done;
     });
   },
-};
+});
 
 const continues =
   'What is not rebuilt yet is answered 503. A server goes on there, one that runs or the next that starts; this command begins anew.';

@@ -1,5 +1,4 @@
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { notIndexedLines } from './not-indexed.ts';
 import { withStore } from './open.ts';
 import type { Opened } from './open.ts';
@@ -12,7 +11,7 @@ import { pagesOf } from '../store/pages.ts';
  * One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a
  * closing sentence.
  */
-export const command: Command = {
+export const command = defineCommand({
   details: `Exit code 3 where some are pending: searches that use them are answered 503 until a server has rebuilt them. Where the
 expression of a parameter is run by fhirpath.js, which may fail on a record, all records of its type are read, and those that it does
 not find are counted. On MongoDB,
@@ -29,7 +28,7 @@ builds them), or \`unused\`: see \`index drop-unused\`.`,
     }));
     const states = every.filter(({ partition }) => config.partition === undefined || partition === config.partition);
     const pending = states.filter(({ state }) => state === 'pending');
-    for (const state of own['all'] === true ? states : pending) {
+    for (const state of own.all === true ? states : pending) {
       const progress =
         state.state === 'ready' ? 'ready' : `pending, ${count(state.done)} of ${counted(state.of, 'record')}`;
       console.log(`${state.partition}\t${state.type}?${state.param}\t${progress}`);
@@ -39,7 +38,7 @@ builds them), or \`unused\`: see \`index drop-unused\`.`,
     console.log(`${count(states.length - pending.length)} ready, ${count(pending.length)} pending.`);
     return pending.length === 0 ? exitCodes.done : exitCodes.found;
   },
-};
+});
 
 /** Reads the records of the types with parameters that may fail on a record. */
 async function countNotIndexed(

@@ -1,5 +1,4 @@
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
@@ -7,7 +6,7 @@ import { typeFlag } from './type-flag.ts';
 import { counted } from '../observability/counted.ts';
 
 /** Computes every index entry again and tells what differs, by type, id and parameter, without values. */
-export const command: Command = {
+export const command = defineCommand({
   details: 'Exit code 3 where they differ; `index rebuild` makes them again.',
   takes: [...storeSettings, 'partition'],
   whenStopped: 'What was found until then is listed; nothing in the store was changed.',
@@ -16,14 +15,15 @@ export const command: Command = {
     noPositionals(positionals);
     return withStore(config, 'read', async ({ store }) => {
       const partition = await partitionOf(store, config.partition);
-      const type = own['type'] as string | undefined;
+      const type = own.type;
       const counts = await partition.counts();
       const total = type === undefined ? sum(counts.values()) : (counts.get(type) ?? 0);
       const progress = createProgress('records', process.stderr, Date.now);
       const checked = new Map<string, number>();
       let differences = 0;
-      for await (const step of store.indexes.verify(partition.id, type)) {
-        checked.set(step.type, step.checked);
+      for await (const step of store.verify({ partition: partition.id, only: 'indexes', type })) {
+        if (step.step === 'attachments') continue;
+        checked.set(step.type ?? '', step.checked);
         progress.update(sum(checked.values()), total, step.type);
         for (const { what, why } of step.findings) console.log(`${what}: ${why}`);
         differences += step.findings.length;
@@ -33,7 +33,7 @@ export const command: Command = {
       return differences === 0 ? exitCodes.done : exitCodes.found;
     });
   },
-};
+});
 
 function sum(parts: Iterable<number>): number {
   return [...parts].reduce((total, part) => total + part, 0);

@@ -1,13 +1,12 @@
 import { readKeyFile } from '../smart/key-file.ts';
 import { discardSigningKeys, rotateSigningKeys } from '../smart/signing-keys.ts';
 import { accounted } from './accounted.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 /** Adds a signing key; what the former one signed stays good until it expires. */
-export const command: Command = {
+export const command = defineCommand({
   details: `The new key is published at once and signs a minute later; the former ones stay published for a day, longer than what they
 signed lives. Access tokens are not signed: nothing happens to them. Where the key file is lost, --discard makes all keys new with the
 key file that is given: ID tokens that apps hold cannot be checked any more.`,
@@ -22,7 +21,7 @@ key file that is given: ID tokens that apps hold cannot be checked any more.`,
       const { store } = opened;
       const about = { command: 'key rotate', kind: 'security', action: 'U' } as const;
       const { kid, former, from } = await accounted(opened, about, async add => {
-        const discarded = own['discard'] === true ? await discardSigningKeys(store) : 0;
+        const discarded = own.discard === true ? await discardSigningKeys(store) : 0;
         const rotated = await rotateSigningKeys(store, secret, Date.now);
         add({ details: { key: rotated.kid, discarded } });
         return rotated;
@@ -32,7 +31,7 @@ key file that is given: ID tokens that apps hold cannot be checked any more.`,
       return exitCodes.done;
     });
   },
-};
+});
 
 /** That of a demonstration, which made one for itself. */
 async function demoKeyFile(store: string): Promise<string | undefined> {

@@ -6,14 +6,13 @@ import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, jsonFlag, unknownAccount } from './accounts.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { requireContext } from './launch-context.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 /** Makes a launch value, as an EHR does that starts an app, and prints the URL to open. */
-export const command: Command = {
+export const command = defineCommand({
   details: `The token is for this client, user and partition, and expires after launch-lifetime. Whoever opens the URL must sign in as the
 user.
 
@@ -31,19 +30,21 @@ user.
   ],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
-    const needed = ['client', 'user'].filter(flag => own[flag] === undefined);
-    if (needed.length > 0) throw new ConfigError(needed.map(flag => `\`--${flag}\` is missing.`));
-    const { client: id, user: who, patient, encounter, intent } = own as Record<string, string | undefined>; // read as their flags say
+    const { client: id, user: who, patient, encounter, intent } = own;
+    if (id === undefined || who === undefined) {
+      const needed = (['client', 'user'] as const).filter(flag => own[flag] === undefined);
+      throw new ConfigError(needed.map(flag => `\`--${flag}\` is missing.`));
+    }
     return withStore(config, 'command', async opened => {
       const { store, publicUrl, owner } = opened;
       const { registry } = await accountsOf(config, opened);
       const partition = await partitionOf(store, config.partition);
-      const client = await registry.client(id ?? '');
-      if (client === undefined) throw unknownAccount('client', id ?? '', await registry.clients());
-      const user = await registry.user(who ?? '');
-      if (user === undefined) throw unknownAccount('user', who ?? '', await registry.users());
+      const client = await registry.client(id);
+      if (client === undefined) throw unknownAccount('client', id, await registry.clients());
+      const user = await registry.user(who);
+      if (user === undefined) throw unknownAccount('user', who, await registry.users());
       requirePartition(client, user, partition.id);
-      const url = launchUrlOf(client, own['launch-url'] as string | undefined);
+      const url = launchUrlOf(client, own['launch-url']);
       await requireContext({ patient, encounter }, partition, opened);
       requireOwn(user, partition.id, owner, patient);
       const launch = {
@@ -70,11 +71,11 @@ user.
       );
       url.searchParams.set('iss', `${publicUrl}/r4/${partition.id}`);
       url.searchParams.set('launch', value);
-      console.log(own['json'] === true ? JSON.stringify({ launch: value, url: url.href }) : url.href);
+      console.log(own.json === true ? JSON.stringify({ launch: value, url: url.href }) : url.href);
       return exitCodes.done;
     });
   },
-};
+});
 
 function requirePartition(client: RegisteredClient, user: RegisteredUser, id: string): void {
   if (!client.partitions.includes(id))

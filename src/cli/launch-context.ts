@@ -17,7 +17,7 @@ export interface LaunchContext {
 export async function requireContext(
   { patient, encounter }: LaunchContext,
   partition: Partition,
-  { model, extract, owner }: Pick<Opened, 'model' | 'extract' | 'owner'>,
+  { model, extract, owner, publicUrl }: Pick<Opened, 'model' | 'extract' | 'owner' | 'publicUrl'>,
 ): Promise<void> {
   if (patient !== undefined && owner !== undefined && (await partition.read(owner, patient)) === undefined)
     throw new CommandError(`There is no ${owner} \`${patient}\` in \`${partition.id}\`.`);
@@ -29,7 +29,7 @@ export async function requireContext(
   if (found?.text === undefined)
     throw new CommandError(`There is no ${type.name} \`${encounter}\` in \`${partition.id}\`.`);
   const { id, lastUpdated, text } = found;
-  const rule = ownedBy(model, type, patient);
+  const rule = ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
   const entries = extract(type, text, { id: partition.id, zone: partition.settings.zone });
   if (rule === undefined || matches(rule, { id, lastUpdated, entries })) return;
   throw new CommandError(`The ${type.name} \`${encounter}\` is not one of the ${owner} \`${patient}\`.`);

@@ -1,44 +1,46 @@
+import type { Flag } from '../config/settings.ts';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
 import { ConfigError } from '../config.ts';
 import { choice, some } from '../config/values.ts';
 import { accounted } from './accounted.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { notIndexedLines } from './not-indexed.ts';
 import { partitionOf, withStore } from './open.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 
+const flags = [
+  {
+    flag: 'rejects',
+    value: 'FILE',
+    read: some,
+    default: 'rejects.ndjson',
+    meaning: 'Takes each record that was not loaded, with an OperationOutcome; made when it is needed',
+  },
+  {
+    flag: 'undeclared',
+    value: 'HOW',
+    read: choice('skip', 'reject'),
+    default: 'skip',
+    meaning: 'Records of types that are not declared: skip and count them, or reject them',
+  },
+] as const satisfies readonly Flag[];
+
 /** Loads files into a partition and tells how it went; what was not loaded stands in a file of rejects. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'FILE...',
   details: `FILE is NDJSON, a Bundle or one resource, also packed by gzip, a folder of such files, or - for stdin. Ids are
 kept. Loading again changes nothing, and an interrupted load goes on where it was. A server may run meanwhile.
 What is wrong with the structure of a record rejects it; other rules that it breaks are counted, or reject it too where the
 validation-policy says enforce. Exit code 3 where records were rejected.`,
   takes: [...storeSettings, 'partition'],
-  own: [
-    {
-      flag: 'rejects',
-      value: 'FILE',
-      read: some,
-      default: 'rejects.ndjson',
-      meaning: 'Takes each record that was not loaded, with an OperationOutcome; made when it is needed',
-    },
-    {
-      flag: 'undeclared',
-      value: 'HOW',
-      read: choice('skip', 'reject'),
-      default: 'skip',
-      meaning: 'Records of types that are not declared: skip and count them, or reject them',
-    },
-  ],
+  own: flags,
   async run({ config, own, positionals }) {
     if (positionals.length === 0) throw new ConfigError(['FILE is missing: name a file or a folder, or - for stdin.']);
-    const rejects = own['rejects'] as string; // both have been read above and have a default
-    const undeclared = own['undeclared'] as 'skip' | 'reject';
+    const rejects = own.rejects;
+    const undeclared = own.undeclared;
     const [{ load }, { createValidator }] = await Promise.all([
       import('../bulk/load.ts'),
       import('../validation/profile/validator.ts'),
@@ -97,7 +99,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
       return last.rejected > 0 ? exitCodes.found : exitCodes.done;
     });
   },
-};
+});
 
 /** Lets a server have the processor first: what it answers meanwhile takes a third of the time that it takes otherwise. */
 function giveWay(): void {

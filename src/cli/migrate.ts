@@ -2,20 +2,19 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ComparedType, Migrated, MigrateProgress } from '../bulk/migrate.ts';
-import { type Config, ConfigError, publicUrlOf } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { storeUrl } from '../config/values.ts';
 import { hideCredentials, parseStoreUrl } from '../store/url.ts';
 import { accounted } from './accounted.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
-import { openAt, type Opened, publicUrlIn } from './open.ts';
+import { openAt, type Opened } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 
 /** Copies a store into another one, of the same or another kind, and compares both in the end. */
-export const command: Command = {
+export const command = defineCommand({
   details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and keys; not the
 audit log, which stays where it is. Of a
 URL with a password leave the flag out: the one of --from and --to that is left out is the store of the settings.
@@ -43,7 +42,7 @@ source.
   ],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
-    const [given, wanted] = [own['from'], own['to']] as [string | undefined, string | undefined]; // read above
+    const [given, wanted] = [own.from, own.to];
     if (given === undefined && wanted === undefined) throw new ConfigError(['`--from` and `--to` are missing.']);
     const [from, to] = [given ?? config.store, wanted ?? config.store];
     const source = placeOf(from);
@@ -58,7 +57,7 @@ source.
       );
     });
   },
-};
+});
 
 /** Where a store is, without what one says to get in. */
 function placeOf(url: string): string {
@@ -87,13 +86,9 @@ async function withBoth<T>(
   ]);
   await requireStore(from);
   const { model } = await requireModel(config);
-  const { searchDeadline } = config;
-  const source = { store: from, searchDeadline };
-  // The target indexes as the source does.
-  const publicUrl = config.publicUrl ?? (await publicUrlIn(source, model)) ?? publicUrlOf(config);
-  const ours = await openAt(source, model, publicUrl, 'read');
+  const ours = await openAt(config, from, model, 'read');
   try {
-    const theirs = await openAt({ store: to, searchDeadline }, model, publicUrl, 'command');
+    const theirs = await openAt(config, to, model, 'command');
     try {
       return await work(ours, theirs);
     } finally {

@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { newPassword, requirePassword } from '../smart/password.ts';
 import { ConfigError } from '../config.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag, Given } from '../config/settings.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 /** How a password comes in; never as a flag, which everybody on the machine may read. */
-export const passwordFlags: readonly Flag[] = [
+export const passwordFlags = [
   {
     flag: 'password-stdin',
     value: undefined,
@@ -14,7 +14,7 @@ export const passwordFlags: readonly Flag[] = [
     meaning: 'Read the password from the first line of stdin; without it, it is asked for at a terminal',
   },
   { flag: 'generate', value: undefined, read: () => true, meaning: 'Make a password and print it, this once' },
-];
+] as const satisfies readonly Flag[];
 
 /** A password for a user, and whether it has to be told to whoever runs the command. */
 export interface NewPassword {
@@ -34,10 +34,10 @@ export interface Terminal {
  */
 export async function passwordFor(
   user: { readonly id: string; readonly name: string },
-  own: Readonly<Record<string, unknown>>,
+  own: Partial<Given<typeof passwordFlags>>,
   terminal: Terminal = { input: process.stdin, output: process.stderr },
 ): Promise<NewPassword> {
-  const [fromStdin, made] = [own['password-stdin'] === true, own['generate'] === true];
+  const [fromStdin, made] = [own['password-stdin'] === true, own.generate === true];
   if (fromStdin && made) throw new ConfigError(['`--password-stdin` and `--generate` exclude each other.']);
   if (made) return { password: newPassword(), isNew: true };
   const password = fromStdin ? await firstLine(terminal.input) : await typedTwice(user.id, terminal);

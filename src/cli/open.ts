@@ -9,12 +9,12 @@ import type { Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
 
 export interface Opened {
-  /** As it indexes under the public URL. */
   readonly model: Model;
   readonly store: Store;
   readonly extract: Extract;
   /** What `extract`, also the store's own, could not index. */
   readonly notIndexed: NotIndexedCounts;
+  /** As the settings give it, else that of the server that last worked on the store. */
   readonly publicUrl: string;
   /** The type of those whom records belong to. */
   readonly owner: string | undefined;
@@ -36,8 +36,7 @@ export async function withStore<T>(
   ]);
   if (mode !== 'new') await requireStore(config.store);
   const { model, definitions } = await requireModel(config);
-  const publicUrl = config.publicUrl ?? (await publicUrlIn(config, model)) ?? publicUrlOf(config);
-  const opened = await openAt(config, model, publicUrl, mode === 'new' ? 'command' : mode);
+  const opened = await openAt(config, config.store, model, mode === 'new' ? 'command' : mode);
   try {
     return await work({ ...opened, definitions });
   } finally {
@@ -58,62 +57,30 @@ export async function openToVerify(config: Config): Promise<Opened | { readonly 
   ]);
   await requireStore(config.store);
   const { model } = await requireModel(config);
-  // Where it cannot be read, `verify` says so, and what depends on it is not compared.
-  const kept = await publicUrlIn(config, model).catch(() => undefined);
   try {
-    return await openAt(config, model, config.publicUrl ?? kept ?? publicUrlOf(config), 'read');
+    return await openAt(config, config.store, model, 'read');
   } catch (error) {
     if (!(error instanceof StoreRefused) || parseStoreUrl(config.store)?.kind !== 'sqlite') throw error;
     return { refused: error.message };
   }
 }
 
-/** Opens the store that `store` names, for whoever closes it. */
-export async function openAt(
-  { store: url, searchDeadline: deadline }: Pick<Config, 'store' | 'searchDeadline'>,
-  model: Model,
-  publicUrl: string,
-  mode: 'command' | 'read',
-): Promise<Opened> {
-  const [{ ownerType }, { createExtract }, { NotIndexedCounts: Counts }, { modelAt }, { openStore }] =
+/** Opens the store that a URL names, for whoever closes it. */
+export async function openAt(config: Config, url: string, model: Model, mode: 'command' | 'read'): Promise<Opened> {
+  const [{ ownerType }, { createExtract }, { NotIndexedCounts: Counts }, { openStore }, { keptPublicUrl }] =
     await Promise.all([
       import('../auth/owned-by.ts'),
       import('../indexing/extract.ts'),
       import('../indexing/not-indexed.ts'),
-      import('../indexing/at-public-url.ts'),
       import('../store/open.ts'),
+      import('../store/public-url.ts'),
     ]);
   const notIndexed = new Counts();
-  const at = (root: string): Pick<Opened, 'model' | 'extract'> => {
-    const located = modelAt(model, root);
-    return { model: located, extract: createExtract(located, root, notIndexed.add) };
-  };
-  const opened = at(publicUrl);
-  const store = await openStore(url, { ...opened, at, now: Date.now, mode, deadline });
-  return { ...opened, notIndexed, store, publicUrl, owner: ownerType(opened.model) };
-}
-
-/** The public URL of the server that last worked on the store: what is indexed now must agree with it. */
-export async function publicUrlIn(
-  config: Pick<Config, 'store' | 'searchDeadline'>,
-  model: Model,
-): Promise<string | undefined> {
-  const [{ keptPublicUrl }, { StoreRefused }] = await Promise.all([
-    import('../store/public-url.ts'),
-    import('../store/errors.ts'),
-  ]);
-  try {
-    const { store } = await openAt(config, model, '', 'read');
-    try {
-      return await keptPublicUrl(store);
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    // Not there yet, or of an older layout: whoever opens it to write makes it, or says what is wrong.
-    if (error instanceof StoreRefused) return undefined;
-    throw error;
-  }
+  const extract = createExtract(model, notIndexed.add);
+  const store = await openStore(url, { model, extract, now: Date.now, mode, deadline: config.searchDeadline });
+  // If it cannot be read, `verify` reports that, and no other command works.
+  const kept = config.publicUrl ?? (await keptPublicUrl(store).catch(() => undefined));
+  return { model, store, extract, notIndexed, publicUrl: kept ?? publicUrlOf(config), owner: ownerType(model) };
 }
 
 /** The partition that `--partition` names; the only one where it is left out. Throws CommandError where there is none. */

@@ -1,11 +1,10 @@
 import { partitionName } from '../store/partition-names.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
 /** One line a partition: id, records, time zone, base URL, display name, with tabs between them. */
-export const command: Command = {
+export const command = defineCommand({
   details: 'One line each: id, number of records, time zone, base URL and display name, separated by tabs.',
   takes: storeSettings,
   async run({ config, positionals }) {
@@ -20,4 +19,4 @@ export const command: Command = {
       return exitCodes.done;
     });
   },
-};
+});

@@ -2,20 +2,19 @@ import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { partitionId } from '../config/values.ts';
 import { namePartition } from '../store/partition-names.ts';
 import { accounted } from './accounted.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 /** Removes a partition with its records, their history and their index entries; `--yes` is needed. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: 'There is no way back: without --yes nothing is removed.',
   takes: storeSettings,
   own: [{ flag: 'yes', value: undefined, read: () => true, meaning: 'Really remove it, with every record in it' }],
   async run({ config, positionals, own }) {
     const id = onePositional(positionals, 'ID', partitionId);
-    if (own['yes'] !== true) {
+    if (own.yes !== true) {
       throw new CommandError(`Every record in \`${id}\` would be lost. Add \`--yes\` to remove it.`, exitCodes.usage);
     }
     const about = { command: 'partition remove', kind: 'records', action: 'D', partition: id } as const;
@@ -33,4 +32,4 @@ export const command: Command = {
     console.log(`The partition \`${id}\` is removed.`);
     return exitCodes.done;
   },
-};
+});

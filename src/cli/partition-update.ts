@@ -1,14 +1,13 @@
 import { ConfigError } from '../config.ts';
 import { partitionId } from '../config/values.ts';
 import { namePartition } from '../store/partition-names.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { nameFlag } from './partition-add.ts';
 import { onePositional } from './positionals.ts';
 
 /** Changes what of a partition may be changed: its display name. A server that runs shows it at once. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: `Its id, which is part of its base URL, and its time zone stay as they are.
 
@@ -17,7 +16,7 @@ export const command: Command = {
   own: [nameFlag, { flag: 'no-name', value: undefined, read: () => true, meaning: 'Remove the display name' }],
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', partitionId);
-    const name = own['name'] as string | undefined; // read as the flag says
+    const name = own.name;
     if ((name === undefined) !== (own['no-name'] === true))
       throw new ConfigError(['Give either `--name` or `--no-name`.']);
     await withStore(config, 'command', async ({ store }) => {
@@ -27,4 +26,4 @@ export const command: Command = {
     console.log(`The partition \`${id}\` ${name === undefined ? 'has no display name' : `is shown as ${name}`}.`);
     return exitCodes.done;
   },
-};
+});

@@ -5,12 +5,11 @@ import { some } from '../config/values.ts';
 import type { RestoreOptions } from '../store/backup-port.ts';
 import { accounted } from './accounted.ts';
 import { createSteps, findingLine } from './backup-report.ts';
-import { exitCodes, fileSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, fileSettings } from './command.ts';
 import { onePositional } from './positionals.ts';
 
 /** Makes a store from a backup, which stays as it is. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'DIR',
   details: `DIR is a folder that \`backup\` made. --store names the file to make. Nothing is replaced: neither the file
 may be there, nor its attachments and audit log. The file gets its name last, when all is checked; after an interruption
@@ -40,4 +39,4 @@ backup: repeat what was removed or rotated since.
     console.log(`${config.store} is as of ${time}: ${content}; verified, ${counted(findings.length, 'finding')}.`);
     return findings.length === 0 ? exitCodes.done : exitCodes.found;
   },
-};
+});

@@ -12,15 +12,14 @@ import { createLog } from '../observability/log.ts';
 import { createReloads } from '../reloads.ts';
 import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
-import { CommandError, exitCodes } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
 import { catchUncaught } from './uncaught.ts';
 import { counted } from '../observability/counted.ts';
 
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
-export const command: Command = {
+export const command = defineCommand({
   details: `The base URL of a partition is {public-url}/r4/{partition}. SIGINT and SIGTERM let running requests finish
 and close the store. --demo makes records only in a store that was not there before (or without a partition), or that it made itself; there it has
 clients and users too, whose passwords it prints, for this machine alone.`,
@@ -40,7 +39,7 @@ clients and users too, whose passwords it prints, for this machine alone.`,
     process.on('SIGHUP', () => void reloads.reload()); // to the end of the process, which no SIGHUP may end
     const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
     process.stdout.removeAllListeners('error').on('error', () => {}); // whoever has read its first lines may leave
-    const demo = own['demo'] === true;
+    const demo = own.demo === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     console.log(`Runs on Node ${process.version} (${process.execPath}).`);
@@ -65,7 +64,7 @@ clients and users too, whose passwords it prints, for this machine alone.`,
     }
     return Promise.race([uncaught.occurred, Promise.resolve(exitCodes.done)]);
   },
-};
+});
 
 /** What the end may take beyond the time for running requests, in milliseconds, where an error makes it. */
 const beyond = 5_000;

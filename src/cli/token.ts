@@ -9,8 +9,7 @@ import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
 import { accounted } from './accounted.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
@@ -24,7 +23,7 @@ interface Asked {
 }
 
 /** Writes a token to the store and prints it, and nothing else. */
-export const command: Command = {
+export const command = defineCommand({
   details: `The demonstration has the clients demo-backend, with all system scopes, and demo-app, for the user
 demo-clinician. For any other client or store the operator says with --i-am-operator that the token may be made; it then needs
 --scope, and --user names the user's own resource. The token is for {public-url}/r4/{partition}, which must be as the server has it.
@@ -58,13 +57,13 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
   ],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
-    if (own['client'] === undefined) throw new ConfigError(['`--client` is missing.']);
+    if (own.client === undefined) throw new ConfigError(['`--client` is missing.']);
     const asked: Asked = {
-      client: own['client'] as string, // these were read as their flags say
-      user: own['user'] as string | undefined,
-      patient: own['patient'] as string | undefined,
-      scopes: (own['scope'] as string | undefined)?.split(' ').filter(scope => scope !== ''),
-      lifetime: (own['ttl'] as number) * 1000,
+      client: own.client,
+      user: own.user,
+      patient: own.patient,
+      scopes: own.scope?.split(' ').filter(scope => scope !== ''),
+      lifetime: own.ttl * 1000,
     };
     const token = await withStore(config, 'command', async opened => {
       const { store, model, publicUrl, owner } = opened;
@@ -90,7 +89,7 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
     console.log(token);
     return exitCodes.done;
   },
-};
+});
 
 /** Whatever is asked for. */
 function asOperator({ client, user, patient, scopes, lifetime }: Asked): TokenRequest {

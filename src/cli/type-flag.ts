@@ -1,7 +1,7 @@
 import type { Flag } from '../config/settings.ts';
 
 /** `--type`, for the commands that can be held to one resource type. */
-export const typeFlag: Flag = {
+export const typeFlag = {
   flag: 'type',
   value: 'TYPE',
   read: text => {
@@ -9,4 +9,4 @@ export const typeFlag: Flag = {
     throw new Error(`is \`${text}\`, which is not the name of a resource type.`);
   },
   meaning: 'Only this resource type',
-};
+} as const satisfies Flag;

@@ -7,15 +7,14 @@ import { ConfigError } from '../config.ts';
 import { displayName, partitionId } from '../config/values.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
-import { CommandError, exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { passwordFlags, passwordFor } from './new-password.ts';
 import type { Opened } from './open.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 /** Registers somebody who signs in; the password is kept as argon2id makes it. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   details: `ID is what is typed to sign in. The password is asked for, or read from stdin, or made; it has 12 to 256 characters.
 A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a patient, who has a Patient.
@@ -44,9 +43,9 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
   ],
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', userId);
-    const name = (own['name'] as string | undefined) ?? id; // these were read as their flags say
-    const partitions = (own['partitions'] as readonly string[] | undefined) ?? [];
-    const people = (own['fhir-user'] as readonly Person[] | undefined) ?? [];
+    const name = own.name ?? id;
+    const partitions = own.partitions;
+    const people = own['fhir-user'];
     const astray = people.find(({ partition }) => partition !== undefined && !partitions.includes(partition));
     if (astray !== undefined)
       throw new ConfigError([`\`--fhir-user\` names \`${astray.partition}\`, which is not among \`--partitions\`.`]);
@@ -80,7 +79,7 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
         const there = (await store.documents(userCollection).putIfAbsent(id, kept)) as StoredUser; // written by this program alone
         if (there.password !== hash) throw taken(id);
       });
-      if (own['json'] === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));
+      if (own.json === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));
       else {
         console.log(`The user \`${id}\` may sign in for ${partitions.join(', ')}.`);
         if (isNew) console.log(`The password, shown this once: ${password}`);
@@ -88,7 +87,7 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
       return exitCodes.done;
     });
   },
-};
+});
 
 /** The record may come later: until then apps that read who the user is are answered 404. */
 async function warnOfNobody(

@@ -5,14 +5,13 @@ import type { StoredUser } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { accounted } from './accounted.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { passwordFlags, passwordFor } from './new-password.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 /** Gives a user another password; whoever has the former one is signed out. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'ID',
   takes: [...storeSettings, 'accounts'],
   own: [...passwordFlags, jsonFlag],
@@ -32,7 +31,7 @@ export const command: Command = {
         await users.put(id, next);
         await revoke(store.documents(revocationCollection), 'user', id, Date.now());
       });
-      if (own['json'] === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));
+      if (own.json === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));
       else {
         console.log(`The user \`${id}\` has a new password and is signed out everywhere.`);
         if (isNew) console.log(`The password, shown this once: ${password}`);
@@ -40,4 +39,4 @@ export const command: Command = {
       return exitCodes.done;
     });
   },
-};
+});

@@ -1,36 +1,38 @@
+import type { Flag } from '../config/settings.ts';
 import { existsSync } from 'node:fs';
 import { choice, some } from '../config/values.ts';
 import { ConfigError } from '../config.ts';
 import type { ValidationIssue } from '../validation/profile/validator.ts';
-import { CommandError, exitCodes } from './command.ts';
-import type { Command } from './command.ts';
+import { CommandError, defineCommand, exitCodes } from './command.ts';
 import { count } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 
+const flags = [
+  {
+    flag: 'profile',
+    value: 'URL',
+    read: some,
+    repeats: true,
+    meaning: 'A profile that each resource must meet, by its canonical URL',
+  },
+  {
+    flag: 'output',
+    value: 'HOW',
+    read: choice('text', 'json'),
+    default: 'text',
+    meaning: '`text` for people, or `json`',
+  },
+] as const satisfies readonly Flag[];
+
 /** Holds resources in files against R4, the profiles that they claim, and those that are named. */
-export const command: Command = {
+export const command = defineCommand({
   positionals: 'FILE...',
   details: `A file holds one resource as JSON, or one on each line (.ndjson). Each is held against R4, the profiles in its
 \`meta.profile\`, and those of --profile. Exit code 3 where one has an error; warnings and notes are listed too. With --output json
 one object a resource: file, line, resource, valid, issues. What codes and profiles are known depends on --definitions,
 and on --terminology-server, which is sent codes that those leave open.`,
   takes: ['definitions', 'capability', 'terminology-server', 'terminology-timeout', 'debug'],
-  own: [
-    {
-      flag: 'profile',
-      value: 'URL',
-      read: some,
-      repeats: true,
-      meaning: 'A profile that each resource must meet, by its canonical URL',
-    },
-    {
-      flag: 'output',
-      value: 'HOW',
-      read: choice('text', 'json'),
-      default: 'text',
-      meaning: '`text` for people, or `json`',
-    },
-  ],
+  own: flags,
   async run({ config, own, positionals }) {
     if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);
     const missing = positionals.filter(file => !existsSync(file));
@@ -44,7 +46,7 @@ and on --terminology-server, which is sent codes that those leave open.`,
     const { model, definitions, warnings } = await requireModel(config);
     for (const warning of warnings) console.error(`Warning: ${warning}`);
     const validator = createValidator(definitions, model.definitions, terminologyServerOf(config));
-    const profiles = own['profile'] === undefined ? [] : (own['profile'] as readonly string[]); // as the flag says
+    const profiles = own.profile;
     const unknown = profiles.filter(profile => !validator.knows(profile));
     if (unknown.length > 0)
       throw new CommandError(
@@ -61,15 +63,15 @@ and on --terminology-server, which is sent codes that those leave open.`,
         total++;
         if (!valid) invalid++;
         const resource = nameOf(value);
-        if (own['output'] === 'json') console.log(JSON.stringify({ file, line, resource, valid, issues }));
+        if (own.output === 'json') console.log(JSON.stringify({ file, line, resource, valid, issues }));
         else
           for (const text of report(line === undefined ? file : `${file}:${line}`, resource, issues)) console.log(text);
       }
     }
-    if (own['output'] !== 'json') console.log(`${counted(total, 'resource')} checked, ${count(invalid)} with errors.`);
+    if (own.output !== 'json') console.log(`${counted(total, 'resource')} checked, ${count(invalid)} with errors.`);
     return invalid > 0 ? exitCodes.found : exitCodes.done;
   },
-};
+});
 
 /** Nobody else waits for a command, so it takes its time. */
 const budget = 100_000_000;

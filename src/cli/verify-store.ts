@@ -1,5 +1,4 @@
 import type { AttachmentProgress } from '../store/blobs.ts';
-import type { Partition } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 import type { StoreProgress } from '../store/transfer.ts';
 import { printable } from './printable.ts';
@@ -23,7 +22,8 @@ export async function verifyStore(store: Store, partition: string | undefined): 
   let before: StoreProgress['step'] = 'file';
   const checked = new Map<StoreProgress['step'], number>();
   let [found, undigested] = [0, 0];
-  for await (const step of store.verify(partition)) {
+  for await (const step of store.verify({ partition })) {
+    if (step.step === 'attachments') continue;
     if (step.step !== before) {
       progress.end();
       progress = createProgress(units[step.step], process.stderr, Date.now);
@@ -46,14 +46,14 @@ export async function verifyStore(store: Store, partition: string | undefined): 
 }
 
 /** Prints what is wrong with the bytes of attachments; gives how many findings that is. */
-export async function verifyAttachments(partitions: readonly Partition[]): Promise<number> {
+export async function verifyAttachments(store: Store, partitions: readonly string[]): Promise<number> {
   const progress = createProgress('attachments', process.stderr, Date.now);
   let [total, found, waiting, trashed] = [0, 0, 0, 0];
-  for (const partition of partitions) {
-    const { id } = partition;
+  for (const id of partitions) {
     let last: AttachmentProgress | undefined;
     try {
-      for await (const step of partition.verifyAttachments()) {
+      for await (const step of store.verify({ partition: id, only: 'attachments' })) {
+        if (step.step !== 'attachments') continue;
         last = step;
         found += step.findings.length;
         progress.update(step.checked, step.of, id);

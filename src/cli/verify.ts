@@ -1,7 +1,5 @@
-import type { Partition } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
-import { exitCodes, storeSettings } from './command.ts';
-import type { Command } from './command.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { findings } from './findings.ts';
 import { columns } from './help.ts';
 import { openToVerify, partitionOf } from './open.ts';
@@ -12,7 +10,7 @@ import { reasonOf, verifyAttachments, verifyStore } from './verify-store.ts';
 /**
  * Reads all that is kept: records, index entries, bytes of attachments and audit events; and reports what is damaged.
  */
-export const command: Command = {
+export const command = defineCommand({
   details: `All partitions, or the one that --partition names. Nothing is changed, and a server may run meanwhile. Exit code
 3 where there are findings. One line each, with tabs between: partition (or a hyphen), finding, record, and why; for
 attachments SHA-256 and the versions that refer to it; for the audit log \`audit\`, finding, chain of events, line. What
@@ -38,20 +36,19 @@ a write was begun and the server killed before it was done.`,
       const wanted = config.partition === undefined ? undefined : (await partitionOf(store, config.partition)).id;
       const { verifyAudit } = await import('./verify-audit.ts');
       let found = await verifyStore(store, wanted);
-      found += await verifyAttachments(await partitionsOf(store, wanted));
+      found += await verifyAttachments(store, await partitionsOf(store, wanted));
       found += await verifyAudit(store, wanted === undefined ? {} : { partition: wanted });
       return found === 0 ? exitCodes.done : exitCodes.found;
     } finally {
       await store.close();
     }
   },
-};
+});
 
 /** None where the file cannot say which there are: that is among the findings. */
-async function partitionsOf(store: Store, wanted: string | undefined): Promise<readonly Partition[]> {
+async function partitionsOf(store: Store, wanted: string | undefined): Promise<readonly string[]> {
   try {
-    const ids = wanted === undefined ? (await store.partitions.list()).map(one => one.id) : [wanted];
-    return (await Promise.all(ids.map(id => store.partition(id)))).filter(partition => partition !== undefined);
+    return wanted === undefined ? (await store.partitions.list()).map(({ id }) => id) : [wanted];
   } catch (error) {
     console.error(`The attachments cannot be checked: ${reasonOf(error)}`);
     return [];

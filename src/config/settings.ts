@@ -109,6 +109,15 @@ export interface Flag {
   readonly meaning: string;
 }
 
+/** What flags give, by their names: what was given or is the default, read; a list for one that repeats. */
+export type Given<Flags extends readonly Flag[]> = { readonly [F in Flags[number] as F['flag']]: GivenBy<F> };
+
+type GivenBy<F extends Flag> = F extends { readonly repeats: true }
+  ? readonly (ReturnType<F['read']> extends readonly (infer Item)[] ? Item : ReturnType<F['read']>)[]
+  : F extends { readonly default: string }
+    ? ReturnType<F['read']>
+    : ReturnType<F['read']> | undefined;
+
 /** A flag that is also an environment variable and a key of the settings file. */
 export interface Setting extends Flag {
   readonly field: keyof Omit<Config, 'issuers'>;

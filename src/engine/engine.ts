@@ -22,7 +22,6 @@ import { createRespond } from '../http/respond.ts';
 import { listen } from '../http/server.ts';
 import { createShareOf } from '../http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
-import { modelAt } from '../indexing/at-public-url.ts';
 import { createExtract } from '../indexing/extract.ts';
 import { firstFailures } from '../indexing/not-indexed.ts';
 import type { Engine } from '../interaction/interaction.ts';
@@ -92,12 +91,12 @@ export async function startEngine(
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
   await refuseServed(config.store); // before anything that takes time
   for (const text of startNotices(config)) log.notice(text);
-  const { model: loaded, definitions, notices } = await load(config);
+  const { model, definitions, notices } = await load(config);
   for (const text of notices) log.notice(text);
-  const unusable = unusableCriteria(loaded);
+  const unusable = unusableCriteria(model);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
 
-  // The port is opened before the store, whose entries depend on it where absolute URLs follow from a free port.
+  // The port is opened before the store, whose upgrade may take long: absolute URLs may follow from a free port.
   let closing = false;
   const headers = fixedHeaders(config.tlsCert !== undefined);
   const opened = Promise.withResolvers<Listener>();
@@ -111,14 +110,12 @@ export async function startEngine(
   const listening = await listen(config, (request, response) => void listener(request, response), headers, notice);
   if (listening.reload !== undefined) reloads.add(listening.reload);
   const url = publicUrlOf(config, listening.port);
-  const model = modelAt(loaded, url);
 
   let store: Store | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
     const extract = createExtract(
       model,
-      url,
       firstFailures(text => log.notice(text)),
     );
     store = await openStore(config.store, {

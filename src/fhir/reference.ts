@@ -33,6 +33,12 @@ export function parseReference(text: string): ParsedReference | undefined {
   return { kind: 'absolute', url: `${base}/${target.type}/${target.id}`, base, ...target };
 }
 
+/** The type and id in an absolute reference below a base (without a slash at its end); undefined for another one. */
+export function belowBase(base: string, url: string): { readonly type: string; readonly id: string } | undefined {
+  const parsed = url.startsWith(base) ? parseReference(url) : undefined;
+  return parsed?.kind === 'absolute' && parsed.base === base ? parsed : undefined;
+}
+
 interface Place {
   base: string;
   type: string;

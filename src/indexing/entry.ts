@@ -34,12 +34,13 @@ export interface ReferenceValue {
   readonly kind: 'reference';
   readonly type: string | undefined;
   readonly id: string | undefined;
-  /** An absolute URL elsewhere, a urn, or a canonical as it is written, without its version: relative ones, and `#fragment`, too. */
+  /**
+   * An absolute URL, a urn, or a canonical as it is written, without its version: relative canonicals, and `#fragment`,
+   * too. Whether a URL leads to this server is decided by a search (search/ast.ts).
+   */
   readonly url: string | undefined;
   /** The version of a canonical. */
   readonly version: string | undefined;
-  /** Written as an absolute URL that is our own now: by another public URL (at-public-url.ts) it is a `url`. No search asks for it. */
-  readonly own?: true;
 }
 
 /** https://hl7.org/fhir/R4/search.html#uri */

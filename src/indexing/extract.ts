@@ -4,7 +4,6 @@ import { ExpressionError } from '../fhirpath/syntax.ts';
 import { NotEvaluated } from '../fhirpath/extract/delegated.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
-import { baseOf, rootOf } from './at-public-url.ts';
 import { compositeEntries } from './composite.ts';
 import type { IndexEntry, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
@@ -22,13 +21,12 @@ export type Extract = (
 
 /**
  * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
- * once. `publicUrl` is where this server is reached: references to it are the same as relative ones. What cannot be
- * read has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first resource comes. `report` is
- * called for a parameter whose expression fails on a resource, which then has no entries of it.
+ * once. What cannot be read has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first
+ * resource comes. `report` is called for a parameter whose expression fails on a resource, which then has no entries of
+ * it.
  */
-export function createExtract(model: Meanings, publicUrl: string, report: ReportNotIndexed = () => {}): Extract {
-  const root = rootOf(publicUrl);
-  const reading: Reading = { resource: {}, zone: 'UTC', base: '' };
+export function createExtract(model: Meanings, report: ReportNotIndexed = () => {}): Extract {
+  const reading: Reading = { resource: {}, zone: 'UTC' };
   const compiled = new Map<ResourceType, Collect>();
   return (type, text, partition, parsed) => {
     const resource: unknown = parsed === undefined ? parseStored(text) : parsed.value;
@@ -40,7 +38,6 @@ export function createExtract(model: Meanings, publicUrl: string, report: Report
     }
     reading.resource = resource;
     reading.zone = partition.zone;
-    reading.base = baseOf(root, partition.id);
     const entries = collect(resource);
     reading.resource = {};
     return entries;

@@ -7,8 +7,6 @@ export interface Reading {
   resource: object;
   /** IANA zone of dateTimes without one. */
   zone: string;
-  /** `{publicUrl}/r4/{partition}`: references that begin with it are relative ones. */
-  base: string;
 }
 
 /** What reading needs of the model: the types, and what is known of codes. */

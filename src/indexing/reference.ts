@@ -1,20 +1,20 @@
 import { parseCanonical } from '../fhir/canonical.ts';
 import { parseReference } from '../fhir/reference.ts';
-import type { Emit, Entries, Reading } from './reading.ts';
+import type { Emit, Entries } from './reading.ts';
 
 /**
- * References: to resources of this partition as type and id, also where they are written as absolute URL; all others by
- * URL; canonicals as they are written, by URL and version, also relative ones; `#fragment` alone is kept only so that it counts
- * as present. Search is for the current version, so that of a reference is dropped. Contained
- * resources cannot be asked for, and a reference by identifier alone has no entry. Of a resource within a resource (the
- * first of a document) it is its own type and id. https://hl7.org/fhir/R4/search.html#reference
+ * References as they are written: relative ones by type and id, all others by URL, so that entries do not depend on the
+ * public URL of the server; canonicals by URL and version, also relative ones. `#fragment` alone has an entry only so that
+ * it counts as present. Search is for the current version, so that of a reference is dropped. Contained resources cannot
+ * be searched, and a reference by identifier alone has no entry. Of a resource within a resource (the first of a document)
+ * it is its own type and id. https://hl7.org/fhir/R4/search.html#reference
  */
-export const referenceEntries: Entries = (type, emit, reading) => {
+export const referenceEntries: Entries = (type, emit) => {
   switch (type.code) {
     case 'Reference':
       return value => {
         const { reference } = value as { reference?: unknown }; // stored JSON
-        if (typeof reference === 'string') emitReference(emit, reference, reading);
+        if (typeof reference === 'string') emitReference(emit, reference);
       };
     case 'canonical':
     case 'uri':
@@ -34,13 +34,11 @@ export const referenceEntries: Entries = (type, emit, reading) => {
   }
 };
 
-function emitReference(emit: Emit, text: string, reading: Reading): void {
+function emitReference(emit: Emit, text: string): void {
   const parsed = parseReference(text);
   if (parsed === undefined || parsed.kind === 'contained') return;
   if (parsed.kind === 'relative') {
     emit({ kind: 'reference', type: parsed.type, id: parsed.id, url: undefined, version: undefined });
-  } else if (parsed.kind === 'absolute' && parsed.base === reading.base) {
-    emit({ kind: 'reference', type: parsed.type, id: parsed.id, url: undefined, version: undefined, own: true });
   } else emit({ kind: 'reference', type: undefined, id: undefined, url: parsed.url, version: undefined });
 }
 

@@ -6,8 +6,6 @@ import type { Snapshot } from './snapshot/snapshot.ts';
 export interface Model {
   /** Digest (hex) of everything that was compiled; changes whenever a definition that matters changes. */
   readonly digest: string;
-  /** The public URL under which it indexes, beside what the digest says (indexing/at-public-url.ts). */
-  readonly root?: string;
   /** The declared resource types, by name. */
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
@@ -115,8 +113,6 @@ export interface SearchParam {
   readonly components: readonly { readonly param: SearchParam; readonly expression: string }[];
   /** Digest of all that decides its entries: expression, type, targets, components, index version, meaning of codes (token-meaning.ts). */
   readonly digest: string;
-  /** The public URL on which its entries depend too: where it reads references (indexing/at-public-url.ts). */
-  readonly root?: string;
   readonly description: string | undefined;
 }
 

@@ -47,11 +47,16 @@ export type Test =
   | { readonly kind: 'range'; readonly bounds: readonly Bound[] }
   /** `unit`: the code or the unit; `system` then belongs to the code. */
   | { readonly kind: 'quantity'; readonly bounds: readonly Bound[]; readonly system?: string; readonly unit?: string }
-  /** Either `id` with `type` (parse fills the type in from the targets), or `url`, with `version` for a canonical. */
+  /**
+   * Either `id` with `type` (parse fills the type in from the targets), or `url`, with `version` for a canonical. A
+   * record of this server may be named by a relative reference, or by `{base}/{type}/{id}` where `base` is given.
+   */
   | {
       readonly kind: 'reference';
       readonly type?: string;
       readonly id?: string;
+      /** `{publicUrl}/r4/{partition}`: references below it are the same as relative ones. */
+      readonly base?: string;
       readonly url?: string;
       readonly version?: string;
     }
@@ -61,6 +66,8 @@ export type Test =
       readonly type: string;
       readonly ids: readonly string[];
       readonly urls: readonly string[];
+      /** As above. */
+      readonly base: string;
     }
   | { readonly kind: 'uri'; readonly uri: string }
   /** All hold on one tuple, in the order of the components. */

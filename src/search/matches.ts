@@ -1,3 +1,4 @@
+import { belowBase } from '../fhir/reference.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import type { SearchParam } from '../model/model.ts';
@@ -73,12 +74,12 @@ export function referencesTo(
   base: string,
 ): Extract<Test, { kind: 'references' }> {
   const ids = resources.map(({ id }) => id);
-  if (!dataTypes.has('canonical') && !dataTypes.has('uri')) return { kind: 'references', type, ids, urls: [] };
+  if (!dataTypes.has('canonical') && !dataTypes.has('uri')) return { kind: 'references', type, ids, urls: [], base };
   const own = resources.flatMap(({ entries }) =>
     entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [value.uri] : [])),
   );
   const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`]);
-  return { kind: 'references', type, ids, urls: [...own, ...places] };
+  return { kind: 'references', type, ids, urls: [...own, ...places], base };
 }
 
 function passes(test: Test, value: IndexValue): boolean {
@@ -118,18 +119,19 @@ function hasUnit(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue
   return test.system === undefined && test.unit === value.unit;
 }
 
-function refersTo(test: Extract<Test, { kind: 'reference' }>, value: ReferenceValue): boolean {
-  return (
-    (test.type === undefined || test.type === value.type) &&
-    (test.id === undefined || test.id === value.id) &&
-    (test.url === undefined || test.url === value.url) &&
-    (test.version === undefined || test.version === value.version)
-  );
+function refersTo(
+  { type, id, base, url, version }: Extract<Test, { kind: 'reference' }>,
+  value: ReferenceValue,
+): boolean {
+  if (id === undefined) return url === value.url && (version === undefined || version === value.version);
+  const named = base === undefined || value.url === undefined ? value : belowBase(base, value.url);
+  return id === named?.id && (type === undefined || type === named.type);
 }
 
 function isOneOf(test: Extract<Test, { kind: 'references' }>, value: ReferenceValue): boolean {
-  if (value.id !== undefined) return value.type === test.type && test.ids.includes(value.id);
-  return value.url !== undefined && test.urls.includes(value.url);
+  if (value.url !== undefined && test.urls.includes(value.url)) return true;
+  const named = value.url === undefined ? value : belowBase(test.base, value.url);
+  return named?.id !== undefined && named.type === test.type && test.ids.includes(named.id);
 }
 
 function within(bounds: readonly Bound[], low: number, high: number): boolean {

@@ -13,8 +13,6 @@ export interface BlobStore {
   attachment(digest: string): Promise<Readable | undefined>;
   /** What the current resources of a type carry, or these of them alone, in id order. */
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment>;
-  /** Reads all bytes that are kept and compares them with what records, and their older versions, refer to. */
-  verifyAttachments(): AsyncIterable<AttachmentProgress>;
 }
 
 /** Bytes that belong to a place in a resource. */
@@ -34,7 +32,10 @@ export interface KeptAttachment extends Attached {
   readonly version: number;
 }
 
+/** How far the bytes of a partition are verified. */
 export interface AttachmentProgress {
+  readonly step: 'attachments';
+  readonly partition: string;
   /** Files of bytes read so far. */
   readonly checked: number;
   readonly of: number;

@@ -1,5 +1,3 @@
-import type { StoreFinding } from './transfer.ts';
-
 export interface PendingIndex {
   readonly type: string;
   readonly param: string;
@@ -16,19 +14,13 @@ export interface PartitionIndexes {
 /** The indexes of a store, as its operator sees them. */
 export interface IndexAdmin {
   status(): Promise<readonly IndexState[]>;
-  /**
-   * Recomputes entries of a partition (all of it, or one type) and reports what differs, and which records cannot be
-   * compared.
-   */
-  verify(partition: string, type?: string): AsyncIterable<VerifyProgress>;
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
   /**
    * The indexes of the database below that are not as the definitions want them; none for a store that makes its own.
+   * `drop`: drops those that the definitions do not need any more.
    */
-  database(): Promise<readonly DatabaseIndex[]>;
-  /** Drops those that the definitions do not need any more; gives their names. */
-  dropUnused(): Promise<readonly string[]>;
+  database(options?: { readonly drop?: boolean }): Promise<readonly DatabaseIndex[]>;
 }
 
 export interface DatabaseIndex {
@@ -45,12 +37,4 @@ export interface IndexState {
   readonly state: 'ready' | 'pending';
   readonly done: number;
   readonly of: number;
-}
-
-export interface VerifyProgress {
-  readonly type: string;
-  readonly checked: number;
-  readonly of: number;
-  /** What differs, one finding a resource and parameter. */
-  readonly findings: readonly StoreFinding[];
 }

@@ -8,7 +8,7 @@ export async function keptPublicUrl(store: Store): Promise<string | undefined> {
   return (await store.documents(collection).get(key)) as string | undefined; // only keepPublicUrl writes it
 }
 
-/** Keeps the public URL of a server in its store, so that commands index as it does. */
+/** Keeps the public URL of a server in its store, so that commands name records as it does. */
 export async function keepPublicUrl(store: Store, publicUrl: string): Promise<void> {
   if ((await keptPublicUrl(store)) !== publicUrl) await store.documents(collection).put(key, publicUrl);
 }

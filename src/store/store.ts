@@ -1,21 +1,17 @@
 import type { AuditLog } from '../audit/log/log.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { Model } from '../model/model.ts';
+import type { AttachmentProgress } from './blobs.ts';
 import type { DocumentStore } from './documents.ts';
 import type { Lack } from './errors.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
-import type { Note, StoreProgress } from './transfer.ts';
+import type { Note, StoreProgress, VerifyScope } from './transfer.ts';
 
 /** What a store needs from the rest of the engine. */
 export interface StoreOptions {
   readonly model: Model;
   readonly extract: Extract;
-  /**
-   * Both at another public URL: a command goes on by that of a server which has started meanwhile, unless entries
-   * depend on it.
-   */
-  readonly at?: (publicUrl: string) => Pick<StoreOptions, 'model' | 'extract'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /**
@@ -53,11 +49,11 @@ export interface Store {
   /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
   readonly lacks: readonly Lack[];
   /**
-   * Reads all that is kept, or of one partition, beside the bytes of attachments and the audit log, and reports what is
-   * damaged: what differs from its digest, is not what it should be, or cannot be read, which keeps nothing else from
-   * being read.
+   * Reads all that is kept beside the audit log, or what the scope says, and reports what is damaged: what differs from
+   * its digest, is not what it should be, or cannot be read, which keeps nothing else from being read. Search entries
+   * are computed again, bytes are compared with what records and their older versions refer to.
    */
-  verify(partition?: string): AsyncIterable<StoreProgress>;
+  verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
   /** Who did what: kept apart from the records, whatever the mode, and not copied with them. */
   readonly audit: AuditLog;
   /** What is kept beside resources and attachments, to be copied to another store. */

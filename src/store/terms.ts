@@ -1,8 +1,7 @@
+import { parseReference } from '../fhir/reference.ts';
 import type { ReferenceValue, TokenValue } from '../indexing/entry.ts';
-import { baseOf } from '../indexing/at-public-url.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import type { Test } from '../search/ast.ts';
-import { afterPrefix } from './after-prefix.ts';
 
 /** The marker of a resource that lacks a parameter. */
 export const missing = '';
@@ -79,33 +78,34 @@ export function referenceTerms(reference: ReferenceValue): readonly string[] {
   return reference.version === undefined ? terms : [...terms, versionedTerm(reference.url, reference.version)];
 }
 
-/** What is kept beside them, for one parameter: whether entries depend on the public URL is then asked of the index itself. */
-export function rootTerms({ own }: ReferenceValue): readonly string[] {
-  return own === true ? [ownTerm] : [];
-}
-
-/** An absolute reference that is our own by the public URL. No search asks for it, and no pair is kept with it. */
-export const ownTerm = 'o';
-
-/** The ranges of the terms of a parameter that another public URL would change: our own, and those that were to become so. */
-export function rootRanges(
-  newRoot: string,
-  partition: string,
-): readonly { readonly from: string; readonly to: string }[] {
-  return [ownTerm, urlTerm(`${baseOf(newRoot, partition)}/`)].map(from => ({ from, to: afterPrefix(from) ?? '' }));
-}
-
 export function idTerm(id: string, type: string): string {
   return `r${id}/${type}`;
 }
 
-/** Of a reference to a resource of any type: stored only where a driver cannot list the types of an id. */
-export function anyTypeTerm(id: string): string {
-  return `i${id}`;
+/** Of a reference to a resource of any type: relative, or absolute below a base. */
+export function anyTypeTerm(id: string, base?: string): string {
+  return base === undefined ? `i${id}` : `i${id} ${base}`;
+}
+
+/** By which an id of any type finds an absolute reference. */
+export function absoluteTerms({ url }: ReferenceValue): readonly string[] {
+  const parsed = url === undefined ? undefined : parseReference(url);
+  return parsed?.kind === 'absolute' ? [anyTypeTerm(parsed.id, parsed.base)] : [];
 }
 
 export function isOfAnyType(term: string): boolean {
   return term.startsWith('i');
+}
+
+/** The term of the relative reference to what an absolute one names wherever it is; other terms as they are. */
+export function relativeTerm(term: string): string {
+  const parsed = isOfUrl(term) ? parseReference(term.slice(1)) : undefined;
+  return parsed?.kind === 'absolute' ? idTerm(parsed.id, parsed.type) : term;
+}
+
+/** True for the terms of absolute references, among those of references. */
+export function isOfUrl(term: string): boolean {
+  return term.startsWith('u');
 }
 
 export function urlTerm(url: string): string {

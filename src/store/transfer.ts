@@ -15,6 +15,16 @@ export interface PartitionTransfer {
   restore(versions: readonly KeptVersion[], options?: { readonly mark?: Mark }): Promise<void>;
 }
 
+/** What is verified. */
+export interface VerifyScope {
+  /** Undefined: all partitions. */
+  readonly partition?: string | undefined;
+  /** `indexes`: search entries; `attachments`: the bytes of attachments; undefined: all but those bytes. */
+  readonly only?: 'indexes' | 'attachments';
+  /** The type whose search entries are meant; undefined: all. */
+  readonly type?: string | undefined;
+}
+
 /** How far a verification is. */
 export interface StoreProgress {
   /**
@@ -22,6 +32,8 @@ export interface StoreProgress {
    * `indexes`: their entries.
    */
   readonly step: 'file' | 'records' | 'versions' | 'values' | 'indexes';
+  /** Where only search entries are verified: the type of this step. */
+  readonly type?: string;
   /** Of this step. */
   readonly checked: number;
   readonly of: number | undefined;

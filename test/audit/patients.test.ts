@@ -14,8 +14,8 @@ let extract: Extract;
 let add: AddPatients;
 beforeAll(async () => {
   model = await shippedModel();
-  extract = createExtract(model, 'http://here.example');
-  add = createAddPatients(model, extract);
+  extract = createExtract(model);
+  add = createAddPatients(model, extract, 'http://here.example');
 });
 
 const found = (text: string): string[] => {

@@ -40,7 +40,7 @@ describe('what a parameter finds in the part of a record', () => {
   it('is what it finds in all of it', async () => {
     const { model } = await loadModel({ definitions: [] });
     if (model === undefined) throw new Error('The shipped definitions are wrong');
-    const extract = createExtract(model, 'http://records.example');
+    const extract = createExtract(model);
     const place = { id: 'demo', zone: 'UTC' };
     let found = 0;
     const odd = (text: string): string[] => [

@@ -10,7 +10,7 @@ import { matches } from '../../src/search/matches.ts';
 
 const { model } = await loadModel({ definitions: [] });
 if (model === undefined) throw new Error('The shipped definitions are wrong');
-const extract = createExtract(model, 'http://records.example');
+const extract = createExtract(model);
 const place = { id: 'demo', settings: { zone: 'UTC' } } as Parameters<typeof isWithin>[4];
 
 const reference = fc.constantFrom(
@@ -48,7 +48,7 @@ describe('a look at a record', () => {
     fc.assert(
       fc.property(record, fc.constantFrom(undefined, undefined, ' '), (resource, space) => {
         const type = model.types.get(resource.resourceType);
-        const rule = type && ownedBy(model, type, 'p1');
+        const rule = type && ownedBy({ model, base: 'http://records.example/r4/demo' }, type, 'p1');
         if (type === undefined || rule === undefined) throw new Error('Each of these belongs to somebody');
         const text = JSON.stringify(resource, undefined, space);
         const whole = { id: 'x', lastUpdated: 0, entries: extract(type, text, { id: 'demo', zone: 'UTC' }) };
@@ -67,7 +67,7 @@ describe('a look at a record', () => {
 
   it('tells nothing of rules that are more than a link', () => {
     const type = model.types.get('Condition');
-    const rule = type && ownedBy(model, type, 'p1');
+    const rule = type && ownedBy({ model, base: 'http://records.example/r4/demo' }, type, 'p1');
     if (type === undefined || rule === undefined) throw new Error('A Condition belongs to somebody');
     for (const more of [
       { kind: 'not', of: rule },

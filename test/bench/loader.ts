@@ -1,5 +1,4 @@
 import { load } from '../../src/bulk/load.ts';
-import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -21,8 +20,8 @@ const [place = '', id = '', rejects = `${place}.rejects`] = process.argv.slice(2
 const url = place.includes('://') ? place : `sqlite:${place}`;
 const { model: loaded, definitions } = await loadModel({ definitions: [] });
 if (loaded === undefined) throw new Error('The definitions do not load');
-const model = modelAt(loaded, publicUrl);
-const extract = createExtract(model, publicUrl);
+const model = loaded;
+const extract = createExtract(model);
 const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 60_000 });
 if ((await store.partition(id)) === undefined) await store.partitions.add(id, { zone: 'America/Toronto' });
 const partition = await store.partition(id);

@@ -232,7 +232,7 @@ describe('load', () => {
 
   it('works while a server does', async () => {
     const { model, folder } = target;
-    const extract = createExtract(model, 'http://localhost:8080');
+    const extract = createExtract(model);
     const url = `sqlite:${join(folder, 'records.sqlite')}`;
     expect(await target.store.served()).toBe(false);
     const server = await openStore(url, { model, extract, now: Date.now, mode: 'serve', deadline: 5000 });

@@ -2,7 +2,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { bytesPath } from '../../src/store/sqlite/attachment-files.ts';
 import { kept, openClinic, person, picture, shippedModel } from '../store/support/shipped.ts';
 import { inOneProcess } from './one-process.ts';
@@ -23,7 +22,7 @@ let digests: string[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'attachment-'));
   file = join(folder, 'records.sqlite');
-  const model = modelAt(await shippedModel(), 'http://127.0.0.1:8080'); // where the commands take the server to be
+  const model = await shippedModel();
   const { store, clinic } = await openClinic(`sqlite:${file}`, model, { mode: 'command' });
   const [one, two, other] = [await kept(clinic, first), await kept(clinic, second), await kept(clinic, foreign)];
   digests = [one, two, other].map(({ digest }) => digest);

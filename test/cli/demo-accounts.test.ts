@@ -127,11 +127,9 @@ describe('a start that is not safe', () => {
     ];
     expect(starts.map(({ code }) => code)).toEqual([1, 1, 1]);
     expect(starts[0]?.stderr).toContain(
-      'is not there: `key-file` names the one with which this store was first served',
+      'does not exist: `key-file` names the one with which this store was first served',
     );
-    expect(starts[1]?.stderr).toContain(
-      'The key file are encrypted with another key file in this store are encrypted by',
-    );
+    expect(starts[1]?.stderr).toContain('The signing keys in this store are encrypted with another key file');
     expect(starts[2]?.stderr).toContain('must hold at least 32 random characters');
     for (const { stderr } of starts) expect(stderr.trim().split('\n')).toHaveLength(1);
   });

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { publicUrlOf as usualUrlOf, readConfig } from '../../src/config.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { requireModel } from '../support/loaded-once.ts';
+import { testTokens } from '../support/tokens.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
 
@@ -14,7 +14,16 @@ interface Place {
   remove(): Promise<void>;
 }
 
-/** That entries follow the public URL of the server, in a store at a place of its own. Each example goes on from the one before. */
+interface Serving {
+  /** Ids of the encounters that a search finds, from all its pages of two, in order. Throws Error unless all are 200. */
+  readonly find: (query: string, token: Token) => Promise<readonly string[]>;
+  readonly status: (path: string, token: Token) => Promise<number>;
+}
+
+/** The patient in context of a token, or an app of the whole partition. */
+type Token = { readonly patient: string } | 'system';
+
+/** A store whose server gets other public URLs. Each example goes on from the one before. */
 export function publicUrlOf(newPlace: () => Promise<Place>): void {
   const run = inOneProcess();
   let folder: string;
@@ -33,128 +42,121 @@ export function publicUrlOf(newPlace: () => Promise<Place>): void {
   const [first, second] = ['http://first.example', 'https://second.example/fhir'];
   const patientAt = (publicUrl: string): string => `${publicUrl}/r4/clinic/Patient/p`;
 
-  interface Serving {
-    /** Ids of encounters by `patient`, asked again while the index is made anew, and how often that was. */
-    readonly find: (subject: string) => Promise<{ readonly ids: readonly string[]; readonly waits: number }>;
-  }
-
   async function serving<T>(publicUrl: string | undefined, work: (serving: Serving) => Promise<T>): Promise<T> {
     const named = publicUrl === undefined ? [] : ['--public-url', publicUrl];
-    const flags = ['--port', '0', '--log', 'off', '--access', 'open', ...named];
-    const running = await startEngine(readConfig([...flags, ...store]), undefined, { load: requireModel });
+    const flags = ['--port', '0', '--log', 'off', '--access', 'token', '--authorization-server', 'off', ...named];
+    const tokens = testTokens();
+    const parts = { load: requireModel, verify: tokens.verify };
+    const running = await startEngine(readConfig([...flags, ...store]), undefined, parts);
+    const ask = (path: string, token: Token): Promise<Response> => {
+      const claims = token === 'system' ? { scope: 'system/*.rs' } : { ...token, scope: 'patient/*.rs' };
+      const headers = tokens.bearer({ partition: 'clinic', ...claims });
+      return fetch(`http://127.0.0.1:${running.port}/r4/clinic/${path}`, { headers });
+    };
     try {
       return await work({
-        async find(subject) {
-          const url = `http://127.0.0.1:${running.port}/r4/clinic/Encounter?patient=${encodeURIComponent(subject)}`;
-          for (let waits = 0; ; waits++) {
-            const answer = await fetch(url);
-            if (answer.status === 503 && waits < 200) {
-              await setTimeout(50);
-              continue;
-            }
-            const { entry = [] } = (await answer.json()) as { entry?: { resource: { id: string } }[] };
-            return { ids: entry.map(({ resource }) => resource.id).toSorted(), waits };
+        async find(query, token) {
+          const ids: string[] = [];
+          for (let path: string | undefined = `Encounter?${query}&_count=2`; path !== undefined;) {
+            const answer = await ask(path, token);
+            const bundle = (await answer.json()) as {
+              entry?: { resource: { id: string } }[];
+              link?: { relation: string; url: string }[];
+            };
+            if (answer.status !== 200) throw new Error(JSON.stringify(bundle));
+            ids.push(...(bundle.entry ?? []).map(({ resource }) => resource.id));
+            path = bundle.link?.find(({ relation }) => relation === 'next')?.url.split('/r4/clinic/')[1];
           }
+          return ids;
         },
+        status: async (path, token) => (await ask(path, token)).status,
       });
     } finally {
       await running.close();
     }
   }
 
-  function load(id: string, reference: string, ...flags: string[]): Promise<Ended> {
+  function load(id: string, reference: string, day: number, ...flags: string[]): Promise<Ended> {
+    const period = { start: `2025-01-0${day}` };
     const subject = { reference };
-    const encounter = { resourceType: 'Encounter', id, status: 'finished', class: { code: 'AMB' }, subject };
+    const encounter = { resourceType: 'Encounter', id, status: 'finished', class: { code: 'AMB' }, subject, period };
     return run(['load', '-', '--rejects', join(folder, 'rejects'), ...flags, ...store], {
       input: JSON.stringify(encounter),
     });
   }
 
-  describe('records that a command has loaded before the first start, which is on another port', () => {
-    let before: string[];
-    beforeAll(async () => {
-      before = store;
-    });
-    afterAll(() => {
-      store = before;
-    });
+  const everyId = [
+    'relative',
+    'at-first',
+    'at-second',
+    'elsewhere',
+    'other',
+    'relative-2',
+    'at-first-2',
+    'at-second-2',
+  ];
 
-    async function newStore(): Promise<void> {
-      const other = await newPlace();
-      onTestFinished(() => other.remove());
-      store = ['--store', other.url];
-      await run(['partition', 'add', 'clinic', ...store]);
-    }
+  /** That searches, their pages and reads agree on whose these encounters are; nothing waits for an index. */
+  async function expectOwned(serving: Serving, ids: readonly string[]): Promise<void> {
+    const { find, status } = serving;
+    expect(await find('patient=p', 'system')).toEqual(ids);
+    expect(await find('patient=Patient/p', { patient: 'p' })).toEqual(ids);
+    expect(await find('status=finished', { patient: 'p' })).toEqual(ids);
+    expect(await find('status=finished', { patient: 'q' })).toEqual(['other']);
+    for (const id of everyId)
+      expect([id, await status(`Encounter/${id}`, { patient: 'p' })]).toEqual([id, ids.includes(id) ? 200 : 404]);
+  }
 
-    it('are found by relative references at once', async () => {
-      await newStore();
-      expect((await load('relative', 'Patient/p')).code).toBe(0);
-      const found = await serving(undefined, ({ find }) => find('Patient/p'));
-      expect(found).toEqual({ ids: ['relative'], waits: 0 });
-      expect((await run(['index', 'status', ...store])).code).toBe(0);
-    });
-
-    it('are found by an absolute reference to the URL of the commands as such, once they are indexed anew', async () => {
-      await newStore();
-      const usual = usualUrlOf(readConfig(store));
-      expect((await load('relative', 'Patient/p')).code).toBe(0);
-      expect((await load('absolute', patientAt(usual))).code).toBe(0);
-      await serving(undefined, async ({ find }) => {
-        expect((await find('Patient/p')).ids).toEqual(['relative']);
-        expect((await find(patientAt(usual))).ids).toEqual(['absolute']);
-      });
-      const verified = await run(['index', 'verify', ...store]);
-      expect([verified.code, verified.stdout]).toEqual([0, '2 records checked, 0 differences.\n']);
-    });
-
-    it('are found at once after each start on another port', async () => {
-      await newStore();
-      for (const id of ['a', 'b', 'c']) {
-        expect((await load(id, 'Patient/p')).code).toBe(0);
-        expect(await serving(undefined, ({ find }) => find('Patient/p'))).toMatchObject({ waits: 0 });
-      }
-      expect((await run(['index', 'status', ...store])).code).toBe(0);
+  describe('records that a command has loaded before the first start', () => {
+    it('are found at once, on whichever port that is', async () => {
+      expect((await run(['partition', 'add', 'clinic', ...store])).code).toBe(0);
+      expect((await load('relative', 'Patient/p', 9)).code).toBe(0);
+      await serving(undefined, async ({ find }) => expect(await find('patient=p', 'system')).toEqual(['relative']));
+      await serving(undefined, async ({ find }) => expect(await find('patient=p', 'system')).toEqual(['relative']));
     });
   });
 
   describe('the public URL of the server', () => {
     it('is that of the commands too, once it has served', async () => {
-      expect((await run(['partition', 'add', 'clinic', ...store])).code).toBe(0);
       await serving(first, async () => {});
-      expect((await load('relative', 'Patient/p')).code).toBe(0);
-      expect((await load('at-first', patientAt(first))).code).toBe(0);
-      expect((await load('at-second', patientAt(second))).code).toBe(0);
       expect((await run(['partition', 'list', ...store])).stdout).toContain(`\t${first}/r4/clinic\t`);
-      const { ids, waits } = await serving(first, ({ find }) => find('Patient/p'));
-      expect(ids).toEqual(['at-first', 'relative']);
-      expect(waits).toBe(0);
+      const references: readonly (readonly [id: string, reference: string])[] = [
+        ['at-first', patientAt(first)],
+        ['at-second', patientAt(second)],
+        ['elsewhere', 'https://elsewhere.example/Patient/p'],
+        ['other', 'Patient/q'],
+        ['relative-2', 'Patient/p'],
+        ['at-first-2', patientAt(first)],
+        ['at-second-2', patientAt(second)],
+      ];
+      for (const [at, [id, reference]] of references.entries())
+        expect((await load(id, reference, 8 - at)).code).toBe(0);
     });
 
-    it('changes what absolute references mean: they are read anew', async () => {
-      await serving(second, async ({ find }) => {
-        expect((await find('Patient/p')).ids).toEqual(['at-second', 'relative']);
-        expect((await find(patientAt(first))).ids).toEqual(['at-first']);
+    const ofFirst = ['relative', 'at-first', 'relative-2', 'at-first-2'];
+    const ofSecond = ['relative', 'at-second', 'relative-2', 'at-second-2'];
+    it.each([
+      ['which some absolute references begin with', first, ofFirst],
+      ['another, which others begin with', second, ofSecond],
+      ['a third, which none begins with', 'https://third.example', ['relative', 'relative-2']],
+      ['the first again', first, ofFirst],
+    ] as const)('decides whose records are, and nothing waits: %s', async (_which, publicUrl, ids) => {
+      await serving(publicUrl, async server => {
+        await expectOwned(server, ids);
+        const others = [first, second].filter(one => one !== publicUrl);
+        const found = others.map(other => server.find(`patient=${patientAt(other)}`, 'system'));
+        const named = others.map(other => (other === first ? ofFirst : ofSecond).filter(id => id.startsWith('at-')));
+        expect(await Promise.all(found)).toEqual(named);
       });
-      const verified = await run(['index', 'verify', ...store]);
-      expect([verified.code, verified.stdout]).toEqual([0, '3 records checked, 0 differences.\n']);
-    });
-
-    it('leaves all other indexes as they are', async () => {
-      const { code, stdout } = await run(['index', 'status', '--public-url', first, ...store]);
-      expect(code).toBe(3);
-      expect(stdout).toMatch(/\tEncounter\?patient\tpending/);
-      expect(stdout).not.toMatch(/\?(status|date|_id|identifier|name|birthdate)\tpending/);
       expect((await run(['index', 'status', ...store])).code).toBe(0);
+      const verified = await run(['index', 'verify', ...store]);
+      expect([verified.code, verified.stdout]).toEqual([0, '8 records checked, 0 differences.\n']);
     });
 
-    it('is refused to a command that names another one, while it serves', async () => {
-      await serving(second, async ({ find }) => {
-        expect(await load('wrong', 'Patient/p', '--public-url', first)).toMatchObject({
-          code: 1,
-          stderr: expect.stringContaining('another public URL'),
-        });
-        expect((await load('right', patientAt(second))).code).toBe(0);
-        expect((await find('Patient/p')).ids).toEqual(['at-second', 'relative', 'right']);
+    it('may be another one for a command beside a server', async () => {
+      await serving(first, async ({ find }) => {
+        expect((await load('beside', patientAt(first), 1, '--public-url', second)).code).toBe(0);
+        expect(await find('patient=p', { patient: 'p' })).toEqual([...ofFirst, 'beside']);
       });
     });
   });

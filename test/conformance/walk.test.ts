@@ -42,7 +42,7 @@ beforeAll(async () => {
   if (data !== undefined) {
     const { model, validator } = server.running.engine;
     const { partition, base } = server;
-    const extract = createExtract(model, server.running.url);
+    const extract = createExtract(model);
     const options = {
       model,
       partition,

@@ -8,6 +8,7 @@ import { list } from '../store/support/list.ts';
 import { openClinic, shippedModel } from '../store/support/shipped.ts';
 import { type Clinic, codeOf, eventually, fillClinic, newClinic, type Server, start } from './support/clinic.ts';
 import { current } from '../store/support/current.ts';
+import { attachmentSteps, indexSteps } from '../store/support/verified.ts';
 
 const calls = [
   ['fsync', 'EIO'],
@@ -102,9 +103,9 @@ describe.skipIf(noFaults !== undefined)(`a call that fails${unlessFaults}`, () =
     const kept = new Set((await list(current(partition, 'Media'))).map(({ id }) => id));
     expect([...acknowledged].filter(([, id]) => !kept.has(id))).toEqual([]);
     expect(kept.size).toBe(acknowledged.size);
-    const findings = (await list(partition.verifyAttachments())).flatMap(step => step.findings);
+    const findings = (await attachmentSteps(store, partition.id)).flatMap(step => step.findings);
     expect(findings).toEqual([]);
-    expect((await list(store.indexes.verify('clinic'))).flatMap(({ findings }) => findings)).toEqual([]);
+    expect((await indexSteps(store, 'clinic')).flatMap(({ findings }) => findings)).toEqual([]);
     expect(await list(store.audit.verify())).toEqual([]);
     await store.close();
   });

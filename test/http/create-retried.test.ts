@@ -9,6 +9,7 @@ import { patient } from '../support/resources.ts';
 import { put, serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { newStorePlace } from '../support/store-place.ts';
+import { attachmentSteps } from '../store/support/verified.ts';
 
 let server: Served;
 beforeAll(async () => {
@@ -144,6 +145,6 @@ describe('kill -9', () => {
     const kept = await keptBytes({ partition } as Served, 'Media');
     expect(kept.size).toBe(next);
     for (const [id, at] of all) expect(kept.get(id)).toEqual([png(10_000 + at)]);
-    for await (const { findings } of partition.verifyAttachments()) expect(findings).toEqual([]);
+    for (const { findings } of await attachmentSteps(running.engine.store, partition.id)) expect(findings).toEqual([]);
   }, 60_000);
 });

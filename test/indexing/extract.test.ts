@@ -17,7 +17,7 @@ const allR4 = fileURLToPath(new URL('../fixtures/all-r4/capability', import.meta
 const { model } = await loadModel({ definitions: [], capability: allR4 });
 if (model === undefined) throw new Error('the fixture for all of R4 does not compile');
 
-const extract = createExtract(model, 'https://records.example/');
+const extract = createExtract(model);
 const partition = { id: 'demo', zone: 'America/Toronto' };
 
 function typeOf(name: string): ResourceType {
@@ -88,22 +88,6 @@ describe('the entries of a resource', () => {
       extract(typeOf('Condition'), text, { id: 'demo', zone }).map(({ value }) => value.kind === 'date' && value.low),
     );
     expect(lows).toEqual([[Date.UTC(2024, 4, 1)], [Date.UTC(2024, 4, 1, 4)]]);
-  });
-
-  it('know references to their own partition from those to another', () => {
-    const text = JSON.stringify({
-      resourceType: 'Condition',
-      subject: { reference: 'https://records.example/r4/demo/Patient/1' },
-    });
-    const types = ['demo', 'other'].map(id =>
-      extract(typeOf('Condition'), text, { id, zone: 'UTC' }).map(
-        ({ value }) => value.kind === 'reference' && value.type,
-      ),
-    );
-    expect(types).toEqual([
-      ['Patient', 'Patient'],
-      [undefined, undefined],
-    ]);
   });
 
   it('are the same from the text and from what was parsed of it', () => {
@@ -183,7 +167,7 @@ describe('a parameter that only fhirpath.js can evaluate', () => {
       const patient = loaded.model?.types.get('Patient');
       if (loaded.model === undefined || patient === undefined) throw new Error(JSON.stringify(loaded.problems));
       const counts = new NotIndexedCounts();
-      const read = createExtract(loaded.model, 'https://records.example', counts.add);
+      const read = createExtract(loaded.model, counts.add);
       const only = (given: readonly string[]): readonly IndexEntry[] =>
         read(
           patient,

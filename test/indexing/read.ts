@@ -15,7 +15,7 @@ export const meanings: Meanings = {
       : undefined,
 };
 
-/** The values of a search type that an expression gives on a resource, in the partition `demo` of `https://records.example`. */
+/** The values of a search type that an expression gives on a resource. */
 export function read(
   searchType: SearchParamType,
   expression: string,
@@ -23,7 +23,7 @@ export function read(
   zone = 'America/Toronto',
 ): readonly IndexValue[] {
   const values: IndexValue[] = [];
-  const reading: Reading = { resource, zone, base: 'https://records.example/r4/demo' };
+  const reading: Reading = { resource, zone };
   const emit = (value: IndexValue): void => {
     values.push(value);
   };

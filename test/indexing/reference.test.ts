@@ -21,14 +21,9 @@ describe('references', () => {
     ['type and id', { reference: 'Patient/1' }, [{ type: 'Patient', id: '1' }]],
     ['without the version', { reference: 'Patient/1/_history/3' }, [{ type: 'Patient', id: '1' }]],
     [
-      'by URL to this partition',
+      'by URL, whichever server that is',
       { reference: 'https://records.example/r4/demo/Patient/1' },
-      [{ type: 'Patient', id: '1', own: true }],
-    ],
-    [
-      'by URL to another partition',
-      { reference: 'https://records.example/r4/other/Patient/1' },
-      [{ url: 'https://records.example/r4/other/Patient/1' }],
+      [{ url: 'https://records.example/r4/demo/Patient/1' }],
     ],
     [
       'by URL to another server, without the version',

@@ -1,5 +1,5 @@
-/** Records of seven types that refer to each other, for chains, `_has` and includes. */
-export function graph(size: number): readonly object[] {
+/** Records of seven types that refer to each other, for chains, `_has` and includes; some by URLs below `base`. */
+export function graph(size: number, base: string): readonly object[] {
   const of = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
   const pick = (values: readonly string[], at: number): string => values[at % values.length] ?? '';
   const few = Math.max(2, Math.floor(size / 6));
@@ -26,7 +26,7 @@ export function graph(size: number): readonly object[] {
       id: `e${at}`,
       status: pick(['finished', 'planned'], at),
       class: { code: pick(['AMB', 'EMER', 'IMP'], at) },
-      subject: { reference: `Patient/p${(at * 3) % size}` },
+      subject: { reference: `${at % 5 === 2 ? `${base}/` : ''}Patient/p${(at * 3) % size}` },
       participant: [{ individual: { reference: `Practitioner/d${at % few}` } }],
       period: { start: `2024-0${1 + (at % 9)}-01T10:00:00Z` },
       ...(at % 6 === 5 ? { partOf: { reference: `Encounter/e${at - 1}` } } : {}),

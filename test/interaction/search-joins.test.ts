@@ -10,7 +10,7 @@ import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
 import { current } from '../store/support/current.ts';
-import { serve, type Served } from '../support/serve.ts';
+import { put, serve, type Served } from '../support/serve.ts';
 import { graph } from './graph.ts';
 
 const size = 36;
@@ -47,7 +47,8 @@ const zoe = [
 let server: Served;
 beforeAll(async () => {
   const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
-  server = await serve([...graph(size), ...zoe], ['--capability', capability]);
+  server = await serve([], ['--capability', capability]);
+  await put(server.partition, [...graph(size, server.base), ...zoe]);
 }, 120_000);
 afterAll(() => server.close());
 

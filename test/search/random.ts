@@ -47,10 +47,12 @@ const anyToken = fc
   .tuple(pick(...systems), pick(...codes, undefined))
   .filter(([system, code]) => system !== undefined || code !== undefined)
   .map(([system, code]) => token(system, code));
+/** Below which references are the same as relative ones. */
+const { base: ours } = context;
 const ourReference = (...types: readonly string[]) =>
   fc
-    .tuple(pick(...types), pick(...ids), fc.boolean())
-    .map(([type, id, own]) => (own ? { ...reference(type, id), own } : reference(type, id)));
+    .tuple(pick(...types), pick(...ids), pick(undefined, ours, 'https://elsewhere.example/r4/demo'))
+    .map(([type, id, base]) => (base === undefined ? reference(type, id) : canonical(`${base}/${type}/${id}`)));
 const anyReference = fc.oneof(
   ourReference('Patient', 'Group', 'Device'),
   pick(...urls).map(url => canonical(url)),

@@ -11,6 +11,7 @@ import { each, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { kept, openClinic, picture, shippedModel } from './support/shipped.ts';
 import { type KeptBytes, type Where, whereKept } from './support/where.ts';
+import { attachmentSteps } from './support/verified.ts';
 
 /** What every store promises about attachments. */
 export function attachmentContract(where: Where, bytes: KeptBytes): void {
@@ -47,7 +48,7 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
     const all = async (ids?: readonly string[]): Promise<readonly KeptAttachment[]> =>
       list(clinic.attachments('Media', ids));
     const findings = async (): Promise<readonly AttachmentFinding[]> =>
-      (await list(clinic.verifyAttachments())).flatMap(progress => progress.findings);
+      (await attachmentSteps(store, 'clinic')).flatMap(progress => progress.findings);
     it('gives its bytes back, also empty ones and many', async () => {
       for (const bytes of [new Uint8Array(), bytesOf('a'), Buffer.alloc(5_000_000, 'ab')]) {
         const { digest, size } = await clinic.putAttachment(bytes);
@@ -174,7 +175,7 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
       await open();
     };
     const verified = async () => {
-      const steps = await list(clinic.verifyAttachments());
+      const steps = await attachmentSteps(store, 'clinic');
       const { waiting, trashed } = steps.at(-1) ?? {};
       return { findings: steps.flatMap(({ findings }) => findings), waiting, trashed };
     };

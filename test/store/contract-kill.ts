@@ -8,6 +8,7 @@ import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
 import { current } from './support/current.ts';
+import { attachmentSteps } from './support/verified.ts';
 
 const child = fileURLToPath(new URL('support/create-child.ts', import.meta.url));
 
@@ -55,7 +56,7 @@ async function checkPlace(
   await store.close();
 
   const reading = await openClinic(url, model, { mode: 'read' });
-  for await (const { findings } of reading.clinic.verifyAttachments()) expect(findings).toEqual([]);
+  for (const { findings } of await attachmentSteps(reading.store, 'clinic')) expect(findings).toEqual([]);
   await reading.store.close();
 }
 

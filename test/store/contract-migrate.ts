@@ -7,6 +7,7 @@ import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
+import { attachmentSteps, indexSteps } from './support/verified.ts';
 
 /** What every store promises about copying what it keeps to another store, and taking what another kept. */
 export function migrateContract(newPlace: () => Promise<t.Place>): void {
@@ -104,7 +105,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       ]);
       expect(await t.find(to.demo, { kind: 'all' })).toEqual(await t.find(from.demo, { kind: 'all' }));
       expect([...(await to.demo.counts())]).toEqual([[t.typeName, 3]]);
-      expect((await list(to.store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
+      expect((await indexSteps(to.store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
     it('may be repeated, and goes on where something is there', async () => {
@@ -116,7 +117,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       await to.demo.restore(all);
       expect(await versionsOf(to.demo)).toEqual(all);
       expect([...(await to.demo.counts())]).toEqual([[t.typeName, 3]]);
-      expect((await list(to.store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
+      expect((await indexSteps(to.store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
     it('keeps what is there already', async () => {
@@ -189,7 +190,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
         second.digest,
         first.digest,
       ]);
-      expect((await list(to.demo.verifyAttachments())).flatMap(({ findings }) => findings)).toEqual([]);
+      expect((await attachmentSteps(to.store, to.demo.id)).flatMap(({ findings }) => findings)).toEqual([]);
     });
   });
 

@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { StoreFinding } from '../../src/store/transfer.ts';
 import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
-import { list } from './support/list.ts';
+import { indexSteps, storeSteps } from './support/verified.ts';
 
 /** What somebody, or a disk, may do to what is kept of a resource in `demo`, past the port. */
 export interface Tamper {
@@ -57,7 +57,7 @@ export function verifyContract(where: WhereDamaged): void {
 
   const textOf = async (id: string): Promise<string> => (await demo.read(t.typeName, id))?.text ?? '';
   const verify = async (partition?: string) => {
-    const steps = await list(store.verify(partition));
+    const steps = await storeSteps(store, partition);
     const count = (name: string): number => steps.findLast(({ step }) => step === name)?.checked ?? 0;
     const findings = steps.flatMap(one => one.findings);
     return {
@@ -150,7 +150,7 @@ export function verifyContract(where: WhereDamaged): void {
   it('names records that cannot be compared with their entries, and compares the others', async () => {
     await damage.version('a', undefined, { text: '{' });
     await damage.entries('b');
-    const found = (await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings);
+    const found = (await indexSteps(store, 'demo')).flatMap(({ findings }) => findings);
     expect(found.map(({ is, what }) => `${is} ${what}`)).toEqual(expect.arrayContaining(['text Basic/a', 'index Basic/b'])); // prettier-ignore
   });
 }

@@ -15,6 +15,7 @@ import { list } from './support/list.ts';
 import * as t from './support/fixture.ts';
 import { type Where, whereKept } from './support/where.ts';
 import { current } from './support/current.ts';
+import { indexSteps } from './support/verified.ts';
 
 /** What every store promises; written against the port alone. */
 export function contract(where: Where): void {
@@ -446,7 +447,7 @@ export function contract(where: Where): void {
       await until(async () => (await demo.pending(t.typeName)).length === 0);
       expect((await t.find(demo, t.hasCode('c9'))).toSorted()).toEqual(['fresh', 'r0']);
       expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(49);
-      expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
+      expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
     it('are filled when that can be done, and until then it is told why they are not', async () => {
@@ -495,7 +496,7 @@ export function contract(where: Where): void {
       await open();
       await until(async () => (await demo.pending(t.typeName)).length === 0);
       expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r249', 'r248']);
-      expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
+      expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
   });
 

@@ -1,5 +1,4 @@
 import { createExtract } from '../../src/indexing/extract.ts';
-import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { loadModel } from './loaded-once.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -18,9 +17,8 @@ export const publicUrl = 'http://filled.example';
 export async function open(url: string, mode: 'serve' | 'read' = 'read'): Promise<Store> {
   const { model, problems } = await loadModel({ definitions: [moreDefinitions] });
   if (model === undefined) throw new Error(JSON.stringify(problems));
-  const located = modelAt(model, publicUrl);
-  const extract = createExtract(located, publicUrl);
-  return openStore(url, { model: located, extract, now: Date.now, mode, deadline: 20_000 });
+  const extract = createExtract(model);
+  return openStore(url, { model, extract, now: Date.now, mode, deadline: 20_000 });
 }
 
 /**

@@ -1,5 +1,4 @@
 import { createExtract } from '../../src/indexing/extract.ts';
-import { modelAt } from '../../src/indexing/at-public-url.ts';
 import { loadModel } from './loaded-once.ts';
 import type { Model } from '../../src/model/model.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -19,15 +18,14 @@ export const publicUrl = 'http://127.0.0.1:8080';
 
 /** A new store with the shipped definitions and the partitions `clinic` and `ward`, opened twice. */
 export async function twoStores(newPlace: () => Promise<Place> = newStorePlace): Promise<TwoStores> {
-  const { model: loaded, problems } = await loadModel({ definitions: [] });
-  if (loaded === undefined) throw new Error(JSON.stringify(problems));
-  const model = modelAt(loaded, publicUrl);
+  const { model, problems } = await loadModel({ definitions: [] });
+  if (model === undefined) throw new Error(JSON.stringify(problems));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const place = await newPlace();
   const open = (): Promise<Store> =>
     openStore(place.url, {
       model,
-      extract: createExtract(model, publicUrl),
+      extract: createExtract(model),
       now: () => clock.now,
       mode: 'command',
       deadline: 20_000,

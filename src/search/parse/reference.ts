@@ -48,7 +48,7 @@ export function namesNobody(text: string): boolean {
 }
 
 function literal(value: Value, text: string, context: SearchContext): readonly Test[] {
-  if (isId(text)) return byId(value.param, text);
+  if (isId(text)) return byId(value.param, text, context);
   const own = `${context.base}/`;
   const reference = parseReference(text.startsWith(own) ? text.slice(own.length) : text);
   switch (reference?.kind) {
@@ -59,7 +59,7 @@ function literal(value: Value, text: string, context: SearchContext): readonly T
       if (targets.length > 0 ? !targets.includes(type) : !context.model.definitions.resourceTypes.has(type)) {
         throw malformed(value, expected(value.param));
       }
-      return [{ kind: 'reference', type, id }];
+      return [{ kind: 'reference', type, id, base: context.base }];
     }
     case 'absolute':
       if (reference.version !== undefined) throw versioned(value, reference.url);
@@ -81,10 +81,10 @@ function versioned(value: Value, resource: string): FhirError {
 }
 
 /** An id alone means one of the targets; where there is no limit to them, any type. */
-function byId({ targets }: SearchParam, id: string): readonly Test[] {
+function byId({ targets }: SearchParam, id: string, { base }: SearchContext): readonly Test[] {
   return targets.length === 0
-    ? [{ kind: 'reference', id }]
-    : targets.map((type): Test => ({ kind: 'reference', type, id }));
+    ? [{ kind: 'reference', id, base }]
+    : targets.map((type): Test => ({ kind: 'reference', type, id, base }));
 }
 
 const hasId = (test: Test): boolean => test.kind === 'reference' && test.id !== undefined;

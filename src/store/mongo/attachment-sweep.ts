@@ -12,8 +12,9 @@ import {
 import { attachingTypes, hasRecord } from './attachment-records.ts';
 import { sweepStrays } from './attachment-strays.ts';
 import type { Core } from './core.ts';
+import { pagesOf } from './pages.ts';
 
-/** Files that one operation reads. */
+/** Files that one operation deletes. */
 const slice = 100;
 
 /**
@@ -23,15 +24,14 @@ const slice = 100;
  */
 export async function sweepAttachments(core: Core, signal?: AbortSignal): Promise<boolean> {
   const isStopped = (): boolean => signal?.aborted === true;
-  for (let after = ''; ;) {
-    if (isStopped()) return false;
-    const page = await waitingFiles(core, { $gt: after });
+  if (isStopped()) return false;
+  const project = { ...wholeFile, old: isOlder('touched', grace), due: isOlder('trashed', trashTime) };
+  for await (const page of pagesOf<WaitingFile>(files(core), { 'metadata.waiting': true }, { project })) {
     // Behind the files: whoever has asked for them since is seen when they are taken, whoever did before has noted his
     // type.
     const types = await attachingTypes(core);
     for (const file of page) await sweepFile(core, types, file);
-    after = page.at(-1)?._id ?? after;
-    if (page.length < slice) break;
+    if (isStopped()) return false;
   }
   return sweepStrays(core, isStopped);
 }
@@ -48,16 +48,6 @@ export async function removeAttachments(core: Core, p: string): Promise<boolean>
 
 /** A file of which no record is known; whether it waits for long, and is in the trash for long. */
 type WaitingFile = FileDocument & { readonly metadata: Waiting; readonly old: boolean; readonly due: boolean };
-
-/** The next files without a known record, by `_id`. */
-async function waitingFiles(core: Core, _id: { readonly $gt: string }): Promise<readonly WaitingFile[]> {
-  return files(core)
-    .find({ 'metadata.waiting': true, _id })
-    .project<WaitingFile>({ ...wholeFile, old: isOlder('touched', grace), due: isOlder('trashed', trashTime) })
-    .sort({ _id: 1 })
-    .limit(slice)
-    .toArray();
-}
 
 const wholeFile = { length: 1, chunkSize: 1, uploadDate: 1, filename: 1, metadata: 1 };
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IndexEntry } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import { referenceTerms } from '../terms.ts';
+import { referenceTerms, relativeTerm } from '../terms.ts';
 import type { Core } from './core.ts';
 
 /**
@@ -13,9 +13,15 @@ export function ownerOf(type: ResourceType): SearchParam | undefined {
   return owner?.single === true ? owner : undefined;
 }
 
-/** Four hex digits that follow from an owner, as a term of terms.ts: they tell nobody who it is. */
+/**
+ * Four hex digits that follow from an owner, as a term of terms.ts, the same for relative and absolute references to it:
+ * they tell nobody who it is.
+ */
 export function bucketOf({ bucketKey }: Pick<Core, 'bucketKey'>, p: string, owner: string): string {
-  return createHmac('sha256', bucketKey).update(`${p}|${owner}`).digest('hex').slice(0, 4);
+  return createHmac('sha256', bucketKey)
+    .update(`${p}|${relativeTerm(owner)}`)
+    .digest('hex')
+    .slice(0, 4);
 }
 
 /** The bucket of a resource: that of its owner, or of its own id where it has none; empty where the type has no owners. */

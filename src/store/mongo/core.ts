@@ -8,8 +8,7 @@ import type { HistoryDocument, ResourceDocument } from './layout.ts';
 export interface Core {
   readonly client: MongoClient;
   readonly database: Db;
-  /** Others where a command goes on by the public URL of a server. */
-  options: StoreOptions;
+  readonly options: StoreOptions;
   readonly deployment: Deployment;
   readonly registry: Registry;
   /** `_id` of this process in `servers`. */

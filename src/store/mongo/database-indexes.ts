@@ -29,11 +29,12 @@ async function indexesOfType(core: Core, type: string, attaches: boolean): Promi
   return [...ofCurrent, ...ofOlder];
 }
 
-/** Drops the indexes that the definitions do not need any more; gives their names. */
-export async function dropUnused(core: Core): Promise<readonly string[]> {
-  const unused = (await indexesOfDatabase(core)).filter(({ state }) => state === 'unused');
-  for (const { collection, name } of unused) await core.database.collection(collection).dropIndex(name);
-  return unused.map(({ collection, name }) => `${collection}.${name}`);
+/** Drops those of them that the definitions do not need any more. */
+export async function dropUnused(core: Core): Promise<readonly DatabaseIndex[]> {
+  const found = await indexesOfDatabase(core);
+  for (const { collection, name, state } of found)
+    if (state === 'unused') await core.database.collection(collection).dropIndex(name);
+  return found;
 }
 
 function wantedOf({ options, deployment }: Core, name: string): readonly IndexDescription[] {

@@ -3,7 +3,7 @@ import { documents } from './collections.ts';
 import type { Core } from './core.ts';
 import { isTaken, told, toldEach } from './failures.ts';
 import type { SmallDocument } from './layout.ts';
-import { pages } from './notes.ts';
+import { documentsOf } from './pages.ts';
 import { requireWriting } from './register.ts';
 
 export class MongoDocuments implements DocumentStore {
@@ -52,9 +52,13 @@ export class MongoDocuments implements DocumentStore {
   }
 
   async *list(after = ''): AsyncIterable<{ readonly key: string; readonly value: unknown }> {
-    const range = { $gte: this.#id(after), $lt: `${this.#collection}0` }; // 0 follows the slash
+    const within = { $gt: this.#id(after), $lt: `${this.#collection}0` }; // 0 follows the slash
     const found = toldEach(this.#core, () =>
-      pages(documents(this.#core.database), { collection: this.#collection }, range),
+      documentsOf<SmallDocument>(
+        documents(this.#core.database),
+        { collection: this.#collection },
+        { within, size: 500 },
+      ),
     );
     for await (const document of found) {
       if (this.#isOver(document)) continue;

@@ -2,7 +2,7 @@ import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { dateWidth } from '../interval.ts';
 import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
-import { anyTypeTerm, anyUnit, codeTerm, pairTerm, quantityKeys, referenceTerms, rootTerms } from '../terms.ts';
+import { absoluteTerms, anyTypeTerm, anyUnit, codeTerm, pairTerm, quantityKeys } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey } from './order-key.ts';
@@ -63,8 +63,7 @@ function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
       addTerms(fields, code, valueTerms(value));
       return;
     case 'reference':
-      addTerms(fields, code, [...valueTerms(value), ...rootTerms(value)]);
-      if (param.targets.length === 0 && value.id !== undefined) addTerms(fields, code, [anyTypeTerm(value.id)]);
+      addTerms(fields, code, param.targets.length === 0 ? withAnyType(value) : valueTerms(value));
       return;
     case 'string':
       fields.s.add(termsOf(p, code) + value.folded);
@@ -117,10 +116,6 @@ function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
     k: termsOf(fields.p, code),
     ...Object.fromEntries(of.map((part, at) => [`c${at}`, tuplePart(part)])),
   });
-  // Whether the public URL matters to it is asked as of a reference parameter: which are ours by it, and which are URLs.
-  for (const value of of.flat())
-    if (value.kind === 'reference')
-      addTerms(fields, code, value.id === undefined ? referenceTerms(value) : rootTerms(value));
   const [first = [], second = []] = of;
   const start = termsOf(fields.p, code);
   for (const lead of new Set(first.flatMap(leadTerms)))
@@ -142,7 +137,7 @@ function leadTerms(value: Single): readonly string[] {
 }
 
 function withAnyType(value: ReferenceValue): readonly string[] {
-  return value.id === undefined ? referenceTerms(value) : [...referenceTerms(value), anyTypeTerm(value.id)];
+  return [...valueTerms(value), ...(value.id === undefined ? absoluteTerms(value) : [anyTypeTerm(value.id)])];
 }
 
 function tuplePart(values: readonly Single[]): TuplePart {

@@ -6,14 +6,23 @@ import type { Core } from './core.ts';
  * Does a work of the port, with errors of the port; `StoreUnavailable` where it takes longer than the time that is set, and then it
  * may go on. Throws Error where the store is closed.
  */
-export async function told<T>(core: Core, work: () => Promise<T>): Promise<T> {
+export function told<T>(core: Core, work: () => Promise<T>): Promise<T> {
+  return within(core, core.options.timeout, work);
+}
+
+/** As `told`, for what takes as long as it takes: each operation within it has its own time. */
+export function atLength<T>(core: Core, work: () => Promise<T>): Promise<T> {
+  return within(core, undefined, work);
+}
+
+async function within<T>(core: Core, longest: number | undefined, work: () => Promise<T>): Promise<T> {
   if (core.ending.aborted) throw new Error('The store is closed');
   const done = work();
   core.underWay.add(done);
   const settled = (): void => void core.underWay.delete(done);
   done.then(settled, settled);
   try {
-    return await inTime(done, core.options.timeout);
+    return await inTime(done, longest);
   } catch (error) {
     throw portError(error, core.options.deadline);
   }

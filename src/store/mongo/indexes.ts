@@ -2,7 +2,7 @@ import { type IndexDriver } from '../upkeep/indexes.ts';
 import { parameters, partitions } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
-import { told, toldEach } from './failures.ts';
+import { atLength, told, toldEach } from './failures.ts';
 import { parameterId, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { requireOurDefinitions } from './register.ts';
@@ -16,9 +16,9 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
     });
   return {
     options: () => core.options,
-    partition: id => told(core, () => core.registry.partition(id)),
-    partitions: () => told(core, () => partitionsOf(core)),
-    states: (partition, type) => told(core, () => statesOf(core, partition, type)),
+    partition: id => atLength(core, () => core.registry.partition(id)),
+    partitions: () => atLength(core, () => partitionsOf(core)),
+    states: (partition, type) => atLength(core, () => statesOf(core, partition, type)),
     verify: (partition, type) => toldEach(core, () => verifyType(core, partition, type)),
     restart: ({ p }, type, codes = [...type.indexed.keys(), ...type.pairs.map(({ code }) => code)]) =>
       writing(async () => {
@@ -28,9 +28,18 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
         );
         core.registry.forget();
       }),
-    rebuildSlice: (partition, type) => told(core, () => rebuildSlice(core, partition, type)),
-    database: () => told(core, () => indexesOfDatabase(core)),
-    dropUnused: () => writing(() => dropUnused(core)),
+    rebuildSlice: (partition, type) => atLength(core, () => rebuildSlice(core, partition, type)),
+    pendingTypes: () =>
+      atLength(core, async () => {
+        const kept = await parameters(core.database).distinct('_id', { state: 'pending' });
+        if (kept.length === 0) return [];
+        const places = new Set(kept.map(_id => _id.split('/').slice(0, 2).join('/')));
+        const types = [...core.options.model.types.values()];
+        const all = (await partitionsOf(core)).flatMap(partition => types.map(type => [partition, type] as const));
+        return all.filter(([{ p }, { name }]) => places.has(`${p}/${name}`));
+      }),
+    database: ({ drop = false } = {}) =>
+      drop ? writing(() => dropUnused(core)) : told(core, () => indexesOfDatabase(core)),
   };
 }
 

@@ -173,7 +173,8 @@ export interface PlaceDocument {
 
 /**
  * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key, `bucketKey`
- * with which owners are digested, `digests` with how far versions have got theirs (digest-fill.ts).
+ * with which owners are digested, `digests` with how far versions have got theirs (digest-fill.ts), `upgrade` until the upgrade
+ * from that layout is finished (upgrade.ts).
  */
 export interface MetaDocument {
   readonly _id: string;

@@ -40,6 +40,8 @@ export function indexesOf(type: ResourceType, p: string, ready: ReadonlySet<stri
     termsOfId: (index, id) => (index.anyType ? [anyTypeTerm(id)] : undefined),
     // Most resources lack most parameters: a term for each would be the largest part of the index.
     marksMissing: false,
+    // An index of all terms finds two of them as soon as one.
+    hasAbsolute: () => true,
   };
 }
 

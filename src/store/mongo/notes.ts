@@ -1,31 +1,38 @@
-import type { AnyBulkWriteOperation, Collection, Filter, WithId } from 'mongodb';
+import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Note } from '../transfer.ts';
 import { writtenBy } from './apply.ts';
 import { ofPartition } from './attachment-bucket.ts';
-import { documents, marks, partitions, reservations } from './collections.ts';
+import { documents, marks, reservations } from './collections.ts';
 import type { Core } from './core.ts';
-import type { ReservationDocument } from './layout.ts';
+import { partitionsOf } from './indexes.ts';
+import type { MarkDocument, ReservationDocument, SmallDocument } from './layout.ts';
 import { keptResults } from './keyed.ts';
 import { keepMark } from './mark.ts';
+import { documentsOf } from './pages.ts';
 import { requireWriting } from './register.ts';
 import { keyReservation } from './reservation-id.ts';
 
 /** How many one operation reads. */
-const slice = 500;
+const size = 500;
 
 /** Documents, then marks, then keys of writes that are done; those that have expired left out. */
 export async function* keptNotes(core: Core): AsyncIterable<Note> {
   const { database, options } = core;
   const now = options.now();
-  for await (const { _id, collection, value, expires } of pages(documents(database), {})) {
+  for await (const { _id, collection, value, expires } of documentsOf<SmallDocument>(
+    documents(database),
+    {},
+    { size },
+  )) {
     if (expires !== undefined && expires <= now) continue;
     const key = _id.slice(collection.length + 1);
     yield { kind: 'document', collection, key, value: JSON.parse(value), expires };
   }
-  for (const { _id: partition, key: p } of await partitions(database).find().sort({ _id: 1 }).toArray()) {
-    for await (const { _id, value } of pages(marks(database), {}, ofPartition(p)))
+  for (const { id: partition, p } of await partitionsOf(core)) {
+    for await (const { _id, value } of documentsOf<MarkDocument>(marks(database), {}, { within: ofPartition(p), size }))
       yield { kind: 'mark', partition, mark: { key: _id.slice(p.length + 1), value } };
-    for await (const held of pages(reservations(database), { p, key: { $exists: true } })) {
+    const keyed = { p, key: { $exists: true } };
+    for await (const held of documentsOf<ReservationDocument>(reservations(database), keyed, { size })) {
       const { key = '', body, expires } = held;
       const results = expires > now ? await resultsOf(core, held) : undefined;
       if (results !== undefined) yield { kind: 'key', partition, key: { key, body, expires }, results };
@@ -41,21 +48,6 @@ async function resultsOf(core: Core, { _id, p, type, id, results }: ReservationD
 }
 
 type Results = NonNullable<ReservationDocument['results']>;
-
-/** Documents in the order of their `_id`, behind the low end of the range. */
-export async function* pages<T extends { _id: string }>(
-  collection: Collection<T>,
-  filter: Filter<T>,
-  range: { readonly $gte?: string; readonly $lt?: string } = {},
-): AsyncIterable<WithId<T>> {
-  for (let after = range.$gte ?? ''; ;) {
-    const behind = { ...filter, _id: { ...range, $gt: after } } as Filter<T>; // every `_id` is a text
-    const page = await collection.find(behind).sort({ _id: 1 }).limit(slice).toArray();
-    yield* page;
-    if (page.length < slice) return;
-    after = String(page.at(-1)?._id);
-  }
-}
 
 /** Keeps notes as another store had them, over those that are there. Throws Error where their partition is not there. */
 export async function putNotes(core: Core, notes: readonly Note[]): Promise<void> {

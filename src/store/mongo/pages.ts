@@ -31,3 +31,8 @@ export async function* pagesOf<T extends object>(
     range = { ...within, $gt: last[by] };
   }
 }
+
+/** The same, one document after the other. */
+export async function* documentsOf<T extends object>(...of: Parameters<typeof pagesOf>): AsyncIterable<T> {
+  for await (const page of pagesOf<T>(...of)) yield* page;
+}

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
-import type { AttachmentProgress, KeptAttachment } from '../blobs.ts';
+import type { KeptAttachment } from '../blobs.ts';
 import type {
   Change,
   Mark,
@@ -27,8 +27,6 @@ import { pendingOf } from './parameters.ts';
 import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
 import { searchPage } from './search.ts';
-import { verifyAttachments } from '../upkeep/verify-attachments.ts';
-import { bytesOf } from './verify-attachments.ts';
 import { restoreVersions } from './restore.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
@@ -100,10 +98,6 @@ export class MongoPartition implements Partition {
 
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
     return this.#each(p => listAttachments(this.#core, p, type, ids));
-  }
-
-  verifyAttachments(): AsyncIterable<AttachmentProgress> {
-    return this.#each(p => verifyAttachments(bytesOf(this.#core, p)));
   }
 
   types(): Promise<readonly string[]> {

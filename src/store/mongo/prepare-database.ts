@@ -7,9 +7,9 @@ import { isTaken } from './failures.ts';
 
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs beside the
- * requests.
+ * requests. 3: index entries do not depend on the public URL; a server builds them again before it answers (upgrade.ts).
  */
-export const layout = 2;
+export const layout = 3;
 
 /**
  * Makes a database ours, unless the mode is `read`; gives the key of its buckets. Throws `StoreRefused` for a newer layout, a
@@ -27,6 +27,7 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
       `The database \`${name}\` was written by a newer version (layout ${found}; this one knows ${layout}); use that version`,
     );
   if (mode !== 'read') {
+    if (found < 3) await putMeta(database, 'upgrade', found);
     await meta(database).updateOne({ _id: 'layout', value: { $lt: layout } }, { $set: { value: layout } });
     await putMeta(database, 'bucketKey', randomBytes(32).toString('hex'));
     for (const collection of [documents(database), reservations(database)])

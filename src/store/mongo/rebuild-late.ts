@@ -2,11 +2,9 @@ import type { ResourceType } from '../../model/model.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { livingServers } from './heartbeat.ts';
+import { pagesOf } from './pages.ts';
 import { readable, type Readable, remake } from './remake.ts';
 import { definitionsDigest, madeBy } from './wanted.ts';
-
-/** Resources in one slice. */
-const slice = 100;
 
 /** How much later a write of another may arrive than its process has noticed other definitions, in milliseconds. */
 const margin = 6_000;
@@ -24,13 +22,12 @@ export async function remakeLate(core: Core, partition: PartitionInfo, type: Res
   const others = (await livingServers(core)).some(({ definitions }) => definitions !== ours);
   if (!others) return true;
   if (!isOver(core, `${partition.p}/${type.name}`)) return false;
-  for (let after = ofPartition(partition.p).$gte; ;) {
-    const page = await readLate(core, partition, type, after);
+  const { p, settings } = partition;
+  const late = { p, text: { $exists: true }, made: { $ne: madeBy(type, settings.zone) } };
+  const options = { within: ofPartition(p), project: { ...readable, text: 1 } };
+  for await (const page of pagesOf<Readable>(resources(core, type.name), late, options))
     await remake(core, partition, type, page);
-    const last = page.at(-1);
-    if (last === undefined || page.length < slice) return true;
-    after = last._id;
-  }
+  return true;
 }
 
 interface Wait {
@@ -51,20 +48,4 @@ function isOver(core: Core, place: string): boolean {
   }
   wait.asked = now;
   return now - wait.since >= core.options.deadline + margin;
-}
-
-/** Documents behind an `_id` that follow other definitions. */
-async function readLate(
-  core: Core,
-  { p, settings }: PartitionInfo,
-  type: ResourceType,
-  after: string,
-): Promise<readonly Readable[]> {
-  const made = { $ne: madeBy(type, settings.zone) };
-  return resources(core, type.name)
-    .find({ _id: { $gt: after, $lt: ofPartition(p).$lt }, p, text: { $exists: true }, made })
-    .project<Readable>({ ...readable, text: 1 })
-    .sort({ _id: 1 })
-    .limit(slice)
-    .toArray();
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
@@ -11,24 +10,6 @@ import { definitionsDigest, madeBy } from './wanted.ts';
 
 /** Resources in one slice. */
 const slice = 100;
-
-/**
- * Fills the pending indexes of a type, resting after each slice as long as it took, until the signal says so or nothing is
- * left to do now. Goes on where it was interrupted, by whichever process; several may do it at once.
- */
-export async function rebuildType(
-  core: Core,
-  partition: PartitionInfo,
-  type: ResourceType,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const started = performance.now();
-    if ((await rebuildSlice(core, partition, type)) !== 'more') return;
-    const time = Math.max(1, performance.now() - started);
-    await setTimeout(time, undefined, { signal, ref: false }).catch(() => undefined);
-  }
-}
 
 /**
  * Fills the pending indexes of a type from its next slice of resources. `waiting`: all are filled, but processes with other

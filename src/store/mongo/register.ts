@@ -7,12 +7,11 @@ import { type Core, type PartitionInfo, resources } from './core.ts';
 import { isOnlyTaken } from './failures.ts';
 import { livingServers } from './heartbeat.ts';
 import type { ParameterDocument } from './layout.ts';
-import { followRoot, moveIndexes } from './move-indexes.ts';
 import { definitionsDigest, wantedIndexes } from './wanted.ts';
 
 /**
  * Called before each write. Throws `StoreRefused` where the store is read only, or a server with other definitions runs beside
- * this command, which goes on by the public URL of the server where that alone differs and nothing depends on it; `StoreUnavailable` where another server has brought other definitions since this one started.
+ * this command; `StoreUnavailable` where another server has brought other definitions since this one started.
  */
 export async function requireOurDefinitions(core: Core): Promise<void> {
   const { mode, model } = core.options;
@@ -22,14 +21,10 @@ export async function requireOurDefinitions(core: Core): Promise<void> {
   if (mode === 'serve')
     throw new StoreUnavailable(
       'no-store',
-      'Another server has brought other definitions or another public URL; restart this one with the same',
+      'Another server has brought other definitions; restart this one with the same',
     );
-  if ((await otherProcesses(core)).some(server => server.mode === 'serve')) {
-    if (registered !== undefined && (await followRoot(core, registered))) return;
-    throw new StoreRefused(
-      'A server runs on this store with other definitions or another public URL; use the same ones, or stop it first',
-    );
-  }
+  if ((await otherProcesses(core)).some(server => server.mode === 'serve'))
+    throw new StoreRefused('A server runs on this store with other definitions; use the same ones, or stop it first');
   await register(core);
 }
 
@@ -39,8 +34,9 @@ export function requireWriting({ options }: Core): void {
 }
 
 /**
- * Makes the definitions of this process the ones that writes follow: new and changed indexes become pending, but for those of
- * another public URL on which nothing in them depends; indexes that they lack are no longer kept up, so that they are forgotten. Types that they lack stay, since nothing of them is written.
+ * Makes the definitions of this process the ones that writes follow: new and changed indexes become pending; indexes that
+ * they lack are no longer updated, so that they are forgotten. Types that they lack stay, since nothing of them is
+ * written.
  */
 export async function register(core: Core): Promise<void> {
   const value = definitionsDigest(core.options.model);
@@ -55,8 +51,6 @@ export async function register(core: Core): Promise<void> {
 export async function registerPartition(core: Core, partition: PartitionInfo): Promise<void> {
   const { p, settings } = partition;
   const alone = (await otherProcesses(core)).length === 0;
-  // What others write for a moment longer may depend on their public URL: it is found when indexes are made anew.
-  if (alone) for (const type of core.options.model.types.values()) await moveIndexes(core, partition, type);
   const kept = await parameters(core.database)
     .find({ _id: ofPartition(p) })
     .toArray();

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation } from 'mongodb';
-import type { IndexEntry } from '../../indexing/entry.ts';
-import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { jsonFault } from '../value-fault.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
@@ -25,30 +23,10 @@ export function fieldsOf(
   partition: PartitionInfo,
   type: ResourceType,
   document: Readable,
-  entries = entriesOf(core, partition, type, document),
+  entries = core.options.extract(type, document.text ?? '', zoned(partition)),
 ): IndexFields {
   const { _id, p, updated } = document;
   return indexFields(type, p, _id.slice(p.length + 1), updated, entries);
-}
-
-function entriesOf(
-  { options }: Core,
-  { id, settings }: PartitionInfo,
-  type: ResourceType,
-  { text = '' }: Readable,
-): readonly IndexEntry[] {
-  return options.extract(type, text, { id, zone: settings.zone });
-}
-
-function entriesIn(...of: Parameters<typeof entriesOf>): readonly IndexEntry[] | undefined {
-  const [{ options }, , , { text = '' }] = of;
-  try {
-    return entriesOf(...of);
-  } catch (error) {
-    if (jsonFault(text) === undefined) throw error;
-    options.fault?.(new TextDamaged());
-    return undefined;
-  }
 }
 
 /**
@@ -65,7 +43,7 @@ export async function remake(
   const changes: AnyBulkWriteOperation<ResourceDocument>[] = [];
   for (const document of documents) {
     const { _id, p, b, version, made: before } = document;
-    const entries = entriesIn(core, partition, type, document);
+    const entries = entriesOfStored(core.options, type, document.text ?? '', zoned(partition));
     if (entries === undefined) continue;
     const fields = fieldsOf(core, partition, type, document, entries);
     const bucket = bucketFor(core, type, p, _id.slice(p.length + 1), entries);
@@ -93,6 +71,8 @@ async function move(
   };
   await (core.deployment.transactions ? inTransaction(core, session => write({ session })) : write({}));
 }
+
+const zoned = ({ id, settings }: PartitionInfo) => ({ id, zone: settings.zone });
 
 /** The index fields that a document has. */
 export function keptFields({ t, s, d, n, c, o }: Readable): IndexFields {

@@ -2,30 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { ChainedLog } from '../../audit/log/log.ts';
 import { auditCollection } from './audit-collection.ts';
-import { sweepAtStart, work } from './background.ts';
+import { choresOf, sweepAtStart } from './background.ts';
+import { doChores } from '../upkeep/chores.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore } from '../documents.ts';
 import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
-import type { Note, StoreProgress } from '../transfer.ts';
+import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
-import { openingError, told, toldEach } from './failures.ts';
+import { openingError, portError, told, toldEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
 import { mongoIndexes } from './indexes.ts';
 import { Indexes } from '../upkeep/indexes.ts';
-import { followWhereSame } from './move-indexes.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
-import { verifyStore } from './verify-store.ts';
+import { finishUpgrade } from './upgrade.ts';
+import { verify } from '../upkeep/verify.ts';
+import { bytesOf } from './verify-attachments.ts';
+import { partsOf } from './verify-store.ts';
 
 /** What only tests say. */
 export interface MongoTrial {
@@ -59,18 +62,29 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
-    if (options.mode === 'read') await followWhereSame(core);
     if (options.mode === 'serve') {
       await register(core);
+      await finishUpgrade(core);
       await sweepAtStart(core);
     }
-    const working = options.mode === 'serve' ? work(core, () => patientClient(url, longest)) : undefined;
+    const working = options.mode === 'serve' ? serving(core, url, longest) : undefined;
     return new MongoStore({ core, ending, working, leave, disconnect: close });
   } catch (error) {
     ending.abort();
     await close();
     throw openingError(error);
   }
+}
+
+/** What a server does beside its requests. */
+function serving(core: Core, url: string, longest: number): Promise<void> {
+  const { ending, options } = core;
+  const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
+  return doChores(
+    choresOf(core, () => patientClient(url, longest)),
+    ending,
+    fault,
+  );
 }
 
 /** Past the deadline of a statement, the server should have answered: so much later, in milliseconds. */
@@ -111,6 +125,7 @@ class MongoStore implements Store {
   readonly indexes: IndexAdmin;
   readonly audit: ChainedLog;
   readonly #core: Core;
+  readonly #indexes: ReturnType<typeof mongoIndexes>;
   readonly #ending: AbortController;
   readonly #leave: () => Promise<void>;
   readonly #disconnect: () => Promise<void>;
@@ -124,7 +139,8 @@ class MongoStore implements Store {
     this.#disconnect = disconnect;
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
-    this.indexes = new Indexes(mongoIndexes(core));
+    this.#indexes = mongoIndexes(core);
+    this.indexes = new Indexes(this.#indexes);
     this.audit = new ChainedLog(auditCollection(core), core.options.now);
     this.#work = working;
   }
@@ -149,8 +165,10 @@ class MongoStore implements Store {
     return told(this.#core, async () => (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'));
   }
 
-  verify(partition?: string): AsyncIterable<StoreProgress> {
-    return toldEach(this.#core, () => verifyStore(this.#core, partition));
+  verify(scope?: VerifyScope): ReturnType<Store['verify']> {
+    const core = this.#core;
+    const parts = (partition: string | undefined): ReturnType<typeof partsOf> => partsOf(core, partition);
+    return toldEach(core, () => verify({ indexes: this.#indexes, parts, bytes: ({ p }) => bytesOf(core, p) }, scope));
   }
 
   notes(): AsyncIterable<Note> {

@@ -1,5 +1,4 @@
-import type { StoreProgress } from '../transfer.ts';
-import { type Checked, type Part, reportParts } from '../upkeep/report.ts';
+import { type Checked, type Part } from '../upkeep/report.ts';
 import { versionFinding } from '../version-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { typesKept } from './collections.ts';
@@ -15,11 +14,7 @@ import { verifyValues } from './verify-values.ts';
  * Reads all that the database holds, or of one partition, and reports what is damaged: versions of records, what is
  * kept beside them, index entries. Pages of its own files the database checks itself, whenever it reads them.
  */
-export function verifyStore(core: Core, partition: string | undefined): AsyncIterable<StoreProgress> {
-  return reportParts(partsOf(core, partition));
-}
-
-async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
+export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
   const places = (await partitionsOf(core)).filter(({ id }) => partition === undefined || id === partition);
   for (const step of ['records', 'versions'] as const)
     for (const place of places)

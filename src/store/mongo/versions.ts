@@ -4,9 +4,7 @@ import { ofPartition } from './attachment-bucket.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
-
-/** Resources that one operation reads, with all their versions. */
-const slice = 100;
+import { pagesOf } from './pages.ts';
 
 /** Types of which a partition keeps anything, tombstones too, also where the definitions do not declare them; in order. */
 export async function keptTypes(core: Core, p: string): Promise<readonly string[]> {
@@ -20,22 +18,13 @@ export async function keptTypes(core: Core, p: string): Promise<readonly string[
 
 /** All versions of the resources of a type with what they carry, tombstones too: by id, then version; after an id. */
 export async function* keptVersions(core: Core, p: string, type: string, after = ''): AsyncIterable<KeptVersion> {
-  const { $lt } = ofPartition(p);
-  for (let from = `${p}/${after}`; ;) {
-    // Pages and no cursor that stays open: an operation has one timeout from its beginning to its end.
-    const page = await resources(core, type)
-      .find({ _id: { $gt: from, $lt }, p })
-      .project<Kept>(fields)
-      .sort({ _id: 1 })
-      .limit(slice)
-      .toArray();
+  const within = { $gt: `${p}/${after}`, $lt: ofPartition(p).$lt };
+  for await (const page of pagesOf<Kept>(resources(core, type), { p }, { within, project: fields })) {
     const older = await olderVersions(core, p, type, page);
     for (const current of page) {
       const id = current._id.slice(p.length + 1);
       for (const version of [...(older.get(id) ?? []), current]) yield keptVersion(type, id, version);
     }
-    from = page.at(-1)?._id ?? from;
-    if (page.length < slice) return;
   }
 }
 

@@ -1,33 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { Model, ResourceType } from '../../model/model.ts';
-import { atRoot } from '../at-root.ts';
 
 /** Raise it whenever entries of the same definitions are kept differently (entries.ts): every document is then made again. */
-const indexVersion = 1;
+const indexVersion = 2;
 
-/** One index that a type needs, a parameter or a pair as `owner+token`, with a digest (at-root.ts) of all that decides its entries. */
+/** One index that a type needs, a parameter or a pair as `owner+token`, with a digest of all that decides its entries. */
 export interface WantedIndex {
   readonly code: string;
   readonly digest: string;
-  /** Of a pair: the code of its owner. */
-  readonly owner?: string;
 }
 
 /** What decides how resources are indexed: all processes that write one store must agree on it. */
 export function definitionsDigest(model: Model): string {
-  return atRoot(`${indexVersion}:${model.digest}`, model.root);
+  return `${indexVersion}:${model.digest}`;
 }
 
 /** The indexes of a type in a partition of this zone: what `parameters` says of each of them. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {
-  const params = [...type.indexed.values()].map(({ code, digest: by, root, single }) => ({
+  const params = [...type.indexed.values()].map(({ code, digest: by, single }) => ({
     code,
-    digest: atRoot(digest([indexVersion, zone, by, single]), root),
+    digest: digest([indexVersion, zone, by, single]),
   }));
   const pairs = type.pairs.map(({ code, owner, token }) => ({
     code,
-    digest: atRoot(digest([indexVersion, zone, owner.digest, token.digest]), owner.root),
-    owner: owner.code,
+    digest: digest([indexVersion, zone, owner.digest, token.digest]),
   }));
   return [...params, ...pairs];
 }

@@ -14,6 +14,8 @@ export interface Indexes<I> extends ParamIndexes<I> {
   termsOfId(index: I, id: string): readonly string[] | undefined;
   /** Whether a resource without entries of a parameter has the term `missing` (terms.ts). */
   readonly marksMissing: boolean;
+  /** Whether the index may have entries of absolute references; otherwise they are not asked for. */
+  hasAbsolute(index: I): boolean;
 }
 
 export interface ParamIndex<I> {

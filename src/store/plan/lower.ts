@@ -1,7 +1,7 @@
 import type { SearchParam } from '../../model/model.ts';
 import type { Query, Test } from '../../search/ast.ts';
 import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
-import { anyUnit, askedTokens, askedUnit, askedUrl, idTerm, missing, urlTerm } from '../terms.ts';
+import { anyTypeTerm, anyUnit, askedTokens, askedUnit, askedUrl, idTerm, missing, urlTerm } from '../terms.ts';
 import { all, type Clause, none, type ValueClause } from './clause.ts';
 import { type Indexes, type ParamIndex, readyIndex } from './indexes.ts';
 import { simplify } from './simplify.ts';
@@ -64,14 +64,10 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
   switch (test.kind) {
     case 'token':
       return isAnyToken(test) ? { kind: 'prefix', index, prefix: '' } : terms(index, askedTokens(test));
-    case 'reference': {
-      if (test.id === undefined) return terms(index, [askedUrl(test)]);
-      if (test.type !== undefined) return terms(index, [idTerm(test.id, test.type)]);
-      const values = indexes.termsOfId(index, test.id);
-      return values === undefined ? { kind: 'prefix', index, prefix: idTerm(test.id, '') } : terms(index, values);
-    }
+    case 'reference':
+      return lowerReference(test, index, indexes);
     case 'references':
-      return terms(index, [...test.ids.map(id => idTerm(id, test.type)), ...test.urls.map(urlTerm)]);
+      return terms(index, [...test.ids.flatMap(id => placeTerms(test, id, index, indexes)), ...test.urls.map(urlTerm)]);
     case 'uri':
       return terms(index, [urlTerm(test.uri)]);
     case 'string':
@@ -85,6 +81,37 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     default:
       return test satisfies never;
   }
+}
+
+/** A record of this server: by its relative reference, and by the absolute one if the index may have any. */
+/** The terms of references to a resource: as it is written relative, and below the base where any is written so. */
+function placeTerms<I>(
+  test: { readonly type: string; readonly base?: string | undefined },
+  id: string,
+  index: I,
+  indexes: Indexes<I>,
+): readonly string[] {
+  const relative = idTerm(id, test.type);
+  const base = absoluteBase(test, index, indexes);
+  return base === undefined ? [relative] : [relative, urlTerm(`${base}/${test.type}/${id}`)];
+}
+
+function absoluteBase<I>(
+  { base }: { readonly base?: string | undefined },
+  index: I,
+  indexes: Indexes<I>,
+): string | undefined {
+  return base !== undefined && indexes.hasAbsolute(index) ? base : undefined;
+}
+
+function lowerReference<I>(test: Extract<Test, { kind: 'reference' }>, index: I, indexes: Indexes<I>): ValueClause<I> {
+  const { type, id } = test;
+  if (id === undefined) return terms(index, [askedUrl(test)]);
+  const base = absoluteBase(test, index, indexes);
+  if (type !== undefined) return terms(index, placeTerms({ type, base: test.base }, id, index, indexes));
+  const values = indexes.termsOfId(index, id);
+  if (values === undefined) return { kind: 'prefix', index, prefix: idTerm(id, '') };
+  return terms(index, base === undefined ? values : [...values, anyTypeTerm(id, base)]);
 }
 
 function terms<I>(index: I, values: readonly string[]): ValueClause<I> {

@@ -1,7 +1,5 @@
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../errors.ts';
-import { differInRoot, rootIn } from '../at-root.ts';
-import { isWanted } from './compare-indexes.ts';
 import type { Condition } from './condition.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
@@ -9,7 +7,6 @@ import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
 import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
-import { registered } from './register-job.ts';
 import { definitionsDigest, type WantedPartition, wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';
 
@@ -20,8 +17,7 @@ export interface Core {
   readonly database: Database;
   readonly writer: Writer | undefined;
   readonly readers: Readers;
-  /** Others where a command goes on by the public URL of a server. */
-  options: StoreOptions;
+  readonly options: StoreOptions;
   readonly budgets: Budgets;
   readonly condition: Condition;
   readonly known: Map<string, PartitionIndex>;
@@ -72,10 +68,7 @@ export type Applied = Exclude<Answered, { kind: 'stale' | 'refused' }>;
 
 async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
   for (;;) {
-    const { options } = core;
-    const job = await prepare();
-    if (core.options !== options) continue;
-    const result = await submitOnce(core, job);
+    const result = await submitOnce(core, await prepare());
     if (result.kind === 'refused') throw new StoreRefused(result.message);
     if (result.kind !== 'stale') return result;
   }
@@ -91,37 +84,20 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
     core.database.endMoment();
     if (result.kind !== 'unregistered') return result;
     await register(core);
-    if (core.options !== options) return { kind: 'stale' };
     if (job.kind === 'write' || job.kind === 'restore' || job.kind === 'rebuild') return { kind: 'stale' };
   }
 }
 
 /**
- * Makes our definitions the ones that writes follow; a command goes on by the public URL of a server where that alone differs and
- * nothing depends on it. Throws `StoreRefused` where a server runs with others.
+ * Makes our definitions the ones that writes follow. Throws `StoreRefused` if a command does so while a server runs with
+ * others.
  */
 export async function register(core: Core): Promise<void> {
-  const result = await submit(core, () => ({
+  await submit(core, () => ({
     kind: 'register',
     epoch: readEpoch(core.database),
-    follows: core.options.at !== undefined,
     partitions: wantedPartitions(core),
   }));
-  if (result.kind === 'elsewhere') follow(core, result.definitions);
-}
-
-/** Has whoever only reads do so by the public URL of what is registered, where that alone differs and nothing depends on it. */
-export function followWhereSame(core: Core): void {
-  const theirs = registered(core.database);
-  if (differInRoot(theirs, definitionsDigest(core.options.model)) && isWanted(core.database, wantedPartitions(core)))
-    follow(core, theirs);
-}
-
-function follow(core: Core, definitions: string): void {
-  const { options } = core;
-  if (definitionsDigest(options.model) === definitions) return;
-  core.options = { ...options, ...options.at?.(rootIn(definitions) ?? '') };
-  core.known.clear();
 }
 
 function wantedPartitions({ database, options }: Core): readonly WantedPartition[] {

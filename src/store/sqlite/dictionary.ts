@@ -20,6 +20,8 @@ export interface TypeIndex {
   readonly indexes: ReadonlyMap<string, Index>;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];
+  /** Numbers of those that have, or had, entries of absolute references. */
+  readonly absolute: ReadonlySet<number>;
 }
 
 /** `p` is 0 where nothing is kept yet: no writer knew the definition. */
@@ -27,6 +29,8 @@ export interface Index {
   readonly code: string;
   readonly p: number;
   readonly ready: boolean;
+  /** Whether it has, or had, entries of absolute references. */
+  readonly absolute: boolean;
 }
 
 export interface ParamIndex extends Index {
@@ -52,13 +56,14 @@ export function readPartition(database: Database, model: Model, id: string): Par
   const settings: PartitionSettings = JSON.parse(String(found[1]));
   const kept = new Map<string, { t: number; indexes: Map<string, Kept> }>();
   for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
-    const rows = database.all(`SELECT code, p, digest, state FROM parameters WHERE t = ? AND state <> 'dropped'`, [
-      Number(t),
-    ]);
+    const rows = database.all(
+      `SELECT code, p, digest, state, absolute FROM parameters WHERE t = ? AND state <> 'dropped'`,
+      [Number(t)],
+    );
     const indexes = new Map(
-      rows.map(([code, p, digest, state]) => [
+      rows.map(([code, p, digest, state, absolute]) => [
         String(code),
-        { p: Number(p), digest: String(digest), ready: state === 'ready' },
+        { p: Number(p), digest: String(digest), ready: state === 'ready', absolute: absolute === 1 },
       ]),
     );
     kept.set(String(type), { t: Number(t), indexes });
@@ -73,25 +78,25 @@ export function readPartition(database: Database, model: Model, id: string): Par
   return { n, id, settings, epoch: readEpoch(database), types };
 }
 
-interface Kept {
-  readonly p: number;
-  readonly digest: string;
-  readonly ready: boolean;
-}
+type Kept = Omit<Index, 'code'> & { readonly digest: string };
 
 function matching(wanted: { code: string; digest: string }, kept: ReadonlyMap<string, Kept>): Index {
   const found = kept.get(wanted.code);
-  return found?.digest === wanted.digest
-    ? { code: wanted.code, p: found.p, ready: found.ready }
-    : { code: wanted.code, p: 0, ready: false };
+  if (found?.digest !== wanted.digest) return unknown(wanted.code);
+  return { code: wanted.code, p: found.p, ready: found.ready, absolute: found.absolute };
+}
+
+function unknown(code: string): Index {
+  return { code, p: 0, ready: false, absolute: false };
 }
 
 function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, Index>): TypeIndex {
-  const of = (code: string): Index => indexes.get(code) ?? { code, p: 0, ready: false };
+  const of = (code: string): Index => indexes.get(code) ?? unknown(code);
   return {
     t,
     type,
     indexes,
+    absolute: new Set([...indexes.values()].flatMap(({ p, absolute }) => (absolute ? [p] : []))),
     params: [...type.indexed.values()].map(param => ({
       ...of(param.code),
       param,

@@ -25,9 +25,18 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
       await submit(core, () => ({ kind: 'restart', t: index.t, codes }));
     },
     rebuildSlice: async ({ id }, { name }) => ((await rebuildSlice(core, id, name)) ? 'more' : 'done'),
+    async pendingTypes() {
+      const rows = database.all(
+        `SELECT DISTINCT partitions.id, types.type FROM parameters JOIN types USING (t) JOIN partitions USING (n) WHERE state = 'pending' AND partitions.id IS NOT NULL`,
+      );
+      return rows.flatMap(([id, name]) => {
+        const partition = partitionIndex(core, String(id));
+        const type = partition?.types.get(String(name))?.type;
+        return partition === undefined || type === undefined ? [] : [[partition, type] as const];
+      });
+    },
     // The tables have their indexes from the start.
     database: async () => [],
-    dropUnused: async () => [],
   };
 }
 

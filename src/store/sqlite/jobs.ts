@@ -1,6 +1,6 @@
 import type { Clause } from './clause.ts';
 import type { Attached } from '../blobs.ts';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion, Note } from '../transfer.ts';
 import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../records.ts';
 import type { DueBytes } from './attachment-sweep.ts';
 import type { Failure } from './failures.ts';
@@ -17,13 +17,7 @@ export type Job =
   | RebuildJob
   /** Gives versions the digest that they lack. */
   | { readonly kind: 'digests'; readonly table: 'resources' | 'versions'; readonly rows: readonly Filled[] }
-  | {
-      readonly kind: 'register';
-      readonly epoch: number;
-      /** Whether whoever asks can go on by the public URL of a server. */
-      readonly follows: boolean;
-      readonly partitions: readonly WantedPartition[];
-    }
+  | { readonly kind: 'register'; readonly epoch: number; readonly partitions: readonly WantedPartition[] }
   | {
       readonly kind: 'addPartition';
       readonly id: string;
@@ -31,6 +25,8 @@ export type Job =
       readonly types: readonly WantedType[];
     }
   | { readonly kind: 'hidePartition'; readonly id: string }
+  /** Nothing is left to do of the upgrade of an older layout. */
+  | { readonly kind: 'upgraded' }
   /** Makes matching indexes anew: `codes` undefined means all. */
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some rows that nothing needs any more; the result says whether more may be there. */
@@ -117,12 +113,11 @@ export interface PreparedRestore {
   readonly removed: Rows | undefined;
 }
 
-/** Small things of another store: rows of documents, marks and keys by the number of their partition. */
+/** Notes of another store, with the numbers of their partitions by id. */
 export interface NotesJob {
   readonly kind: 'notes';
-  readonly documents: readonly (readonly [collection: string, key: string, value: string, expires: number | null])[];
-  readonly marks: readonly { readonly n: number; readonly mark: Mark }[];
-  readonly keys: readonly { readonly n: number; readonly key: WriteKey; readonly results: readonly Written[] }[];
+  readonly notes: readonly Note[];
+  readonly numbers: ReadonlyMap<string, number>;
 }
 
 /** One slice of a rebuild: entries of resources as of these versions. */
@@ -161,8 +156,6 @@ export type JobResult =
   | { readonly kind: 'several'; readonly type: string }
   | { readonly kind: 'keyUsed' }
   | { readonly kind: 'bytesMissing'; readonly digest: string }
-  /** A server runs with these definitions, of another public URL on which nothing depends. */
-  | { readonly kind: 'elsewhere'; readonly definitions: string }
   | { readonly kind: 'refused'; readonly message: string }
   /** Nothing of the job was done. `failure` is undefined for a mistake of the engine. */
   | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };

@@ -15,6 +15,7 @@ export function lower(query: Query, index: TypeIndex, findTerms: FindTerms): Cla
     ...paramIndexes(index),
     termsOfId: (p, id) => findTerms(p, idTerm(id, '')),
     marksMissing: true,
+    hasAbsolute: p => index.absolute.has(p),
   });
   return usePairs(clause, () => pairsOf(index));
 }

@@ -1,3 +1,4 @@
+import { freeOfPublicUrl } from './absolute-schema.ts';
 import { StoreRefused } from '../errors.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
@@ -13,6 +14,7 @@ const steps: readonly ((database: Database) => void)[] = [
   database => database.exec(schema),
   database => database.exec(attachmentsSchema),
   addDigests,
+  freeOfPublicUrl,
 ];
 
 /** The layout that this engine reads and writes. */

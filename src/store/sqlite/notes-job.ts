@@ -1,13 +1,23 @@
+import { firstOutcome } from '../first-outcome.ts';
 import { keepDocument } from './document-job.ts';
-import type { JobResult, NotesJob } from './jobs.ts';
+import type { JobResult, NotesJob, Written } from './jobs.ts';
 import { keepKey } from './key-job.ts';
 import { keepMark } from './mark-job.ts';
 import type { Database } from './open.ts';
 
 /** Keeps documents, marks and keys, over those that are there. */
-export function keepNotes(database: Database, { documents, marks, keys }: NotesJob): JobResult {
-  for (const row of documents) keepDocument(database, row);
-  for (const { n, mark } of marks) keepMark(database, n, mark);
-  for (const { n, key, results } of keys) keepKey(database, { n, key }, results);
+export function keepNotes(database: Database, { notes, numbers }: NotesJob): JobResult {
+  for (const note of notes) {
+    if (note.kind === 'document') {
+      keepDocument(database, [note.collection, note.key, JSON.stringify(note.value), note.expires ?? null]);
+      continue;
+    }
+    const n = numbers.get(note.partition) ?? 0;
+    if (note.kind === 'mark') keepMark(database, n, note.mark);
+    else {
+      const results = note.results.map((one): Written => [firstOutcome(one), one.id, one.version, one.lastUpdated]);
+      keepKey(database, { n, key: note.key }, results);
+    }
+  }
   return { kind: 'done', value: null };
 }

@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { firstOutcome } from '../first-outcome.ts';
 import type { Note } from '../transfer.ts';
 import type { WriteResult } from '../records.ts';
-import type { Core } from './core.ts';
-import { partitionIndex } from './core.ts';
+import { type Core, partitionIndex } from './core.ts';
 import type { NotesJob, Written } from './jobs.ts';
 import type { Database, Row } from './open.ts';
 import type { SqlValue } from './sql.ts';
@@ -76,32 +74,12 @@ function resultsOf(written: readonly Written[]): readonly WriteResult[] {
 
 /** What keeps notes as another store had them. Throws Error where their partition is not there. */
 export function prepareNotes(core: Core, notes: readonly Note[]): NotesJob {
-  const number = (id: string): number => {
-    const index = partitionIndex(core, id);
-    if (index === undefined) throw new Error(`There is no partition \`${id}\``);
-    return index.n;
-  };
-  const job = { kind: 'notes' as const, documents: [], marks: [], keys: [] } as Writable;
+  const numbers = new Map<string, number>();
   for (const note of notes) {
-    switch (note.kind) {
-      case 'document':
-        job.documents.push([note.collection, note.key, JSON.stringify(note.value), note.expires ?? null]);
-        break;
-      case 'mark':
-        job.marks.push({ n: number(note.partition), mark: note.mark });
-        break;
-      case 'key':
-        job.keys.push({ n: number(note.partition), key: note.key, results: note.results.map(writtenOf) });
-        break;
-      default:
-        note satisfies never;
-    }
+    if (note.kind === 'document') continue;
+    const index = partitionIndex(core, note.partition);
+    if (index === undefined) throw new Error(`There is no partition \`${note.partition}\``);
+    numbers.set(note.partition, index.n);
   }
-  return job;
-}
-
-type Writable = { -readonly [K in keyof NotesJob]: NotesJob[K] extends readonly (infer T)[] ? T[] : NotesJob[K] };
-
-function writtenOf({ id, version, lastUpdated, ...result }: WriteResult): Written {
-  return [firstOutcome(result), id, version, lastUpdated];
+  return { kind: 'notes', notes, numbers };
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
-import type { AttachmentProgress, KeptAttachment } from '../blobs.ts';
+import type { KeptAttachment } from '../blobs.ts';
 import type {
   Change,
   Mark,
@@ -34,8 +34,6 @@ import type { LoweredSearch } from './search.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
 import { keptVersions } from './versions.ts';
-import { verifyAttachments } from '../upkeep/verify-attachments.ts';
-import { bytesOf } from './verify-attachments.ts';
 
 /** How many resources `readMany` reads before the event loop gets a turn. */
 const slice = 200;
@@ -130,10 +128,6 @@ export class SqlitePartition implements Partition {
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
     const t = this.#find(type)?.t;
     return carried(this.#core.database, t ?? 0, type, ids);
-  }
-
-  verifyAttachments(): AsyncIterable<AttachmentProgress> {
-    return verifyAttachments(bytesOf(this.#core.database, this.#core.path, this.#number()));
   }
 
   async types(): Promise<readonly string[]> {
@@ -238,7 +232,6 @@ function refusal(result: Applied): Error {
       return new AttachmentMissing(result.digest);
     case 'written':
     case 'done':
-    case 'elsewhere':
       return new Error('The writer gave another answer');
     default:
       return result satisfies never;

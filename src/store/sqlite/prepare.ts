@@ -3,14 +3,14 @@ import { stamp } from '../../fhir/resource-text.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Change, WriteOptions } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
-import { jsonFault } from '../value-fault.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
-import { type Rows, rowsOf } from './rows.ts';
+import { emptyRows, type Rows, rowsOf } from './rows.ts';
 
 /** After how many changes the event loop gets a turn. */
 const turn = 50;
@@ -163,18 +163,10 @@ export function storedRows(
   partition: { readonly id: string; readonly zone: string },
   text: string,
 ): Rows {
-  try {
-    return rowsOf(index, options.extract(index.type, text, partition)).rows;
-  } catch (error) {
-    if (jsonFault(text) === undefined) throw error;
-    return emptyRows();
-  }
+  const entries = entriesOfStored({ extract: options.extract }, index.type, text, partition);
+  return entries === undefined ? emptyRows() : rowsOf(index, entries).rows;
 }
 
 function zoneOf({ id, settings }: PartitionIndex): { id: string; zone: string } {
   return { id, zone: settings.zone };
-}
-
-function emptyRows(): Rows {
-  return { terms: [], strings: [], ranges: [], sorts: [] };
 }

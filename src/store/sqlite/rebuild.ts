@@ -1,9 +1,8 @@
-import { TextDamaged } from '../../fhir/stored-text.ts';
-import { jsonFault } from '../value-fault.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
-import { type Rows, rowsOf, rowWidths } from './rows.ts';
+import { emptyRows, type Rows, rowsOf, rowWidths } from './rows.ts';
 
 /** Resources in one slice: its commit stays short. */
 const slice = 100;
@@ -43,31 +42,14 @@ function prepareSlice(
     [index.t, from, slice],
   );
   const resources = found.map(([r, key, version, text, before]) => {
-    const { rows, ord } = rowsIn(options, index, { id, zone }, String(text)) ?? { rows: noRows, ord: Number(before) };
+    const entries = entriesOfStored(options, index.type, String(text), { id, zone });
+    const { rows, ord } = entries === undefined ? { rows: emptyRows(), ord: Number(before) } : rowsOf(index, entries);
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
     return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted) };
   });
   // Indexes that are further than this slice are done with it, too, when it is the last.
   return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < slice };
 }
-
-/** Undefined for a text that is damaged: it has no entries, and keeps those of the others from nothing. */
-function rowsIn(
-  { extract, fault }: Core['options'],
-  index: TypeIndex,
-  partition: { id: string; zone: string },
-  text: string,
-): ReturnType<typeof rowsOf> | undefined {
-  try {
-    return rowsOf(index, extract(index.type, text, partition));
-  } catch (error) {
-    if (jsonFault(text) === undefined) throw error;
-    fault?.(new TextDamaged());
-    return undefined;
-  }
-}
-
-const noRows: Rows = { terms: [], strings: [], ranges: [], sorts: [] };
 
 /** The rows of some indexes. */
 export function rowsFor(rows: Rows, wanted: ReadonlySet<number>): Rows {

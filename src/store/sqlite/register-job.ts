@@ -1,6 +1,4 @@
 import type { Job, JobResult } from './jobs.ts';
-import { differInRoot } from '../at-root.ts';
-import { compareIndexes, isWanted } from './compare-indexes.ts';
 import type { Database } from './open.ts';
 import type { WantedType } from './wanted.ts';
 
@@ -26,39 +24,36 @@ export function registered(database: Database): string {
   return String(database.get(`SELECT value FROM meta WHERE key = 'definitions'`)?.[0]);
 }
 
-/**
- * What a command with other definitions is told beside a server: to go on by its public URL where that alone differs and nothing
- * depends on it, so that nobody meant the other one; else it is refused.
- */
-export function besideServer(
-  database: Database,
-  { partitions, follows }: Extract<Job, { kind: 'register' }>,
-  definitions: string,
-  path: string,
-): JobResult {
-  const theirs = registered(database);
-  if (follows && differInRoot(theirs, definitions) && isWanted(database, partitions))
-    return { kind: 'elsewhere', definitions: theirs };
-  const message = `A server runs on \`${path}\` with other definitions or another public URL; use the same ones, or stop it first`;
+/** Refuses a command with other definitions than those of a server that runs on the same file. */
+export function refuseOthers(path: string): JobResult {
+  const message = `A server runs on \`${path}\` with other definitions; use the same ones, or stop it first`;
   return { kind: 'refused', message };
 }
 
+/** Notes that indexes have entries of absolute references, so that searches ask for those too. */
+export function markAbsolute(database: Database, indexes: Iterable<number>): void {
+  let changed = 0;
+  for (const p of indexes)
+    changed += database.run('UPDATE parameters SET absolute = 1 WHERE p = ? AND absolute = 0', [p]).changes;
+  if (changed > 0) raiseEpoch(database);
+}
+
 /**
- * New and changed indexes become pending, or ready where the type has no resources; where the public URL alone has changed and
- * nothing in them depends on it, they stay as they are. Indexes of the type that these definitions lack are dropped, since they are no longer kept up: whoever wants them again builds them anew. Types that the
- * definitions lack stay, since nothing of them is written.
+ * New and changed indexes become pending, or ready if the type has no resources. Indexes of the type that these
+ * definitions lack are dropped, since they are no longer updated: they are built again when definitions want them again.
+ * Types that the definitions lack stay, since nothing of them is written.
  */
 export function registerTypes(database: Database, n: number, types: readonly WantedType[]): void {
   for (const { type, indexes } of types) {
     database.run('INSERT OR IGNORE INTO types (n, type) VALUES (?, ?)', [n, type]);
     const [t = 0, resources = 0] =
       database.get('SELECT t, resources FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];
-    const { same, moved, changed } = compareIndexes(database, n, Number(t), indexes);
-    for (const p of changed) database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
-    for (const { p, digest } of moved) database.run('UPDATE parameters SET digest = ? WHERE p = ?', [digest, p]);
-    const kept = new Set([...same, ...moved.map(({ code }) => code)]);
-    for (const { code, digest } of indexes)
-      if (!kept.has(code)) addIndex(database, Number(t), code, digest, Number(resources));
+    const wanted = new Map(indexes.map(({ code, digest }) => [code, digest]));
+    const found = database.all(`SELECT p, code, digest FROM parameters WHERE t = ? AND state <> 'dropped'`, [t]);
+    for (const [p = 0, code, digest] of found)
+      if (wanted.get(String(code)) === digest) wanted.delete(String(code));
+      else database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
+    for (const [code, digest] of wanted) addIndex(database, Number(t), code, digest, Number(resources));
   }
 }
 

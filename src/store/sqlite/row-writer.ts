@@ -1,3 +1,5 @@
+import { isOfUrl } from '../terms.ts';
+import { markAbsolute } from './register-job.ts';
 import type { Database } from './open.ts';
 import { type Rows, rowWidths } from './rows.ts';
 
@@ -29,6 +31,9 @@ export class RowWriter {
       for (const row of this.#removed[name].sort(compare)) this.#database.run(remove, row);
       this.#removed[name].length = 0;
     }
+    // Rows are `p, v, …` here.
+    const absolute = this.#added.terms.flatMap(([p, v]) => (isOfUrl(String(v)) ? [Number(p)] : []));
+    if (absolute.length > 0) markAbsolute(this.#database, new Set(absolute));
     for (const { name, insert, row } of tables) this.#insert(this.#added[name], insert, row);
   }
 

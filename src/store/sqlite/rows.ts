@@ -1,8 +1,9 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
+import type { SearchParam } from '../../model/model.ts';
 import { dateWidth } from '../interval.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
 import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../entry-terms.ts';
-import { missing, quantityKeys, rootTerms } from '../terms.ts';
+import { absoluteTerms, missing, quantityKeys } from '../terms.ts';
 
 /** `ord` of a resource without the sort date: older than all. */
 export const missingOrd = -9e15;
@@ -24,9 +25,12 @@ export interface Rows {
 /** How many values make a row of each table. */
 export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3 } as const;
 
+/** No rows, to which some may be added. */
+export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sorts: [] });
+
 /** The rows that entries make, and `ord` where the type has a sort date. */
 export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
-  const rows: Rows = { terms: [], strings: [], ranges: [], sorts: [] };
+  const rows = emptyRows();
   const values = valuesOf(entries);
   for (const param of index.params) addParam(rows, param, values.get(param.code) ?? []);
   for (const pair of index.pairs) {
@@ -39,24 +43,27 @@ export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows
 function addParam(rows: Rows, param: ParamIndex, values: readonly IndexValue[]): void {
   if (param.p !== 0) {
     if (values.length === 0) rows.terms.push(param.p, missing, 0);
-    for (const value of values) addValue(rows, param.p, value, 0);
+    for (const value of values) addValue(rows, param.p, param.param, value, 0);
     if (param.sorts.highest) rows.sorts.push(param.p, 0, lowEnd(values, Math.max));
     if (param.sorts.lowest) rows.sorts.push(param.p, 1, lowEnd(values, Math.min));
   }
   for (const [item, value] of values.entries()) {
     if (value.kind !== 'composite') continue;
-    for (const [at, { p }] of param.components.entries())
-      if (p !== 0) for (const part of value.of[at] ?? []) addValue(rows, p, part, item + 1);
+    for (const [at, { p }] of param.components.entries()) {
+      const of = param.param.components[at]?.param;
+      if (p !== 0 && of !== undefined) for (const part of value.of[at] ?? []) addValue(rows, p, of, part, item + 1);
+    }
   }
 }
 
-function addValue(rows: Rows, p: number, value: IndexValue, item: number): void {
+function addValue(rows: Rows, p: number, { targets }: SearchParam, value: IndexValue, item: number): void {
   switch (value.kind) {
     case 'token':
     case 'reference':
     case 'uri':
       for (const term of valueTerms(value)) rows.terms.push(p, term, item);
-      if (value.kind === 'reference') for (const term of rootTerms(value)) rows.terms.push(p, term, item);
+      if (value.kind === 'reference' && targets.length === 0)
+        for (const term of absoluteTerms(value)) rows.terms.push(p, term, item);
       return;
     case 'string':
       rows.strings.push(p, value.folded, value.text, item);

@@ -9,7 +9,7 @@ import { serverRuns } from './lock.ts';
 import type { Database } from './open.ts';
 import { keepNotes } from './notes-job.ts';
 import { rebuild } from './rebuild-job.ts';
-import { addPartition, besideServer, hidePartition, register, registered, restart } from './register-job.ts';
+import { addPartition, hidePartition, refuseOthers, register, registered, restart } from './register-job.ts';
 import { restore } from './restore-job.ts';
 import { sweep } from './sweep-job.ts';
 import { write } from './write-job.ts';
@@ -66,8 +66,11 @@ function run(database: Database, { job, definitions }: Asked, commit: Commit, da
     case 'register':
       // Asked inside of the transaction: a server that starts now registers its own definitions after this one.
       if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
-        return besideServer(database, job, definitions, data.path);
+        return refuseOthers(data.path);
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
+    case 'upgraded':
+      database.run(`DELETE FROM meta WHERE key = 'upgrade'`);
+      return { kind: 'done', value: null };
     case 'notes':
       return keepNotes(database, job);
     case 'digests':

@@ -1,20 +1,20 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DocumentStore } from '../documents.ts';
-import type { Note, StoreProgress } from '../transfer.ts';
+import type { Note, VerifyScope } from '../transfer.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import { ChainedLog } from '../../audit/log/log.ts';
-import { attempt } from './attempt.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
-import { work } from './background.ts';
+import { choresOf } from './background.ts';
+import { doChores } from '../upkeep/chores.ts';
 import { createBeside } from '../beside.ts';
 import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
-import { type Core, followWhereSame, partitionIndex, register, submit } from './core.ts';
+import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { unavailable } from './failures.ts';
 import { FileWatch, watchedFiles } from './file-watch.ts';
@@ -33,7 +33,10 @@ import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
-import { verifyStore } from './verify-store.ts';
+import { finishUpgrade } from './upgrade.ts';
+import { verify } from '../upkeep/verify.ts';
+import { bytesOf } from './verify-attachments.ts';
+import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
@@ -77,9 +80,8 @@ export async function openSqliteStore(
       known: new Map(),
       underWay: new Set(),
     };
-    // What cannot be read, whoever needs it reports.
-    if (readOnly) attempt(() => followWhereSame(core));
     if (options.mode === 'serve' && !isRegistered) await register(core);
+    if (options.mode === 'serve') await finishUpgrade(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
     return new SqliteStore(core, unswept, new FileWatch(files), lock);
@@ -146,6 +148,7 @@ class SqliteStore implements Store {
   readonly indexes: IndexAdmin;
   readonly audit: ChainedLog;
   readonly #core: Core;
+  readonly #indexes: ReturnType<typeof sqliteIndexes>;
   readonly #lock: { release(): void } | undefined;
   readonly #ending = new AbortController();
   readonly #work: Promise<void> | undefined;
@@ -161,10 +164,11 @@ class SqliteStore implements Store {
     this.#core = core;
     this.#lock = lock;
     this.partitions = new SqlitePartitions(core);
-    this.indexes = new Indexes(sqliteIndexes(core));
+    this.#indexes = sqliteIndexes(core);
+    this.indexes = new Indexes(this.#indexes);
     this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
     if (core.options.mode !== 'serve') return;
-    this.#work = work(core, unswept, this.#ending.signal);
+    this.#work = doChores(choresOf(core, unswept), this.#ending.signal, core.options.fault);
     this.#watching = setInterval(watchFiles(core, watch), watchEvery).unref();
   }
 
@@ -177,8 +181,10 @@ class SqliteStore implements Store {
     return new SqliteDocuments(this.#core, collection);
   }
 
-  verify(partition?: string): AsyncIterable<StoreProgress> {
-    return verifyStore(this.#core, partition);
+  verify(scope?: VerifyScope): ReturnType<Store['verify']> {
+    const { database, path } = this.#core;
+    const parts = (partition: string | undefined): ReturnType<typeof partsOf> => partsOf(this.#core, partition);
+    return verify({ indexes: this.#indexes, parts, bytes: ({ n }) => bytesOf(database, path, n) }, scope);
   }
 
   notes(): AsyncIterable<Note> {

@@ -1,5 +1,5 @@
-import type { StoreFinding, StoreProgress } from '../transfer.ts';
-import { type Checked, type Part, reportParts } from '../upkeep/report.ts';
+import type { StoreFinding } from '../transfer.ts';
+import { type Checked, type Part } from '../upkeep/report.ts';
 import { attempt } from './attempt.ts';
 import type { Core } from './core.ts';
 import type { Database } from './open.ts';
@@ -15,11 +15,7 @@ import { verifyValues } from './verify-values.ts';
  * is kept beside them, index entries. What cannot be read is named as far as anything in the file names it, and the
  * rest is read all the same.
  */
-export function verifyStore(core: Core, partition: string | undefined): AsyncIterable<StoreProgress> {
-  return reportParts(partsOf(core, partition));
-}
-
-async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
+export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
   core.database.endMoment();
   const places = readPlaces(core.database);
   yield* partsOfFile(core.database, core.path, places, partition);

@@ -30,7 +30,7 @@ const tables: readonly Table[] = [
     rest: ['value'],
     nameOf: ([key]) => `meta ${key}`,
     faultOf: ([key, value]) => {
-      if (key === 'definitions') return typeof value === 'string' ? undefined : 'it is no text';
+      if (key === 'definitions' || key === 'upgrade') return typeof value === 'string' ? undefined : 'it is no text';
       return key === 'epoch' && /^\d+$/.test(String(value)) ? undefined : 'it is nothing that is written there';
     },
   },

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Model, Pair, ResourceType, SearchParam } from '../../model/model.ts';
-import { atRoot } from '../at-root.ts';
 
 /** Raise it whenever entries of the same definitions are kept differently: every index is then rebuilt. */
 const indexVersion = 1;
@@ -8,12 +7,10 @@ const indexVersion = 1;
 /** The index that says what `ord` is. */
 export const orderCode = '_order';
 
-/** One index that a type needs: what it is called, and a digest (at-root.ts) of all that decides its rows. */
+/** One index that a type needs: what it is called, and a digest of all that decides its rows. */
 export interface WantedIndex {
   readonly code: string;
   readonly digest: string;
-  /** Of a pair: the code of its owner. */
-  readonly owner?: string;
 }
 
 export interface WantedType {
@@ -29,7 +26,7 @@ export interface WantedPartition {
 
 /** What decides how resources are indexed: two processes that write one file must agree on it. */
 export function definitionsDigest(model: Model): string {
-  return atRoot(`${indexVersion}:${model.digest}`, model.root);
+  return `${indexVersion}:${model.digest}`;
 }
 
 /** The indexes of all types of a model, in a partition of this zone. */
@@ -41,18 +38,16 @@ function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] 
   // ord stands in every row: whatever decides it decides all indexes of the type.
   const order = [indexVersion, zone, type.sortDate?.code, type.sortDate?.digest];
   const wanted: WantedIndex[] = [{ code: orderCode, digest: digest([...order]) }];
-  const add = (code: string, root: string | undefined, ...by: readonly unknown[]): void => {
-    wanted.push({ code, digest: atRoot(digest([...order, ...by]), root) });
+  const add = (code: string, ...by: readonly unknown[]): void => {
+    wanted.push({ code, digest: digest([...order, ...by]) });
   };
   for (const param of type.indexed.values()) {
     const sorts = sortsOf(type, param);
-    add(param.code, param.root, param.digest, sorts.highest, sorts.lowest);
-    for (const [at] of param.components.entries()) add(componentCode(param.code, at), param.root, param.digest);
+    add(param.code, param.digest, sorts.highest, sorts.lowest);
+    for (const [at] of param.components.entries()) add(componentCode(param.code, at), param.digest);
   }
   for (const pair of type.pairs) {
-    const { owner, token } = pair;
-    const digestOf = digest([...order, owner.digest, token.digest]);
-    wanted.push({ code: pairCode(pair), digest: atRoot(digestOf, owner.root), owner: owner.code });
+    add(pairCode(pair), pair.owner.digest, pair.token.digest);
   }
   return wanted;
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
-import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex, VerifyProgress } from '../indexes.ts';
+import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex } from '../indexes.ts';
 import type { PartitionIdentity } from '../partitions.ts';
 import type { StoreOptions } from '../store.ts';
 import type { Checked } from './report.ts';
@@ -23,8 +23,9 @@ export interface IndexDriver<P extends PartitionIdentity> {
    * write what is missing in them, ask again later.
    */
   rebuildSlice(partition: P, type: ResourceType): Promise<'more' | 'waiting' | 'done'>;
-  database(): Promise<readonly DatabaseIndex[]>;
-  dropUnused(): Promise<readonly string[]>;
+  /** Declared types with pending indexes. */
+  pendingTypes(): Promise<readonly (readonly [partition: P, type: ResourceType])[]>;
+  database: IndexAdmin['database'];
 }
 
 /** How often a rebuild asks whether others may still write, in milliseconds. */
@@ -46,21 +47,11 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
     return states;
   }
 
-  async *verify(id: string, only?: string): AsyncIterable<VerifyProgress> {
-    const partition = await this.#partition(id);
-    for (const type of this.#types(only)) {
-      const [state] = await this.#driver.states(partition, type);
-      let checked = 0;
-      for await (const { findings, ...one } of this.#driver.verify(partition, type)) {
-        checked += one.checked;
-        yield { type: type.name, checked, of: Math.max(state?.of ?? 0, checked), findings };
-      }
-    }
-  }
-
   async *rebuild(id: string, only?: string, param?: string): AsyncIterable<PendingIndex> {
-    const partition = await this.#partition(id);
-    const types = this.#types(only).filter(({ indexed }) => param === undefined || indexed.has(param));
+    const partition = await requirePartition(this.#driver, id);
+    const types = typesIn(this.#driver.options(), only).filter(
+      ({ indexed }) => param === undefined || indexed.has(param),
+    );
     if (types.length === 0) throw new Error(`No index is kept for \`${param}\``);
     for (const type of types)
       await this.#driver.restart(partition, type, param === undefined ? undefined : codesOf(type, param));
@@ -74,27 +65,24 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
       }
   }
 
-  database(): Promise<readonly DatabaseIndex[]> {
-    return this.#driver.database();
+  database(options?: { readonly drop?: boolean }): Promise<readonly DatabaseIndex[]> {
+    return this.#driver.database(options);
   }
+}
 
-  dropUnused(): Promise<readonly string[]> {
-    return this.#driver.dropUnused();
-  }
+/** Throws Error where there is no such partition. */
+export async function requirePartition<P extends PartitionIdentity>(driver: IndexDriver<P>, id: string): Promise<P> {
+  const found = await driver.partition(id);
+  if (found === undefined) throw new Error(`There is no partition \`${id}\``);
+  return found;
+}
 
-  async #partition(id: string): Promise<P> {
-    const found = await this.#driver.partition(id);
-    if (found === undefined) throw new Error(`There is no partition \`${id}\``);
-    return found;
-  }
-
-  #types(only: string | undefined): readonly ResourceType[] {
-    const { types } = this.#driver.options().model;
-    if (only === undefined) return [...types.values()];
-    const type = types.get(only);
-    if (type === undefined) throw new Error(`\`${only}\` is not a declared type`);
-    return [type];
-  }
+/** All declared types, or one. Throws Error where that is not declared. */
+export function typesIn({ model }: Pick<StoreOptions, 'model'>, only: string | undefined): readonly ResourceType[] {
+  if (only === undefined) return [...model.types.values()];
+  const type = model.types.get(only);
+  if (type === undefined) throw new Error(`\`${only}\` is not a declared type`);
+  return [type];
 }
 
 /** The parameters of a type that cannot be searched yet. Pairs only make searches faster, so they are not among them. */

@@ -46,7 +46,7 @@ const step = 100;
  * they are there, and whether a record refers to them. Bytes that still may get a record, or are in the trash, are
  * counted.
  */
-export async function* verifyAttachments(kept: KeptBytes): AsyncIterable<AttachmentProgress> {
+export async function* verifyAttachments(partition: string, kept: KeptBytes): AsyncIterable<AttachmentProgress> {
   const of = await kept.count();
   let [checked, waiting, trashed] = [0, 0, 0];
   let findings: AttachmentFinding[] = [];
@@ -69,13 +69,13 @@ export async function* verifyAttachments(kept: KeptBytes): AsyncIterable<Attachm
       if (isTrash && known === undefined) continue;
       checked += 1;
       if (checked % step > 0) continue;
-      yield { checked, of: Math.max(of, checked), waiting, trashed, findings };
+      yield { step: 'attachments', partition, checked, of: Math.max(of, checked), waiting, trashed, findings };
       findings = [];
     }
     for (const [digest, one] of referred) await compare(digest, one);
   }
   for await (const digest of kept.strays?.() ?? []) findings.push({ is: 'orphan', digest, records: [] });
-  yield { checked, of: checked, waiting, trashed, findings };
+  yield { step: 'attachments', partition, checked, of: checked, waiting, trashed, findings };
 }
 
 function damageOf(found: Measured | undefined, digest: string, size: number): AttachmentFinding['is'] | undefined {

@@ -27,7 +27,7 @@ export function leakProperty(
 
   it('no answer would differ if the records that the token cannot read were not there', async () => {
     const [whole, reduced] = twins.servers;
-    const oracle = createOracle(whole.running.engine.model, publicUrl, guarded);
+    const oracle = createOracle(whole.running.engine.model, guarded);
     const statuses = new Map<string, number>();
     let worlds = 0;
     let hidden = 0;

@@ -94,8 +94,8 @@ export interface Oracle {
   held(token: Token, records: readonly Recorded[]): readonly Recorded[];
 }
 
-export function createOracle(model: Model, publicUrl: string, guarded: boolean): Oracle {
-  const extract = createExtract(model, publicUrl);
+export function createOracle(model: Model, guarded: boolean): Oracle {
+  const extract = createExtract(model);
 
   /** Whose resource it is. */
   const owners = (resource: Resource): readonly string[] => {

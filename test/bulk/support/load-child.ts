@@ -11,7 +11,7 @@ const options = {
   model,
   partition,
   validator,
-  extract: createExtract(model, 'http://localhost:8080'),
+  extract: createExtract(model),
   base: 'http://localhost:8080/r4/demo',
   undeclared: 'skip' as const,
   now: Date.now,

@@ -50,7 +50,7 @@ export interface RejectLine {
 export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))): Promise<Target> {
   const { model, definitions, problems } = await loadModel({ definitions: [] });
   if (model === undefined) throw new Error(JSON.stringify(problems));
-  const extract = createExtract(model, publicUrl);
+  const extract = createExtract(model);
   const validator = createValidator(definitions, model.definitions);
   const url = `sqlite:${join(folder, 'records.sqlite')}`;
   const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 5000 });

@@ -12,6 +12,11 @@ const resources = [
   resource('c', [entry('focus', canonical('https://elsewhere.org/fhir/Patient/1'))]),
   resource('d', [entry('focus', canonical('urn:uuid:1')), entry('plan', canonical('http://plan', '1.0'))]),
   resource('e', [entry('plan', canonical('http://plan'))]),
+  resource('f', [
+    entry('patient', canonical('https://example.org/r4/demo/Patient/3')),
+    entry('focus', canonical('https://example.org/r4/demo/Device/3')),
+  ]),
+  resource('g', [entry('patient', reference('Patient', '3'))]),
 ];
 
 describe('reference search', () => {
@@ -37,6 +42,8 @@ describe('reference search', () => {
       '(param focus (reference "https://elsewhere.org/fhir/Patient/1"))',
       'c',
     ],
+    ['Type/id, of an absolute reference too', 'patient=Patient/3', '(param patient (reference Patient "3"))', 'f g'],
+    ['an id, of an absolute reference too', 'focus=3', '(param focus (reference any "3"))', 'f'],
     ['a urn', 'focus=urn:uuid:1', '(param focus (reference "urn:uuid:1"))', 'd'],
     ['nobody has the id', 'patient=2', '(param patient (reference Patient "2"))', ''],
     ['a canonical of any version', 'plan=http://plan', '(param plan (reference "http://plan"))', 'd e'],

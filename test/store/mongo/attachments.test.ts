@@ -14,8 +14,8 @@ import type { Store } from '../../../src/store/store.ts';
 import { newMongoPlace, type Place } from '../../support/mongodb/place.ts';
 import { keptChunks } from './support/kept-chunks.ts';
 import { bytesOf, digestOf } from '../support/bytes-of.ts';
-import { list } from '../support/list.ts';
 import { kept, openClinic, picture, shippedModel } from '../support/shipped.ts';
+import { attachmentSteps } from '../support/verified.ts';
 
 const child = fileURLToPath(new URL('support/put-child.ts', import.meta.url));
 
@@ -46,7 +46,7 @@ const create = async (...names: string[]): Promise<void> => {
     await clinic.write([picture(name, name, { attachments: [await kept(clinic, bytesOf(name))] })]);
 };
 const read = async (bytes: Uint8Array) => buffer((await clinic.attachment(digestOf(bytes))) ?? Readable.from([]));
-const findings = async () => (await list(clinic.verifyAttachments())).flatMap(progress => progress.findings);
+const findings = async () => (await attachmentSteps(store, 'clinic')).flatMap(progress => progress.findings);
 /** All that is kept has been there for eight days longer. */
 const age = (): Promise<void> => keptChunks.age(place.url, 8 * 86_400_000);
 

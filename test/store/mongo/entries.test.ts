@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { IndexValue } from '../../../src/indexing/entry.ts';
 import type { ResourceType } from '../../../src/model/model.ts';
 import { indexFields } from '../../../src/store/mongo/entries.ts';
 import { canonical, date, entry, number, quantity, reference, text, thing, token } from '../../search/thing.ts';
@@ -9,7 +8,6 @@ const code = thing.indexed.get('code');
 if (owner === undefined || code === undefined) throw new Error('The type lacks a parameter');
 const type: ResourceType = { ...thing, pairs: [{ code: 'patient+code', owner, token: code }] };
 
-const ours: IndexValue = { kind: 'reference', type: 'Patient', id: '1', url: undefined, version: undefined, own: true };
 const t = (...terms: readonly string[]) => ({ t: ['7|*', ...terms] });
 const day = { lo: 1_582_934_400_000, hi: 1_583_020_800_000 };
 
@@ -18,7 +16,8 @@ const rows = [
   ['a token', entry('code', token('http://s', 'A')), t('7|code|yhttp://s', '7|code|ca', '7|code|b8|http://sa')],
   ['a token without a system', entry('code', token(undefined, 'a')), t('7|code|z', '7|code|ca', '7|code|na')],
   ['a reference to one of the targets', entry('patient', reference('Patient', '1')), t('7|patient|r1/Patient')],
-  ['a reference by a URL of our own', entry('patient', ours), t('7|patient|r1/Patient', '7|patient|o')],
+  ['an absolute reference to one of the targets', entry('patient', canonical('http://a/Patient/1')), t('7|patient|uhttp://a/Patient/1')],
+  ['an absolute reference to any type', entry('focus', canonical('http://a/Device/1')), t('7|focus|uhttp://a/Device/1', '7|focus|i1 http://a')],
   ['a reference to any type', entry('focus', reference('Device', '1')), t('7|focus|r1/Device', '7|focus|i1')],
   ['a canonical', entry('plan', canonical('http://a', '1')), t('7|plan|uhttp://a', '7|plan|w8|http://a1')],
   ['a uri', entry('url', { kind: 'uri', uri: 'http://a' }), t('7|url|uhttp://a')],
@@ -46,21 +45,13 @@ describe('the fields of a document', () => {
   });
 
   it('a pair of an owner and a code, with its system and without', () => {
-    const fields = indexFields(type, '7', 'a', 0, [entry('patient', ours), entry('code', token('http://s', 'a'))]);
+    const fields = indexFields(type, '7', 'a', 0, [
+      entry('patient', reference('Patient', '1')),
+      entry('code', token('http://s', 'a')),
+    ]);
     expect(fields.t.filter(term => term.includes('+'))).toEqual([
       '7|patient+code|10|r1/Patientca',
       '7|patient+code|10|r1/Patientb8|http://sa',
-    ]);
-  });
-
-  it('a composite tells of its references whether they are ours by the public URL, and which are URLs', () => {
-    const elsewhere = canonical('http://elsewhere.example/Patient/1');
-    const { t: found } = indexFields(type, '7', 'a', 0, [
-      entry('code-size', { kind: 'composite', of: [[token(undefined, 'a')], [ours, elsewhere]] }),
-    ]);
-    expect(found.filter(term => /^7\|code-size\|[a-z]/.test(term))).toEqual([
-      '7|code-size|o',
-      '7|code-size|uhttp://elsewhere.example/Patient/1',
     ]);
   });
 

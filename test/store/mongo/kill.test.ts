@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
-import { list } from '../support/list.ts';
+import { indexSteps } from '../support/verified.ts';
 
 const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
 const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 4);
@@ -37,7 +37,7 @@ it(
       expect(await demo.read(t.typeName, `b${at}-0`, 1)).toMatchObject({ version: 1 });
       expect(await demo.read(t.typeName, `b${at}-1`)).toMatchObject({ version: 2, text: undefined });
     }
-    expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
+    expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     await store.close();
     await place.remove();
   },

@@ -23,6 +23,7 @@ function indexesOf(more: Partial<Indexes<string>> = {}, pending = '', type: Reso
     },
     termsOfId: () => undefined,
     marksMissing: false,
+    hasAbsolute: () => false,
     ...more,
   };
 }
@@ -54,6 +55,14 @@ describe('a query as clauses', () => {
       terms('focus', 'r1/Group', 'r1/Patient'),
     );
     expect(lowered('focus=1&code=a', { termsOfId: () => [] })).toEqual({ kind: 'or', of: [] });
+  });
+
+  it('a record of this server is asked for by its absolute reference too, if the index may have any', () => {
+    const base = 'https://example.org/r4/demo';
+    const more = { hasAbsolute: () => true, termsOfId: () => ['r1/Group'] };
+    expect(lowered('patient=1', more)).toEqual(terms('patient', 'r1/Patient', `u${base}/Patient/1`));
+    expect(lowered('focus=1', more)).toEqual(terms('focus', 'r1/Group', `i1 ${base}`));
+    expect(lowered('focus=https://a/Group/1', more)).toEqual(terms('focus', 'uhttps://a/Group/1'));
   });
 
   it('ranges of a value that a resource has once are one clause', () => {

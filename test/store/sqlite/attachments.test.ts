@@ -22,6 +22,7 @@ import { bytesOf, digestOf } from '../support/bytes-of.ts';
 import { keptFiles } from '../support/kept-files.ts';
 import { list } from '../support/list.ts';
 import { kept, openClinic, picture, shippedModel } from '../support/shipped.ts';
+import { attachmentSteps } from '../support/verified.ts';
 
 let model: Model;
 let folder: string;
@@ -41,7 +42,7 @@ const create = async (...names: string[]): Promise<void> => {
   for (const name of names)
     await clinic.write([picture(name, name, { attachments: [await kept(clinic, bytesOf(name))] })]);
 };
-const findings = async () => (await list(clinic.verifyAttachments())).flatMap(progress => progress.findings);
+const findings = async () => (await attachmentSteps(store, 'clinic')).flatMap(progress => progress.findings);
 
 beforeAll(async () => {
   model = await shippedModel();
@@ -200,7 +201,7 @@ async function sweepWith(sweepOf: (core: Core) => ByteSweep, isEnough = () => tr
 }
 
 function coreOf(): Core {
-  const extract = createExtract(model, 'http://localhost:8080');
+  const extract = createExtract(model);
   const condition = new Condition();
   return {
     path: file,

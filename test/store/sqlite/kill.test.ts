@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { Partition } from '../../../src/store/partitions.ts';
 import * as t from '../support/fixture.ts';
-import { list } from '../support/list.ts';
+import { indexSteps } from '../support/verified.ts';
 
 const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
 const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 5);
@@ -26,7 +26,7 @@ it(
       expect(marked).toBeGreaterThanOrEqual(acknowledged.at(-1) ?? next - 1);
       next = marked + 1;
       if (next > 0) await expectBatches(demo, next);
-      const steps = round % 10 === 9 ? await list(store.indexes.verify('demo')) : [];
+      const steps = round % 10 === 9 ? await indexSteps(store, 'demo') : [];
       expect(steps.flatMap(({ findings }) => findings)).toEqual([]);
       await store.close();
       expect(integrity(place.path)).toBe('ok');
@@ -56,7 +56,7 @@ it('a rebuild that is killed goes on', { timeout: 120_000 }, async () => {
     await new Promise(done => setTimeout(done, 20));
   expect(await demo.count(t.typeName, t.hasCode('changed'))).toBe(149 + 3 - 3);
   expect(await demo.count(t.typeName, t.hasCode('c2'))).toBe(150 * 4);
-  expect((await list(store.indexes.verify('demo'))).flatMap(({ findings }) => findings)).toEqual([]);
+  expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
   await store.close();
   await place.remove();
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
+import { indexSteps } from '../support/verified.ts';
 
 /** What somebody may do to the rows of an index by hand, and what a verification then finds. */
 const damages: readonly (readonly [title: string, sql: string, found: RegExp])[] = [
@@ -35,7 +36,7 @@ describe('verifyType', () => {
   });
 
   const findings = async () =>
-    (await list(store.indexes.verify('demo'))).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
+    (await indexSteps(store, 'demo')).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
 
   it.each(damages)('finds %s, and a rebuild mends it', async (_, sql, found) => {
     expect(await findings()).toEqual([]);

@@ -23,7 +23,7 @@ export async function openClinic(
   { mode = 'serve', now = Date.now, notice = () => {} }: Partial<StoreOptions> = {},
   open = openStore,
 ): Promise<{ store: Store; clinic: Partition }> {
-  const extract = createExtract(model, 'http://localhost:8080');
+  const extract = createExtract(model);
   const store = await open(url, { model, extract, now, mode, deadline: 20_000, notice });
   if (mode !== 'read') await store.partitions.add('clinic', { zone: 'America/Toronto' });
   const clinic = await store.partition('clinic');

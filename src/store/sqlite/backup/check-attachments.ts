@@ -21,7 +21,10 @@ export async function checkAttachments(
   let done = 0;
   for (const [n, id] of database.all('SELECT n, id FROM partitions WHERE id IS NOT NULL ORDER BY id')) {
     let before = 0;
-    for await (const { checked, findings: found } of verifyAttachments(bytesOf(database, file, Number(n), anyAge))) {
+    for await (const { checked, findings: found } of verifyAttachments(
+      String(id),
+      bytesOf(database, file, Number(n), anyAge),
+    )) {
       findings.push(...found.map(one => ({ in: 'attachments', partition: String(id), ...one }) as const));
       const read = ((checked - before) * size) / files; // files are counted, not bytes
       before = checked;

@@ -7,6 +7,7 @@ export function asLayout2(path: string): void {
   database.exec('DROP INDEX marks_digest');
   for (const table of ['resources', 'versions', 'documents', 'marks', 'keys'])
     database.exec(`ALTER TABLE ${table} DROP COLUMN digest`);
+  database.exec(`ALTER TABLE parameters DROP COLUMN absolute; DELETE FROM meta WHERE key = 'upgrade'`);
   database.exec('PRAGMA user_version = 2');
   database.close();
 }

@@ -1,0 +1,44 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { AttachmentProgress } from '../blobs.ts';
+import type { PartitionIdentity } from '../partitions.ts';
+import type { StoreProgress, VerifyScope } from '../transfer.ts';
+import { type IndexDriver, requirePartition, typesIn } from './indexes.ts';
+import { type Part, reportParts } from './report.ts';
+import { type KeptBytes, verifyAttachments } from './verify-attachments.ts';
+
+/** What a store reads to be verified; `P` is a partition as it knows it. */
+export interface VerifyDriver<P extends PartitionIdentity> {
+  readonly indexes: IndexDriver<P>;
+  /** All that is kept beside the bytes of attachments, or of one partition. */
+  readonly parts: (partition: string | undefined) => AsyncIterable<Part>;
+  readonly bytes: (partition: P) => KeptBytes;
+}
+
+/** Verifies what the scope says. Throws Error for a partition that is not there and a type that is not declared. */
+export async function* verify<P extends PartitionIdentity>(
+  { indexes, parts, bytes }: VerifyDriver<P>,
+  { partition, only, type }: VerifyScope = {},
+): AsyncIterable<StoreProgress | AttachmentProgress> {
+  if (only === undefined) {
+    yield* reportParts(parts(partition));
+    return;
+  }
+  const all = partition === undefined ? await indexes.partitions() : [await requirePartition(indexes, partition)];
+  for (const one of all) {
+    if (only === 'attachments') yield* verifyAttachments(one.id, bytes(one));
+    else for (const ofType of typesIn(indexes.options(), type)) yield* verifyType(indexes, one, ofType);
+  }
+}
+
+async function* verifyType<P extends PartitionIdentity>(
+  indexes: IndexDriver<P>,
+  partition: P,
+  type: ResourceType,
+): AsyncIterable<StoreProgress> {
+  const [state] = await indexes.states(partition, type);
+  let checked = 0;
+  for await (const { findings, checked: more } of indexes.verify(partition, type)) {
+    checked += more;
+    yield { step: 'indexes', type: type.name, checked, of: Math.max(state?.of ?? 0, checked), undigested: 0, findings };
+  }
+}
