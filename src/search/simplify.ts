@@ -23,6 +23,11 @@ export function simplify(query: Query): Query {
     case 'param':
     case 'present':
       return query;
+    case 'chain':
+    case 'has': {
+      const of = simplify(query.of);
+      return isNone(of) ? none : { ...query, of };
+    }
     default:
       return query satisfies never;
   }
@@ -46,6 +51,11 @@ function negate(query: Query): Query {
     case 'param':
     case 'present':
       return { kind: 'not', of: query };
+    case 'chain':
+    case 'has': {
+      const of = simplify(query);
+      return isNone(of) ? { kind: 'all' } : { kind: 'not', of };
+    }
     default:
       return query satisfies never;
   }
