@@ -5,7 +5,7 @@ import { issuerFormats, issuerProblems, issuersKey, readIssuer } from './config/
 import type { ReadFile } from './config/issuers.ts';
 import { fileSchema } from './config/file-schema.ts';
 import type { FileContent } from './config/file-schema.ts';
-import { openElsewhere } from './config/safe-start.ts';
+import { openBeyondLoopback } from './config/safe-start.ts';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag, Given } from './config/settings.ts';
 import { isLoopback } from './config/values.ts';
@@ -206,7 +206,7 @@ function contradictions(config: Config): string[] {
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push('`tls-cert` and `tls-key` belong together: set both for https, or none for http.');
   }
-  if (config.access === 'open' && !isLoopback(config.host)) problems.push(openElsewhere(config.host));
+  if (config.access === 'open' && !isLoopback(config.host)) problems.push(openBeyondLoopback(config.host));
   if (parseStoreUrl(config.store)?.kind === 'mongodb' && config.storeTimeout <= config.searchDeadline) {
     problems.push(
       '`store-timeout` must be longer than `search-deadline`, or no search would be rejected as too costly.',

@@ -11,7 +11,13 @@ import { revocationCollection } from '../auth/token/revocations.ts';
 import { createTokenVerifier } from '../auth/token/verifier.ts';
 import { publicUrlOf } from '../config.ts';
 import type { Config } from '../config.ts';
-import { demoElsewhere, hasAuthorizationServer, isLocal, startNotices, startRefusals } from '../config/safe-start.ts';
+import {
+  demoBeyondLoopback,
+  hasAuthorizationServer,
+  isLocal,
+  startNotices,
+  startRefusals,
+} from '../config/safe-start.ts';
 import { requireModel } from './load-model.ts';
 import { createApp } from '../http/app.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -133,7 +139,7 @@ export async function startEngine(
     if (hasAuthorizationServer(config) && !isLocal(config)) {
       const { demoAccountsIn } = await import('../demo/accounts.ts');
       const ids = await demoAccountsIn(store);
-      if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoElsewhere}`);
+      if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoBeyondLoopback}`);
     }
     await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
