@@ -14,12 +14,11 @@ export function ownedBy(
 ): Query | undefined {
   const owner = ownerType(model);
   if (type.name === owner) return { kind: 'id', anyOf: [patient] };
-  const of = type.accessLinks.flatMap(({ compartment, parameter }): Query[] => {
-    const param = type.indexed.get(parameter);
-    if (compartment !== owner || param === undefined) return [];
-    return [{ kind: 'param', param, test: { kind: 'reference', type: owner, id: patient, base } }];
-  });
-  return of.length === 0 ? undefined : { kind: 'or', of };
+  const links = type.accessLinks.filter(({ compartment }) => compartment === owner);
+  const of = links.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
+  return owner === undefined || of.length === 0
+    ? undefined
+    : { kind: 'owner', compartment: owner, id: patient, base, of };
 }
 
 /** The type of the owners of records; undefined if no such compartment is loaded. */

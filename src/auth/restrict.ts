@@ -2,15 +2,12 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { matches } from '../search/matches.ts';
 import { none, simplify } from '../search/simplify.ts';
-import { parametersOf } from '../search/walk.ts';
+import { joinsOf, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { Access } from './access.ts';
 import type { Letter } from './scope.ts';
-import { propertyPattern, pickProperties } from './pick-properties.ts';
-import { matchesProbe, probesOf } from './reference-probe.ts';
-import type { ReferenceProbe } from './reference-probe.ts';
 
 /**
  * The query of the records of a type that are open to the caller for a letter: the one rule of access to records. Every
@@ -21,63 +18,48 @@ export function restriction(access: Access, type: ResourceType, letter: Letter):
   return access.restrictions.get(type.name)?.[letter] ?? none;
 }
 
-/** The query of a client, restricted to the records that are open to the caller. */
+/** The query of a client, restricted to the records that are open to the caller, of other types too. */
 export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
   const allowed = restriction(access, type, letter);
-  if (allowed.kind === 'all' || asks(query, allowed)) return query;
-  return simplify({ kind: 'and', of: [query, allowed] });
+  const confined = access === 'open' ? query : confineJoins(access, query);
+  if (allowed.kind === 'all' || asks(confined, allowed)) return confined;
+  return simplify({ kind: 'and', of: [confined, allowed] });
+}
+
+/** A chain or `_has` follows references among what the caller may search. */
+function confineJoins(access: Access, query: Query): Query {
+  if (joinsOf(query).length === 0) return query;
+  return mapJoins(query, join => ({ ...join, of: restrict(access, join.type, 's', join.of) }));
 }
 
 /** Whether a query already includes the rule, as queries of a patient's app that name the patient do. */
 function asks(query: Query, rule: Query): boolean {
   if (query.kind === 'and') return query.of.some(one => asks(one, rule));
-  if (query.kind !== 'param' || rule.kind !== 'param' || query.param.code !== rule.param.code) return false;
-  const [given, wanted] = [query.test, rule.test];
-  if (given.kind !== 'reference' || wanted.kind !== 'reference' || given.url !== undefined) return false;
-  return given.type === wanted.type && given.id === wanted.id && wanted.url === undefined;
+  if (query.kind !== 'param' || query.test.kind !== 'reference' || rule.kind !== 'owner') return false;
+  const { type, id, base } = query.test;
+  const isLink = rule.of.some(({ code }) => code === query.param.code);
+  return isLink && type === rule.compartment && id === rule.id && base === rule.base;
 }
 
 /** The data that decides about one record. */
-export type Record = Pick<StoredVersion, 'id' | 'lastUpdated'> & { readonly text: string };
+export type Record = Pick<StoredVersion, 'id' | 'lastUpdated' | 'owners'> & { readonly text: string };
 
-/** True if the rule covers the record: the same decision as in a search. */
+/**
+ * True if the rule covers the record: the same decision as in a search. The owners of a record are stored with it;
+ * other entries that the rule asks for are read from its text.
+ */
 export function isWithin(
   rule: Query,
   type: ResourceType,
-  { id, lastUpdated, text }: Record,
+  { id, lastUpdated, owners, text }: Record,
   extract: Extract,
   { id: partition, settings }: Pick<Partition, 'id' | 'settings'>,
 ): boolean {
   if (rule.kind === 'all') return true;
-  const { narrow, names, sights } = readingOf(rule, type);
-  if (narrow === undefined) return matches(rule, { id, lastUpdated, entries: [] });
-  if (sights.length > 0 && matchesProbe(text, sights)) return true;
-  const part = names === undefined ? text : pickProperties(text, names);
-  const entries = extract(narrow, part, { id: partition, zone: settings.zone });
-  return matches(rule, { id, lastUpdated, entries });
-}
-
-/** How records of a type are read to evaluate a rule. */
-interface RuleReading {
-  readonly type: ResourceType;
-  /** With the parameters of the rule only; undefined if it has none. */
-  readonly narrow: ResourceType | undefined;
-  /** The pattern of part.ts. */
-  readonly names: RegExp | undefined;
-  readonly sights: readonly ReferenceProbe[];
-}
-
-const readings = new WeakMap<Query, RuleReading>();
-
-/** Cached with the rule, which is cached with the token. */
-function readingOf(rule: Query, type: ResourceType): RuleReading {
-  const kept = readings.get(rule);
-  if (kept?.type === type) return kept;
-  const params = parametersOf(rule);
-  const narrow = params.length === 0 ? undefined : narrowed(type, params);
-  const reading = { type, narrow, names: propertyPattern(params), sights: probesOf(rule, type.name) };
-  readings.set(rule, reading);
-  return reading;
+  const params = parametersOf(rule, owners === undefined);
+  const entries =
+    params.length === 0 ? [] : extract(narrowed(type, params), text, { id: partition, zone: settings.zone });
+  return matches(rule, { id, lastUpdated, entries, owners });
 }
 
 const everything: Query = { kind: 'all' };

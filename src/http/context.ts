@@ -11,7 +11,7 @@ export interface RequestState {
   requestId: string;
   /** The client's own id, if it was not accepted as request id. */
   correlationId: string | undefined;
-  /** middleware/target.ts: the path as sent, and the query without its `?`, not decoded. */
+  /** target.ts: the path as sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
   /** middleware/account.ts: of the client. */
@@ -20,7 +20,7 @@ export interface RequestState {
   origin: object;
   /** respond.ts: the response. */
   response: FhirResponse | undefined;
-  /** middleware/path.ts: the pattern of the path, and the values of its variable segments. */
+  /** find-path.ts: the pattern of the path, and the values of its variable segments. */
   pattern: string | undefined;
   params: Readonly<Record<string, string>>;
   /** fhir-request.ts: undefined for a request that is not for FHIR. */

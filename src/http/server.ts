@@ -47,7 +47,7 @@ export async function listen(
     requestTimeout: config.headerTimeout + longestUploadWait + config.bodyTimeout,
     keepAliveTimeout: config.keepAlive,
     connectionsCheckingInterval: Math.max(20, Math.min(1_000, config.headerTimeout / 4)),
-    requireHostHeader: false, // checked in middleware/target.ts, which answers with an OperationOutcome
+    requireHostHeader: false, // checked in target.ts, which answers with an OperationOutcome
   };
   const tls = readTls(config);
   const secure = tls === undefined ? undefined : createTlsServer({ ...options, ...tls });

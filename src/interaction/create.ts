@@ -8,7 +8,7 @@ import { declaredType } from './declared.ts';
 import { idempotencyKey, keyUsed } from './idempotency.ts';
 import type { FhirResponse, Interaction } from './interaction.ts';
 import { handlingOf, returnOf } from './prefer.ts';
-import { refuseCostly } from './search.ts';
+import { refuseCostly } from './search/search.ts';
 import { write } from './write/write.ts';
 import type { Written } from './write/write.ts';
 
@@ -46,7 +46,7 @@ export const create: Interaction = async (engine, request, partition) => {
 
 /** https://hl7.org/fhir/R4/http.html#ops */
 function answer(written: Written, url: string, versioning: string, prefer: string | undefined): FhirResponse {
-  const { outcome, first = outcome, version, lastUpdated, text, warnings: told = [] } = written;
+  const { outcome, first = outcome, version, lastUpdated, text, warnings = [] } = written;
   const created = first === 'created';
   const versioned = versioning !== 'no-version';
   const head = {
@@ -62,7 +62,7 @@ function answer(written: Written, url: string, versioning: string, prefer: strin
     case 'OperationOutcome': {
       const done = created ? 'was created.' : 'exists already, so nothing was created.';
       const said = `\`${url.split('/').slice(-2).join('/')}\` ${done}`;
-      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }, ...told]);
+      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }, ...warnings]);
       return { ...head, body: JSON.stringify(outcome) };
     }
     case 'representation':

@@ -4,7 +4,7 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, DefinitionNode } from './declared.ts';
-import { textOf } from './extensions.ts';
+import { extensionBase, textOf } from './extensions.ts';
 import { resultControls } from './result-controls.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 
@@ -51,6 +51,10 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
   );
   const { conditionalRead, conditionalDelete } = type;
   return {
+    ...list(
+      'extension',
+      [...type.searchFeatures].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+    ),
     type: type.name,
     ...text('profile', type.profile),
     ...list('supportedProfile', type.supportedProfiles),
@@ -65,6 +69,8 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
     conditionalUpdate: type.conditionalUpdate,
     conditionalDelete,
     ...list('referencePolicy', [...type.referencePolicies]),
+    ...list('searchInclude', [...type.includes.forward]),
+    ...list('searchRevInclude', [...type.includes.reverse]),
     ...list('searchParam', [...type.parameters.values()].map(buildParameter)),
     ...list(
       'operation',

@@ -16,6 +16,7 @@ import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
+import { checkIncludes } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
 import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
@@ -69,6 +70,7 @@ export function compileModel(
       }) ?? []
     );
   });
+  checkIncludes(declared.types, new Map(compiled.map(type => [type.name, type])), report);
   checkDerivations(plainFiles(definitions), report);
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);

@@ -29,8 +29,9 @@ export function checkTypePromises(
       report(standing, 'conditionalCreate', searchlessCreate);
     if (isSupported(json['conditionalRead']) && !interactions.has('read'))
       report(standing, 'conditionalRead', '`conditionalRead` needs the interaction `read`; declare it, or remove it.');
-    for (const unserved of ['searchInclude', 'searchRevInclude'])
-      if (json[unserved] !== undefined) report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
+    for (const element of ['searchInclude', 'searchRevInclude'])
+      if (json[element] !== undefined && !interactions.has('search-type'))
+        report(standing, element, `\`${element}\` needs the interaction \`search-type\`; declare it, or remove it.`);
   }
   for (const { text, ...standing } of texts(standings, 'referencePolicy')) {
     if (text === 'resolves') report(standing, '', 'References by identifier are not resolved; remove `resolves`.');

@@ -65,6 +65,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
   },
   'indexed-only': { on: [resource], max: Infinity, value: 'valueCanonical' },
   'sort-date': { on: [resource], max: 1, value: 'valueCode' },
+  'search-feature': {
+    on: [resource, rest],
+    max: Infinity,
+    value: 'valueCode',
+    pattern: /^(chain|has)$/,
+    expected: '`chain` or `has`',
+  },
   'page-size': {
     on: [resource, rest],
     max: 1,

@@ -45,6 +45,10 @@ export interface ResourceType {
   readonly parameters: ReadonlyMap<string, SearchParam>;
   /** Every indexed parameter: those for clients and those of access rules and sort; not `_id` and `_lastUpdated`. */
   readonly indexed: ReadonlyMap<string, SearchParam>;
+  /** The search features of the type beyond its parameters. */
+  readonly searchFeatures: ReadonlySet<string>;
+  /** Accepted values of `_include` and `_revinclude`: `Observation:subject`, `Observation:*`, `*`. */
+  readonly includes: { readonly forward: ReadonlySet<string>; readonly reverse: ReadonlySet<string> };
   /** The parameter whose low end is the default order, newest first; lastUpdated if undefined. */
   readonly sortDate: SearchParam | undefined;
   /**

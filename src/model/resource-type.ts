@@ -11,6 +11,7 @@ import { declaredInteractions } from './interactions.ts';
 import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
+import { includesOf, searchFeaturesOf } from './search-features.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
 
 /**
@@ -66,6 +67,8 @@ export function compileResourceType(
     referencePolicies: new Set(texts(standings, 'referencePolicy').map(({ text }) => text)),
     parameters,
     indexed,
+    searchFeatures: interactions.has('search-type') ? searchFeaturesOf(standings, context) : new Set(),
+    includes: includesOf(standings),
     sortDate,
     pairs: pairsOf(access.owners, [...parameters.values()]),
     pageSize: pageSizeOf(standings, context),

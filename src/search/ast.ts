@@ -1,4 +1,4 @@
-import type { SearchParam } from '../model/model.ts';
+import type { ResourceType, SearchParam } from '../model/model.ts';
 
 /** The meaning of a search, independent of any store: a closed union with one `switch` in each consumer. */
 export type Query =
@@ -9,10 +9,49 @@ export type Query =
   | { readonly kind: 'id'; readonly anyOf: readonly string[] }
   /** meta.lastUpdated, in whole milliseconds like the bounds; all bounds must match. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
+  /**
+   * The record belongs to a compartment: to the record of the type `compartment` with this id, of the partition at
+   * `base`. `of` are the parameters that link it (`access-link`), at least one.
+   */
+  | {
+      readonly kind: 'owner';
+      readonly compartment: string;
+      readonly id: string;
+      readonly base: string;
+      readonly of: readonly SearchParam[];
+    }
   /** An entry of this parameter matches. */
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
   /** An entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
-  | { readonly kind: 'present'; readonly param: SearchParam };
+  | { readonly kind: 'present'; readonly param: SearchParam }
+  | Chain
+  | Has;
+
+/**
+ * A reference of this parameter leads to a resource of the type that matches. A canonical leads to all versions
+ * with its url. https://hl7.org/fhir/R4/search.html#chaining
+ */
+export interface Chain {
+  readonly kind: 'chain';
+  readonly param: SearchParam;
+  readonly type: ResourceType;
+  readonly of: Query;
+}
+
+/**
+ * A resource of the type matches and refers to this one, of the type `target`, by its parameter.
+ * https://hl7.org/fhir/R4/search.html#has
+ */
+export interface Has {
+  readonly kind: 'has';
+  readonly target: ResourceType;
+  readonly type: ResourceType;
+  readonly param: SearchParam;
+  readonly of: Query;
+}
+
+/** A test of another resource. A store answers none: interaction/search/ replaces it by what it finds there. */
+export type Join = Chain | Has;
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
@@ -37,6 +76,15 @@ export type Test =
       readonly base?: string;
       readonly url?: string;
       readonly version?: string;
+    }
+  /** A reference to one of these resources of a type, or a canonical with one of these urls. */
+  | {
+      readonly kind: 'references';
+      readonly type: string;
+      readonly ids: readonly string[];
+      readonly urls: readonly string[];
+      /** As above. */
+      readonly base: string;
     }
   | { readonly kind: 'uri'; readonly uri: string }
   /** All match one tuple, in the order of the components. */

@@ -13,6 +13,8 @@ export interface Searchset {
   readonly place: string;
   /** The matches, in order. */
   readonly entries: readonly SearchsetEntry[];
+  /** The included resources, each with the `place` of its own type. */
+  readonly included?: readonly (SearchsetEntry & { readonly place: string })[];
   /** Warnings about the interpretation of the search; they become one `outcome` entry. */
   readonly warnings: readonly Issue[];
 }
@@ -28,7 +30,7 @@ export interface SearchsetEntry {
  * The text of a searchset Bundle around the stored texts of its resources, which are copied once.
  * https://hl7.org/fhir/R4/bundle.html#searchset
  */
-export function searchset({ self, next, total, place, entries, warnings }: Searchset): string {
+export function searchset({ self, next, total, place, entries, included = [], warnings }: Searchset): string {
   const pieces = ['{"resourceType":"Bundle","type":"searchset"'];
   if (total !== undefined) pieces.push(`,"total":${total}`);
   pieces.push(',"link":[{"relation":"self","url":', JSON.stringify(self));
@@ -43,12 +45,16 @@ export function searchset({ self, next, total, place, entries, warnings }: Searc
     before = others;
   }
   if (entries.length > 0) pieces.push(match);
+  for (const { place: of, id, text } of included) {
+    pieces.push(`,{"fullUrl":${JSON.stringify(of).slice(0, -1)}`, id, '","resource":', text, include);
+  }
   if (warnings.length > 0) pieces.push(entries.length > 0 ? ',' : ',"entry":[', outcome(warnings));
   pieces.push(entries.length + warnings.length > 0 ? ']}' : '}');
   return pieces.join('');
 }
 
 const match = ',"search":{"mode":"match"}}';
+const include = ',"search":{"mode":"include"}}';
 
 /** The absolute URL of a search: `{base}/{type}?name=value&…`, with the escapes that a query requires. */
 export function searchUrl(base: string, type: string, pairs: readonly QueryPair[]): string {

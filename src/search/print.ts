@@ -1,5 +1,6 @@
 import { MAX_TIME, MIN_TIME } from '../fhir/instant-range.ts';
 import type { SearchParam } from '../model/model.ts';
+import { linksOf } from './owner.ts';
 import type { Bound, Query, Sort, Test } from './ast.ts';
 
 /**
@@ -19,10 +20,16 @@ export function print(query: Query): string {
       return list('id', query.anyOf.map(quote));
     case 'lastUpdated':
       return list('lastUpdated', query.bounds.map(printTime));
+    case 'owner':
+      return print(linksOf(query));
     case 'param':
       return list('param', [query.param.code, printTest(query.test, query.param)]);
     case 'present':
       return list('present', [query.param.code]);
+    case 'chain':
+      return list('chain', [query.param.code, query.type.name, print(query.of)]);
+    case 'has':
+      return list('has', [query.type.name, query.param.code, print(query.of)]);
     default:
       return query satisfies never;
   }
@@ -53,6 +60,8 @@ function printTest(test: Test, param: SearchParam): string {
       return test.url === undefined
         ? list('reference', [test.type ?? 'any', either(test.id)])
         : list('reference', [quote(test.url), ...(test.version === undefined ? [] : [quote(test.version)])]);
+    case 'references':
+      return list('references', [...test.ids.map(id => `${test.type}/${id}`), ...test.urls.map(quote)]);
     case 'uri':
       return list('uri', [quote(test.uri)]);
     case 'composite':

@@ -1,6 +1,7 @@
 import type { Issue } from '../fhir/outcome.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { Position, Query, Sort } from './ast.ts';
+import type { Include } from './include.ts';
 
 /** One name=value of a query or a form, decoded, in the received order. */
 export type QueryPair = readonly [name: string, value: string];
@@ -16,6 +17,7 @@ export interface SearchRequest {
   readonly summary: 'true' | 'text' | 'data' | 'count' | 'false';
   /** Element names of `_elements`; undefined for all. */
   readonly elements: readonly string[] | undefined;
+  readonly includes: readonly Include[];
   readonly total: 'none' | 'estimate' | 'accurate';
   /** The parameters of the self link: `used`, or on a later page its token. */
   readonly self: readonly QueryPair[];

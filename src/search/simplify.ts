@@ -19,9 +19,15 @@ export function simplify(query: Query): Query {
     case 'all':
     case 'id':
     case 'lastUpdated':
+    case 'owner':
     case 'param':
     case 'present':
       return query;
+    case 'chain':
+    case 'has': {
+      const of = simplify(query.of);
+      return isNone(of) ? none : { ...query, of };
+    }
     default:
       return query satisfies never;
   }
@@ -41,9 +47,15 @@ function negate(query: Query): Query {
     case 'id':
       return query.anyOf.length === 0 ? { kind: 'all' } : { kind: 'not', of: query };
     case 'lastUpdated':
+    case 'owner':
     case 'param':
     case 'present':
       return { kind: 'not', of: query };
+    case 'chain':
+    case 'has': {
+      const of = simplify(query);
+      return isNone(of) ? { kind: 'all' } : { kind: 'not', of };
+    }
     default:
       return query satisfies never;
   }

@@ -35,6 +35,11 @@ export interface StoredVersion {
   readonly lastUpdated: number;
   /** The exact JSON text; undefined for a tombstone. */
   readonly text: string | undefined;
+  /**
+   * Whom it belongs to (indexing/owners.ts), as derived at its write; absent in a tombstone, in a type without
+   * `access-link`, and if other definitions or an older layout wrote it.
+   */
+  readonly owners?: readonly string[] | undefined;
 }
 
 /**

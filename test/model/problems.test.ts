@@ -154,9 +154,22 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
-      'with what is not served',
-      group({ searchInclude: ['*'] }),
-      [[`${at}.searchInclude`, '`searchInclude` is not served; remove it.']],
+      'with includes that lead nowhere',
+      group({ searchInclude: ['Group', 'Grup:member', 'Group:membre'], searchRevInclude: ['Group:code:Patient'] }),
+      [
+        [
+          `${at}.searchInclude[0]`,
+          '`Group` is no include; expected `Type:parameter`, `Type:parameter:target`, `Type:*` or `*`.',
+        ],
+        [`${at}.searchInclude[1]`, '`Grup:member`: Grup is not declared. Did you mean `Group`?'],
+        [`${at}.searchInclude[2]`, '`Group:membre`: Group offers no reference parameter `membre`.'],
+        [`${at}.searchRevInclude[0]`, '`Group:code:Patient`: Group offers no reference parameter `code`.'],
+      ],
+    ],
+    [
+      'with a search feature that does not exist',
+      group({ extension: [{ url: `${base}search-feature`, valueCode: 'chains' }] }),
+      [[`${at}.extension[0].valueCode`, 'The extension `search-feature` has `chains`; expected `chain` or `has`.']],
     ],
   ])('%s', async (_what, resource, expected) => {
     const { model, problems } = await loadOnly(statement([resource]));

@@ -41,6 +41,26 @@ export function publicUrlContract(newPlace: () => Promise<Place>): void {
     expect(await differences(store)).toEqual([]);
   });
 
+  it('whom a record belongs to is stored with each version, as it is written', async () => {
+    const { clinic } = await opened();
+    await clinic.write(everyForm, { unit: 'each' });
+    await clinic.write([condition('other', `${baseAt(first)}/Patient/p`)]);
+    const expected = new Map([
+      ['relative', ['Patient/p']],
+      ['at-first', [`${baseAt(first)}/Patient/p`]],
+      ['elsewhere', ['http://elsewhere.example/Patient/p']],
+      ['other', [`${baseAt(first)}/Patient/p`]],
+    ]);
+    for (const [id, owners] of expected) expect((await clinic.read('Condition', id))?.owners).toEqual(owners);
+    expect((await clinic.read('Condition', 'other', 1))?.owners).toEqual(['Patient/q']);
+    const [one] = await clinic.readMany([{ type: 'Condition', id: 'relative' }]);
+    const search = { sort: [{ by: 'id', descending: true }] as const, limit: 1 };
+    const page = await clinic.search('Condition', { ...search, query: queryOf(await paramOf('patient'), first) });
+    expect([one?.owners, page.versions[0]?.owners]).toEqual([['Patient/p'], ['Patient/p']]);
+    await clinic.write([{ kind: 'remove', type: 'Condition', id: 'other' }]);
+    expect((await clinic.read('Condition', 'other'))?.owners).toBeUndefined();
+  });
+
   it('a conditional create sees a match by an absolute reference', async () => {
     const { clinic } = await opened();
     const query = queryOf(await paramOf('patient'), first);

@@ -132,7 +132,7 @@ async function asCreate(
   type: ResourceType,
   { body }: GivenResource,
   place: RecordPlace,
-  told: readonly Issue[],
+  reported: readonly Issue[],
 ): Promise<readonly Issue[]> {
   // A caller who may not create must not learn what a create would find.
   if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name }))
@@ -142,7 +142,7 @@ async function asCreate(
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;
-    const seen = new Set(told.map(keyOf));
+    const seen = new Set(reported.map(keyOf));
     return error.issues.filter(issue => !seen.has(keyOf(issue)));
   }
 }

@@ -56,12 +56,12 @@ export async function readClientRecord(
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
   const references = await checkReferences(engine, type, findReferences(resource, type, model), resource, place);
-  const told = found.filter(({ severity }) => severity !== 'error');
-  refuse(structure, [...rules, ...binaries, ...references], told);
+  const warnings = found.filter(({ severity }) => severity !== 'error');
+  refuse(structure, [...rules, ...binaries, ...references], warnings);
 
   const times = { now: engine.now(), zone: place.partition.settings.zone };
   const filled = fillServerSet(textWithoutAttachments(record), resource, type, model.definitions, times);
-  return { text: filled, contents, warnings: told };
+  return { text: filled, contents, warnings };
 }
 
 /** Throws FhirError 403 if the caller may not write the record, as it would be stored. */
@@ -93,9 +93,9 @@ function resourceOf(value: unknown, typeName: string): JsonObject {
  * Throws with all errors, each once: 400 for errors of structure, else 422. Warnings are omitted if there are errors,
  * with a note if the list is cut.
  */
-function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], told: readonly Issue[]): void {
+function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], warnings: readonly Issue[]): void {
   if (structure.length + rules.length === 0) return;
-  const cut = told.filter(({ code }) => code === 'incomplete');
+  const cut = warnings.filter(({ code }) => code === 'incomplete');
   const wrong = limitIssues([...eachOnce(structure, rules), ...cut], mostIssues);
   throw new FhirError(structure.length > 0 ? 400 : 422, wrong);
 }

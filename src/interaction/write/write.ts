@@ -37,7 +37,7 @@ export async function write(
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents, warnings: told } = await readClientRecord(engine, type, body, { ...request, partition });
+  const { text, contents, warnings } = await readClientRecord(engine, type, body, { ...request, partition });
   const parts = splitForStamp(text, id);
   // Durable before anything is written, so that no write is without an event of its author.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
@@ -47,9 +47,9 @@ export async function write(
   if (result === undefined) throw new Error('A write gives a result for each change');
   // Another id if a store has given it to an earlier create that was interrupted.
   if ((result.outcome === 'created' || result.outcome === 'updated') && result.id === id) {
-    return { ...result, warnings: told, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
+    return { ...result, warnings, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
   }
-  return { ...(await withText(partition, type, result)), warnings: told };
+  return { ...(await withText(partition, type, result)), warnings };
 }
 
 async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {

@@ -4,28 +4,39 @@ import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { controls } from './result-parameters.ts';
 
-/** An unknown parameter, with the most similar known one. https://hl7.org/fhir/R4/search.html#errors */
-export function unknownParameter(type: ResourceType, name: string): FhirError {
+/**
+ * An unknown parameter, with the most similar known one; `whole` is the complete name that the client sent.
+ * https://hl7.org/fhir/R4/search.html#errors
+ */
+export function unknownParameter(type: ResourceType, name: string, whole = name): FhirError {
   const offered = [...type.parameters.keys()].sort();
   const hint = didYouMean(name, [...offered, ...controls]);
   return fhirError(
     400,
     'not-supported',
     `${type.name} has no search parameter \`${name}\`.${hint} Use ${list(offered)}.`,
-    `http.${name}`,
+    `http.${whole}`,
   );
 }
 
-/** An unsupported part of FHIR search: chains, includes, text search and others. */
+/** A part of FHIR search that the type does not support. */
 export function unsupportedParameter(name: string): FhirError {
   return fhirError(400, 'not-supported', `\`${name}\` is not supported: omit it.`, `http.${name}`);
 }
 
-/** A modifier that the parameter does not have. https://hl7.org/fhir/R4/search.html#modifiers */
-export function unsupportedModifier(code: string, modifier: string, allowed: readonly string[]): FhirError {
+/**
+ * A modifier that the parameter does not have; `whole` is the complete name that the client sent.
+ * https://hl7.org/fhir/R4/search.html#modifiers
+ */
+export function unsupportedModifier(
+  code: string,
+  modifier: string,
+  allowed: readonly string[],
+  whole = `${code}:${modifier}`,
+): FhirError {
   const offer = allowed.length === 0 ? 'It has none' : `Use ${list(allowed.map(name => `:${name}`))}`;
   const text = `The modifier \`:${modifier}\` is not supported on \`${code}\`. ${offer}.`;
-  return fhirError(400, 'code-invalid', text, `http.${code}:${modifier}`);
+  return fhirError(400, 'code-invalid', text, `http.${whole}`);
 }
 
 /** A parameter without a value, which would otherwise match everything. */

@@ -1,10 +1,12 @@
-import { badValue, type FhirError } from '../../fhir/error.ts';
+import { badValue } from '../../fhir/error.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
 import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { split, wrongEscape } from './escape.ts';
+import { Ignorable } from './ignorable.ts';
 import { modifiers, valueParsers, type Modifier } from './index.ts';
+import { parseJoin, type Written } from './join.ts';
 import { namesNobody } from './reference.ts';
 import { specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
@@ -14,53 +16,49 @@ import type { SearchContext, ValueParser } from './value.ts';
  * handling ignores: unknown ones and those without a value. https://hl7.org/fhir/R4/search.html#introduction
  */
 export function parseParameter(type: ResourceType, [name, text]: QueryPair, context: SearchContext): Query {
-  const { param, modifier } = parseName(type, name);
+  return parseStep(type, name, { name, text, context, joins: [], parse: parseStep });
+}
+
+/** `step`: the rest of the name, which is a parameter of the type, or a chain or `_has` from it. */
+function parseStep(type: ResourceType, step: string, written: Written): Query {
+  const join = parseJoin(type, step, written);
+  if (join !== undefined) return join;
+  const { name, text, context, joins } = written;
+  const { param, modifier } = parseName(type, step, name);
   if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
   if (modifier === 'missing') return missing(name, text, param);
+  // https://hl7.org/fhir/R4/search.html#has: it finds what refers to a resource, not what is lacking.
+  if (modifier === 'complement' && joins.includes('has')) throw unsupportedModifier(param.code, 'not', [], name);
   const query = anyValue(name, text, param, typeof modifier === 'object' ? modifier.values : undefined, context);
   return modifier === 'complement' ? { kind: 'not', of: query } : query;
 }
 
-/** Wraps an error that lenient handling turns into a warning. */
-export class Ignorable extends Error {
-  override readonly cause: FhirError;
-  constructor(cause: FhirError) {
-    super(cause.message);
-    this.cause = cause;
-  }
-}
-
-/** `code` or `code:modifier`. */
-function parseName(type: ResourceType, name: string): { param: SearchParam; modifier: Modifier | undefined } {
-  const exact = type.parameters.get(name);
+/** `code` or `code:modifier`; `name` is all that the client wrote. */
+function parseName(
+  type: ResourceType,
+  step: string,
+  name: string,
+): { param: SearchParam; modifier: Modifier | undefined } {
+  const exact = type.parameters.get(step);
   if (exact !== undefined) return { param: exact, modifier: undefined };
-  if (beside.test(name)) throw new Ignorable(unsupportedParameter(name));
+  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
   // Ignoring one of these would return other records, or all: an error under lenient handling too.
-  if (selecting.test(name) || isChain(type, name)) throw unsupportedParameter(name);
-  const [code = '', ...rest] = name.split(':');
+  if (selecting.test(step)) throw unsupportedParameter(name);
+  const [code = '', ...rest] = step.split(':');
   const param = type.parameters.get(code);
-  if (param === undefined) throw new Ignorable(unknownParameter(type, code));
+  if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
   const modifier = rest.join(':');
   const allowed = modifiers[param.type];
   const found = Object.hasOwn(allowed, modifier) ? allowed[modifier] : undefined;
-  if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed));
+  if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed), name);
   return { param, modifier: found };
 }
 
 /** Unsupported parameters of R4 that add to an answer, or control its form. https://hl7.org/fhir/R4/search.html#all */
-const beside = /^(?:_include|_revinclude|_contained|_containedType|_score)(?::|$)/;
+const beside = /^(?:_contained|_containedType|_score)(?::|$)/;
 
 /** Unsupported ones that select records. */
-const selecting = /^(?:_has|_filter|_query|_text|_content|_list|_type)(?::|$)/;
-
-/** `subject.name`, `subject:Patient.name`: https://hl7.org/fhir/R4/search.html#chaining */
-function isChain(type: ResourceType, name: string): boolean {
-  const dot = name.indexOf('.');
-  if (dot === -1) return false;
-  const [code = ''] = name.slice(0, dot).split(':');
-  const param = type.parameters.get(code);
-  return param === undefined || param.type === 'reference' || !name.includes(':');
-}
+const selecting = /^(?:_filter|_query|_text|_content|_list|_type)(?::|$)/;
 
 /** https://hl7.org/fhir/R4/search.html#missing */
 function missing(name: string, text: string, param: SearchParam): Query {

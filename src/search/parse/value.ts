@@ -13,6 +13,8 @@ export interface SearchContext {
   readonly handling: 'strict' | 'lenient';
   /** Milliseconds since 1970 UTC, to which `ap` is relative. */
   readonly now: number;
+  /** Chains and `_has` are accepted where the type offers them; rules and preconditions cannot follow them. */
+  readonly joins?: true;
 }
 
 /** One of the comma-separated values of a parameter. */

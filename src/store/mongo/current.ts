@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { parseOwners } from '../owners.ts';
 import type { StoredVersion } from '../records.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';
@@ -9,11 +10,20 @@ import type { HistoryDocument, ResourceDocument } from './layout.ts';
 /** A version without its search fields. */
 export type Stored = Pick<
   ResourceDocument,
-  '_id' | 'b' | 'version' | 'updated' | 'text' | 'attached' | 'by' | 'digest'
+  '_id' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'by' | 'digest'
 >;
 
 /** The fields of a document without its index entries. */
-export const storedFields = { b: 1, version: 1, updated: 1, text: 1, attached: 1, by: 1, digest: 1 } as const;
+export const storedFields = {
+  b: 1,
+  version: 1,
+  updated: 1,
+  text: 1,
+  owners: 1,
+  attached: 1,
+  by: 1,
+  digest: 1,
+} as const;
 
 /** Ids per operation. */
 const idSlice = 200;
@@ -89,6 +99,17 @@ export function storedVersion(p: string, type: string, stored: Stored | HistoryD
   const { _id, version, updated, text } = stored;
   const [id = ''] = _id.slice(p.length + 1).split('/');
   return { type, id, version, lastUpdated: updated, text };
+}
+
+/** As `storedVersion`, with the owners if these definitions derived them. */
+export function ownedVersion(
+  { options }: Core,
+  p: string,
+  type: string,
+  stored: Stored | HistoryDocument,
+): StoredVersion {
+  const owners = parseOwners(options.model.types.get(type), stored.owners);
+  return { ...storedVersion(p, type, stored), owners };
 }
 
 /** Whether a type's ids have a directory with their shards. */

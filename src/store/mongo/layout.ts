@@ -1,4 +1,3 @@
-import type { Binary } from 'mongodb';
 import type { Attached } from '../blobs.ts';
 import type { WriteOutcome } from '../records.ts';
 
@@ -32,6 +31,8 @@ export interface ResourceDocument {
   readonly c: readonly TupleEntry[];
   /** Sort keys by parameter: a text that sorts like the value, followed by the id (order-key.ts). */
   readonly o: Readonly<Record<string, string>>;
+  /** The owners, as store/owners.ts prints them; absent in a tombstone, and before layout 3. */
+  readonly owners?: string;
   /** The attachments of the version. */
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation of this version's write. */
@@ -73,6 +74,7 @@ export interface HistoryDocument {
   readonly version: number;
   readonly updated: number;
   readonly text?: string;
+  readonly owners?: string;
   readonly attached?: readonly Attached[];
   readonly by?: string;
   readonly digest?: string;
@@ -183,11 +185,4 @@ export interface PlaceDocument {
 export interface MetaDocument {
   readonly _id: string;
   readonly value: string | number;
-}
-
-/** `attachments.chunks`, as in GridFS. */
-export interface ChunkDocument {
-  readonly files_id: unknown;
-  readonly n: number;
-  readonly data: Binary;
 }

@@ -1,3 +1,4 @@
+import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Change, Precondition, WriteResult } from '../records.ts';
 import { SeveralMatch, VersionConflict } from '../errors.ts';
@@ -118,6 +119,8 @@ function criteria(query: Query): unknown {
       return [query.kind, query.of.map(one => JSON.stringify(criteria(one))).toSorted()];
     case 'not':
       return ['not', criteria(query.of)];
+    case 'owner':
+      return criteria(linksOf(query));
     case 'param':
       return ['param', query.param.code, query.test];
     case 'present':
@@ -126,6 +129,9 @@ function criteria(query: Query): unknown {
     case 'id':
     case 'lastUpdated':
       return query;
+    case 'chain':
+    case 'has':
+      throw new Error('A store answers no query over several types');
     default:
       return query satisfies never;
   }

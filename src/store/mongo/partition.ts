@@ -20,7 +20,7 @@ import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
 import { countResources } from './counts.ts';
-import { readCurrent, readMany, readOlder, storedVersion } from './current.ts';
+import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { pendingOf } from './parameters.ts';
@@ -48,7 +48,7 @@ export class MongoPartition implements Partition {
       if (current === undefined || (version !== undefined && current.version < version)) return undefined;
       const isCurrent = version === undefined || current.version === version;
       const found = isCurrent ? current : await readOlder(this.#core, p, type, id, version);
-      return found === undefined ? undefined : storedVersion(p, type, found);
+      return found === undefined ? undefined : ownedVersion(this.#core, p, type, found);
     });
   }
 
@@ -64,7 +64,7 @@ export class MongoPartition implements Partition {
           of.map(key => key.id),
         ))
           // prettier-ignore
-          found.set(`${type}/${id}`, storedVersion(p, type, stored));
+          found.set(`${type}/${id}`, ownedVersion(this.#core, p, type, stored));
       return keys.map(({ type, id }) => found.get(`${type}/${id}`)).filter(version => version !== undefined);
     });
   }

@@ -7,7 +7,8 @@ import { isTaken } from './failures.ts';
 
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
- * background. 3: index entries do not depend on the public URL; a server rebuilds them before it answers (upgrade.ts).
+ * background. 3: index entries do not depend on the public URL, and owners are stored; a server rebuilds the entries
+ * and adds the owners before it answers (upgrade.ts).
  */
 export const layout = 3;
 

@@ -1,6 +1,7 @@
 import { stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { recordDigest } from '../record-digest.ts';
+import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Attached } from '../blobs.ts';
 import type { Change } from '../records.ts';
@@ -46,6 +47,7 @@ export function documentOf(
     updated,
     made: madeBy(type, settings.zone),
     text,
+    owners: printOwners(type, entries),
     ...indexFields(type, p, id, updated, entries),
     ...(carried.length === 0 ? {} : { attached: carried }),
     ...(by === undefined ? {} : { by }),
@@ -77,7 +79,7 @@ export function tombstoneOf(
 }
 
 /** The history document of a version that another replaces. */
-export function historyOf({ _id, b, version, updated, text, attached, by, digest }: Stored): HistoryDocument {
+export function historyOf({ _id, b, version, updated, text, owners, attached, by, digest }: Stored): HistoryDocument {
   const [p = '', id = ''] = _id.split('/');
   return {
     _id: historyId(p, id, version),
@@ -86,6 +88,7 @@ export function historyOf({ _id, b, version, updated, text, attached, by, digest
     version,
     updated,
     ...(text === undefined ? {} : { text }),
+    ...(owners === undefined ? {} : { owners }),
     ...(attached === undefined ? {} : { attached }),
     ...(by === undefined ? {} : { by }),
     ...(digest === undefined ? {} : { digest }),

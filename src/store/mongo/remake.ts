@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
+import { printOwners } from '../owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';
@@ -12,10 +13,23 @@ import { inTransaction } from './transaction.ts';
 import { madeBy } from './wanted.ts';
 
 /** The fields of a document that rebuilding needs; `text` is omitted if they follow the definitions. */
-export type Readable = Pick<ResourceDocument, '_id' | 'p' | 'b' | 'version' | 'updated' | 'made' | 'text'> &
+export type Readable = Pick<ResourceDocument, '_id' | 'p' | 'b' | 'version' | 'updated' | 'made' | 'text' | 'owners'> &
   IndexFields;
 
-export const readable = { p: 1, b: 1, version: 1, updated: 1, made: 1, t: 1, s: 1, d: 1, n: 1, c: 1, o: 1 } as const;
+export const readable = {
+  p: 1,
+  b: 1,
+  version: 1,
+  updated: 1,
+  made: 1,
+  owners: 1,
+  t: 1,
+  s: 1,
+  d: 1,
+  n: 1,
+  c: 1,
+  o: 1,
+} as const;
 
 /** The fields that a document should have in this partition. */
 export function fieldsOf(
@@ -47,10 +61,11 @@ export async function remake(
     if (entries === undefined) continue;
     const fields = fieldsOf(core, partition, type, document, entries);
     const bucket = bucketFor(core, type, p, _id.slice(p.length + 1), entries);
-    const isSame = b === bucket && isDeepStrictEqual(fields, keptFields(document));
+    const owners = printOwners(type, entries);
+    const isSame = b === bucket && owners === document.owners && isDeepStrictEqual(fields, keptFields(document));
     if (isSame && before === made) continue;
     const filter = { _id, p, b, version, made: before };
-    const fresh = { ...fields, b: bucket, made };
+    const fresh = { ...fields, owners, b: bucket, made };
     if (b !== bucket && hasPlaces(core, type.name)) await move(core, type.name, filter, fresh);
     else changes.push({ updateOne: { filter, update: { $set: isSame ? { made } : fresh } } });
   }
@@ -72,7 +87,7 @@ async function move(
   await (core.deployment.transactions ? inTransaction(core, session => write({ session })) : write({}));
 }
 
-const zoned = ({ id, settings }: PartitionInfo) => ({ id, zone: settings.zone });
+export const zoned = ({ id, settings }: PartitionInfo) => ({ id, zone: settings.zone });
 
 /** The index fields of a document. */
 export function keptFields({ t, s, d, n, c, o }: Readable): IndexFields {

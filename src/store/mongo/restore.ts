@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
 import { recordDigest } from '../record-digest.ts';
+import { printOwners } from '../owners.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Mark } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
@@ -125,6 +126,7 @@ function documentOf(core: Core, { id: partition, p, settings }: PartitionInfo, v
     updated,
     made: type === undefined ? '' : madeBy(type, settings.zone),
     ...(text === undefined ? noFields : { text, ...fields }),
+    ...(type === undefined || text === undefined ? {} : { owners: printOwners(type, entries) }),
     ...(attachments.length === 0 ? {} : { attached: attachments }),
     digest: recordDigest(p, version),
   };

@@ -1,5 +1,6 @@
 import type { FoundDocument } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { parseOwners } from '../owners.ts';
 import type { Page, StoredVersion, StoreSearch } from '../records.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -40,9 +41,9 @@ export async function searchPage(
 }
 
 function projectionOf(keys: readonly Key[]): Readonly<Record<string, 1>> {
-  return { version: 1, updated: 1, text: 1, ...fieldsOf(keys) };
+  return { version: 1, updated: 1, text: 1, owners: 1, ...fieldsOf(keys) };
 }
 
-function storedVersion(type: ResourceType, { _id, version, updated, text }: FoundDocument): StoredVersion {
-  return { type: type.name, id: idOf(_id), version, lastUpdated: updated, text };
+function storedVersion(type: ResourceType, { _id, version, updated, text, owners }: FoundDocument): StoredVersion {
+  return { type: type.name, id: idOf(_id), version, lastUpdated: updated, text, owners: parseOwners(type, owners) };
 }

@@ -1,5 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreFinding } from '../transfer.ts';
+import { parseOwners, printOwners } from '../owners.ts';
 import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
@@ -8,7 +9,7 @@ import type { IndexFields } from './layout.ts';
 import { nameOf, orderField, updatedField } from './names.ts';
 import { pagesOf } from './pages.ts';
 import { readParameters } from './parameters.ts';
-import { fieldsOf, keptFields, readable, type Readable } from './remake.ts';
+import { fieldsOf, keptFields, readable, type Readable, zoned } from './remake.ts';
 
 /**
  * Compares the index fields of documents with those of their texts. Pending indexes are skipped. One finding per
@@ -60,21 +61,28 @@ function differencesOf(
   const name = { partition: partition.id, what: `${type.name}/${document._id.slice(partition.p.length + 1)}` };
   const kept = byCode(keptFields(document), codes);
   let expected: ReadonlyMap<string, ReadonlySet<string>>;
+  let owners: string | undefined;
   try {
     // A tombstone has none.
-    expected = document.text === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document), codes);
+    const entries =
+      document.text === undefined ? undefined : core.options.extract(type, document.text, zoned(partition));
+    expected = entries === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document, entries), codes);
+    owners = entries === undefined ? undefined : printOwners(type, entries);
   } catch (error) {
     if (jsonFault(document.text) === undefined) throw error;
     return [{ is: 'text', ...name, why: 'its text is not JSON' }];
   }
   const finding = (why: string): StoreFinding => ({ is: 'index', ...name, why });
-  return [...new Set([...expected.keys(), ...kept.keys()])].flatMap(code => {
+  // Owners by other definitions are not used.
+  const isOther = parseOwners(type, document.owners) !== undefined && document.owners !== owners;
+  const differing = [...new Set([...expected.keys(), ...kept.keys()])].flatMap(code => {
     const [wanted, there] = [expected.get(code) ?? none, kept.get(code) ?? none];
     return [
       ...([...wanted].every(entry => there.has(entry)) ? [] : [finding(`\`${code}\` lacks an entry`)]),
       ...([...there].every(entry => wanted.has(entry)) ? [] : [finding(`\`${code}\` has an entry too many`)]),
     ];
   });
+  return isOther ? [finding('the owners are others'), ...differing] : differing;
 }
 
 const none: ReadonlySet<string> = new Set();

@@ -25,6 +25,8 @@ export type Job =
       readonly types: readonly WantedType[];
     }
   | { readonly kind: 'hidePartition'; readonly id: string }
+  /** Adds missing owners to current versions. */
+  | { readonly kind: 'owners'; readonly rows: readonly Owned[] }
   /** The upgrade of an older layout is complete. */
   | { readonly kind: 'upgraded' }
   /** Rebuilds matching indexes: `codes` undefined means all. */
@@ -68,6 +70,8 @@ export interface PreparedChange {
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
+  /** Of the new version, as store/owners.ts prints them; null for a tombstone. */
+  readonly owners: string | null;
   readonly precondition: VersionPrecondition | NoMatch | undefined;
   /** Undefined: the attachments of the version before. */
   readonly attachments: readonly Attached[] | undefined;
@@ -111,6 +115,8 @@ export interface PreparedRestore {
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
+  /** Of the new version, as store/owners.ts prints them; null for a tombstone. */
+  readonly owners: string | null;
 }
 
 /** Notes of another store, with the numbers of their partitions by id. */
@@ -133,9 +139,18 @@ export interface RebuildJob {
     readonly version: number;
     readonly ord: number | undefined;
     readonly rows: Rows;
+    /** Undefined: they stay. */
+    readonly owners: string | undefined;
   }[];
   /** No resources follow: the indexes are complete. */
   readonly last: boolean;
+}
+
+/** The owners of a current version that has none. */
+export interface Owned {
+  readonly r: number;
+  readonly version: number;
+  readonly owners: string;
 }
 
 /** The digest of a version that has none. */

@@ -4,6 +4,7 @@ import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { attachmentsSchema } from './attachments-schema.ts';
 import { addDigests } from './digests-schema.ts';
+import { ownersSchema } from './owners-schema.ts';
 import { schema } from './schema.ts';
 
 /** "crs1": identifies the file among other SQLite files. */
@@ -18,6 +19,7 @@ const steps: readonly ((database: Database) => void)[] = [
   database => database.exec(attachmentsSchema),
   addDigests,
   freeOfPublicUrl,
+  database => database.exec(ownersSchema),
 ];
 
 /** The layout that this engine reads and writes. */

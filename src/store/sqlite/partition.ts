@@ -16,6 +16,7 @@ import type {
 import type { KeptVersion } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import type { PendingIndex } from '../indexes.ts';
+import { parseOwners } from '../owners.ts';
 import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
@@ -27,9 +28,10 @@ import type { FoundRow } from './found.ts';
 import { pendingOf } from './indexes.ts';
 import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
-import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
+import type { Row } from './open.ts';
+import { storedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
@@ -52,13 +54,13 @@ export class SqlitePartition implements Partition {
   async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
     const index = this.#find(type);
     if (index === undefined) return undefined;
-    const current = this.#current(index, type, id);
+    const current = this.#current(index, id);
     if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text FROM versions WHERE t = ? AND id = ? AND version = ?',
+      'SELECT id, version, last_updated, text, owners FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
-    return row === undefined ? undefined : storedVersion(type, row);
+    return row === undefined ? undefined : ownedVersion(index, row);
   }
 
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
@@ -66,7 +68,7 @@ export class SqlitePartition implements Partition {
     for (const [at, { type, id }] of keys.entries()) {
       if (at % readSlice === readSlice - 1) await setImmediate();
       const index = this.#find(type);
-      const version = index === undefined ? undefined : this.#current(index, type, id);
+      const version = index === undefined ? undefined : this.#current(index, id);
       if (version !== undefined) found.push(version);
     }
     return found;
@@ -85,7 +87,7 @@ export class SqlitePartition implements Partition {
     const found = rows.slice(0, limit);
     const last = rows.length > limit ? found.at(-1) : undefined;
     return {
-      versions: found.map(row => foundVersion(type, row)),
+      versions: found.map(row => foundVersion(index, row)),
       next: last === undefined ? undefined : positionOf(last.keys, last.id),
     };
   }
@@ -201,12 +203,12 @@ export class SqlitePartition implements Partition {
     return index;
   }
 
-  #current({ t }: TypeIndex, type: string, id: string): StoredVersion | undefined {
+  #current(index: TypeIndex, id: string): StoredVersion | undefined {
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text FROM resources WHERE t = ? AND id = ?',
-      [t, id],
+      'SELECT id, version, last_updated, text, owners FROM resources WHERE t = ? AND id = ?',
+      [index.t, id],
     );
-    return row === undefined ? undefined : storedVersion(type, row);
+    return row === undefined ? undefined : ownedVersion(index, row);
   }
 
   #lowered(query: Query, index: TypeIndex): LoweredCount {
@@ -240,16 +242,15 @@ function refusal(result: Applied): Error {
   }
 }
 
-function storedVersion(type: string, [id, version, lastUpdated, text]: Row): StoredVersion {
+/** A version with its owners, of a row `id, version, last_updated, text, owners`. */
+function ownedVersion({ type }: TypeIndex, row: Row): StoredVersion {
+  const owners = row[4];
   return {
-    type,
-    id: String(id),
-    version: Number(version),
-    lastUpdated: Number(lastUpdated),
-    text: text === null ? undefined : String(text),
+    ...storedVersion(type.name, row),
+    owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
   };
 }
 
-function foundVersion(type: string, { id, version, lastUpdated, text }: FoundRow): StoredVersion {
-  return { type, id, version, lastUpdated, text };
+function foundVersion({ type }: TypeIndex, { id, version, lastUpdated, text, owners }: FoundRow): StoredVersion {
+  return { type: type.name, id, version, lastUpdated, text, owners: parseOwners(type, owners ?? undefined) };
 }

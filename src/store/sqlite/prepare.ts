@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
+import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Change, WriteOptions } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
@@ -123,6 +124,7 @@ function prepareChange(
     same: false,
     ord: undefined,
     attachments: undefined,
+    owners: null,
   };
   if (change.kind === 'remove') {
     if (!found.isThere) return [{ ...base, text: undefined, added: undefined, removed: undefined }, found];
@@ -142,7 +144,7 @@ function prepareChange(
   const [added, removed] =
     old !== undefined && ord !== undefined && ord === found.ord ? differences(index, rows, old) : [rows, old];
   return [
-    { ...base, text, ord, added, removed, attachments },
+    { ...base, text, ord, added, removed, attachments, owners: printOwners(index.type, entries) },
     {
       version: found.version + 1,
       isThere: true,

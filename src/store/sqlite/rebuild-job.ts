@@ -20,6 +20,8 @@ export function rebuild(database: Database, job: RebuildJob): JobResult {
     // If the sort date has changed, the resource gets its new order value with its first entries.
     const wanted = resource.ord ?? Number(lastUpdated);
     if (ord !== wanted) database.run('UPDATE resources SET ord = ? WHERE r = ?', [wanted, resource.r]);
+    if (resource.owners !== undefined)
+      database.run('UPDATE resources SET owners = ?1 WHERE r = ?2 AND owners IS NOT ?1', [resource.owners, resource.r]);
     rows.add(resource.rows, wanted, resource.id, resource.r);
   }
   rows.flush();

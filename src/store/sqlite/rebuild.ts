@@ -1,3 +1,4 @@
+import { printOwners } from '../owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
@@ -44,8 +45,9 @@ function prepareSlice(
   const resources = found.map(([r, key, version, text, before]) => {
     const entries = entriesOfStored(options, index.type, String(text), { id, zone });
     const { rows, ord } = entries === undefined ? { rows: emptyRows(), ord: Number(before) } : rowsOf(index, entries);
+    const owners = entries === undefined ? undefined : printOwners(index.type, entries);
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
-    return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted) };
+    return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted), owners };
   });
   // The last slice also completes indexes that have advanced further.
   return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < rebuildSliceSize };

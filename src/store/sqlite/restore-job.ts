@@ -45,7 +45,7 @@ interface Work {
 }
 
 function restoreResource({ database, commit, rows, n, t }: Work, resource: PreparedRestore): void {
-  const { id, expected, versions, ord, added, removed } = resource;
+  const { id, expected, versions, ord, added, removed, owners } = resource;
   const current = database.get('SELECT r, version, ord FROM resources WHERE t = ? AND id = ?', [t, id]);
   if (Number(current?.[1] ?? 0) !== expected) throw new JobStopped({ kind: 'stale' });
   for (const version of versions) if (version.version < expected) keepOlder(database, n, t, version);
@@ -53,26 +53,26 @@ function restoreResource({ database, commit, rows, n, t }: Work, resource: Prepa
   const last = newer.pop();
   if (last === undefined) return;
   for (const version of newer) keepOlder(database, n, t, version);
-  const row = [last.version, last.lastUpdated, ord ?? null, last.text ?? null, recordDigest(n, last)] as const;
+  const row = [last.version, last.lastUpdated, ord ?? null, last.text ?? null, recordDigest(n, last), owners] as const;
   const wasThere = current !== undefined && current[2] !== null;
   let r: number;
   if (current === undefined) {
     r = database.run(
-      'INSERT INTO resources (t, id, version, last_updated, ord, text, digest) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO resources (t, id, version, last_updated, ord, text, digest, owners) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       [t, id, ...row],
     ).rowid;
   } else {
     r = Number(current[0]);
     database.run(
-      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text, digest) SELECT t, id, ' +
-        'version, last_updated, text, digest FROM resources WHERE r = ?',
+      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text, digest, owners) ' +
+        'SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
       [r],
     );
     if (removed !== undefined && wasThere) rows.remove(removed, Number(current[2]), id);
-    database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ? WHERE r = ?', [
-      ...row,
-      r,
-    ]);
+    database.run(
+      'UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ?, owners = ? WHERE r = ?',
+      [...row, r],
+    );
   }
   if (added !== undefined && ord !== undefined) rows.add(added, ord, id, r);
   commit.count(t, (ord === undefined ? 0 : 1) - (wasThere ? 1 : 0));

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
+import { printOwners } from '../owners.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Mark } from '../records.ts';
 import { type Core, partitionIndex } from './core.ts';
@@ -47,15 +48,16 @@ function prepareResource(core: Core, partition: PartitionIndex, versions: Versio
   const last = lacking.at(-1);
   if (last === undefined) return undefined;
   const base = { t, type, id, declared: index !== undefined, expected, versions: lacking };
-  const none = { ord: undefined, added: undefined, removed: undefined };
+  const none = { ord: undefined, added: undefined, removed: undefined, owners: null };
   if (last.version < expected) return { ...base, ...none };
   if (index === undefined) return { ...base, ...none, ord: last.text === undefined ? undefined : last.lastUpdated };
   const zoned = { id: partition.id, zone: partition.settings.zone };
   const before = current?.[1];
   const removed = typeof before === 'string' ? storedRows(core, index, zoned, before) : undefined;
   if (last.text === undefined) return { ...base, ...none, removed };
-  const { rows: added, ord = last.lastUpdated } = rowsOf(index, options.extract(index.type, last.text, zoned));
-  return { ...base, ord, added, removed };
+  const entries = options.extract(index.type, last.text, zoned);
+  const { rows: added, ord = last.lastUpdated } = rowsOf(index, entries);
+  return { ...base, ord, added, removed, owners: printOwners(index.type, entries) };
 }
 
 /** 0 if nothing of the type is stored. */

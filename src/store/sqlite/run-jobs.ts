@@ -72,6 +72,10 @@ function run(database: Database, { job, definitions }: SubmittedJob, commit: Com
       if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
         return refuseOthers(data.path);
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
+    case 'owners':
+      for (const { r, version, owners } of job.rows)
+        database.run('UPDATE resources SET owners = ? WHERE r = ? AND version = ?', [owners, r, version]);
+      return { kind: 'done', value: null };
     case 'upgraded':
       database.run(`DELETE FROM meta WHERE key = 'upgrade'`);
       return { kind: 'done', value: null };

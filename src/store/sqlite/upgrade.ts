@@ -1,4 +1,7 @@
 import { type Core, partitionIndex, submit } from './core.ts';
+import type { Owned } from './jobs.ts';
+import { printOwners } from '../owners.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { createProgressNotice } from '../progress-notice.ts';
 
@@ -22,5 +25,39 @@ export async function finishUpgrade(core: Core): Promise<void> {
     };
     while (await rebuildSlice(core, String(partition), String(type))) report(pending());
   }
+  await fillOwners(core);
   await submit(core, () => ({ kind: 'upgraded' }));
+}
+
+/** Records in one slice: its commit stays short. */
+const slice = 500;
+
+/** Derives the owners of current versions that have none. Damaged texts, and types that are not declared, get none. */
+async function fillOwners(core: Core): Promise<void> {
+  const { database, options } = core;
+  const unowned = 'FROM resources INDEXED BY resources_unowned WHERE owners IS NULL AND ord IS NOT NULL';
+  const of = Number(database.get(`SELECT count(*) ${unowned}`)?.[0]);
+  const report = createProgressNotice(options.notice, 'Upgrading the owners', of);
+  for (let [after, done] = [-Infinity, 0]; done < of;) {
+    const found = database.all(`SELECT r ${unowned} AND rowid > ? ORDER BY rowid LIMIT ?`, [after, slice]);
+    if (found.length === 0) return;
+    const rows = found.flatMap(([r]) => ownedRow(core, Number(r)) ?? []);
+    if (rows.length > 0) await submit(core, () => ({ kind: 'owners', rows }));
+    after = Number(found.at(-1)?.[0]);
+    report((done += found.length));
+  }
+}
+
+function ownedRow({ database, options }: Core, r: number): Owned | undefined {
+  const [name, version, text, partition, settings] =
+    database.get(
+      'SELECT type, version, text, partitions.id, settings FROM resources CROSS JOIN types USING (t) ' +
+        'CROSS JOIN partitions USING (n) WHERE r = ?',
+      [r],
+    ) ?? [];
+  const type = options.model.types.get(String(name));
+  if (type === undefined || partition === null) return undefined;
+  const { zone } = JSON.parse(String(settings)) as { zone: string };
+  const entries = entriesOfStored(options, type, String(text), { id: String(partition), zone });
+  return entries && { r, version: Number(version), owners: printOwners(type, entries) };
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreFinding } from '../transfer.ts';
+import { parseOwners, printOwners } from '../owners.ts';
 import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
@@ -111,18 +112,23 @@ function compareResource(
 ): readonly StoreFinding[] | undefined {
   const name = { partition: partition.id, what: `${index.type.name}/${id}` };
   const row = attempt(() =>
-    database.get('SELECT text, last_updated, ord, r FROM resources WHERE t = ? AND id = ?', [index.t, id]),
+    database.get('SELECT text, last_updated, ord, r, owners FROM resources WHERE t = ? AND id = ?', [index.t, id]),
   );
   if (row.failed !== undefined) return [{ is: 'unreadable', ...name, why: row.failed }];
-  const [text, lastUpdated, kept = null, r = null] = row.value ?? [];
+  const [text, lastUpdated, kept = null, r = null, owners] = row.value ?? [];
   if (kept === null) return undefined;
-  const made = attempt(() => rowsOf(index, options.extract(index.type, String(text), partition)));
+  const made = attempt(() => {
+    const entries = options.extract(index.type, String(text), partition);
+    return { ...rowsOf(index, entries), owners: printOwners(index.type, entries) };
+  });
   if (made.failed !== undefined)
     return jsonFault(text) === undefined
       ? [{ is: 'index', ...name, why: 'its entries cannot be extracted' }]
       : [{ is: 'text', ...name, why: 'its text is not JSON' }];
   const { rows, ord = Number(lastUpdated) } = made.value;
   const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: 'the sort date differs' }];
+  if (isOfThese(index.type, owners) && owners !== made.value.owners)
+    found.push({ is: 'index', ...name, why: 'the owners differ' });
   const lacking = new Set<string>();
   for (const { name: table, key } of tables) {
     // `r` too: a row that leads to another record returns that one.
@@ -138,6 +144,11 @@ function compareResource(
     ...found,
     ...[...lacking].map(code => ({ is: 'index', ...name, why: `\`${code}\` lacks an entry` }) as const),
   ];
+}
+
+/** Owners by other definitions are not used. */
+function isOfThese(type: TypeIndex['type'], owners: Row[number] | undefined): boolean {
+  return typeof owners === 'string' && parseOwners(type, owners) !== undefined;
 }
 
 /** The columns of its key that do not order a table. */

@@ -101,8 +101,8 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
   const version = current.version + 1;
   const lastUpdated = commit.lastUpdated(job.n, job.now);
   database.run(
-    'INSERT INTO versions (t, id, version, last_updated, text, digest) SELECT t, id, version, ' +
-      'last_updated, text, digest FROM resources WHERE r = ?',
+    'INSERT INTO versions (t, id, version, last_updated, text, digest, owners) ' +
+      'SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
     [current.r],
   );
   if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id);
@@ -111,14 +111,10 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
   // As in `attach`.
   const attachments = whole === undefined ? [] : (change.attachments ?? attachedTo(database, t, id, current.version));
   const digest = recordDigest(job.n, { type, id, version, lastUpdated, text: whole, attachments });
-  database.run('UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ? WHERE r = ?', [
-    version,
-    lastUpdated,
-    ord,
-    whole ?? null,
-    digest,
-    current.r,
-  ]);
+  database.run(
+    'UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ?, owners = ? WHERE r = ?',
+    [version, lastUpdated, ord, whole ?? null, digest, change.owners, current.r],
+  );
   if (ord === null) {
     commit.count(t, -1);
     return ['removed', id, version, lastUpdated];
@@ -139,9 +135,9 @@ function insert({ database, job, commit, file, rows }: Work, change: PreparedCha
   const text = parts.before + stamp(1, lastUpdated) + parts.after;
   const digest = recordDigest(job.n, { type, id, version: 1, lastUpdated, text, attachments });
   const { changes, rowid } = database.run(
-    'INSERT INTO resources (t, id, version, last_updated, ord, text, digest) VALUES (?, ?, 1, ?, ?, ' +
-      '?, ?) ON CONFLICT (t, id) DO NOTHING',
-    [t, id, lastUpdated, ord, text, digest],
+    'INSERT INTO resources (t, id, version, last_updated, ord, text, digest, owners) ' +
+      'VALUES (?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
+    [t, id, lastUpdated, ord, text, digest, change.owners],
   );
   if (changes === 0) throw new JobStopped({ kind: 'stale' });
   if (added !== undefined) rows.add(added, ord, id, rowid);

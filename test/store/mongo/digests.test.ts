@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { meta, servers } from '../../../src/store/mongo/collections.ts';
 import { fillDigests } from '../../../src/store/mongo/digest-fill.ts';
 import type { HistoryDocument, ResourceDocument } from '../../../src/store/mongo/layout.ts';
+import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import { recordDigest } from '../../../src/store/record-digest.ts';
 import type { Partition } from '../../../src/store/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/store.ts';
@@ -87,7 +88,7 @@ describe('digests of versions', () => {
     await expect.poll(undigested).toBe(1);
     const found = await digests();
     expect(found.filter(one => one !== undefined)).toEqual(wanted.filter((_, at) => found[at] !== undefined));
-    expect(await meta(client.db()).findOne({ _id: 'layout' })).toMatchObject({ value: 2 });
+    expect(await meta(client.db()).findOne({ _id: 'layout' })).toMatchObject({ value: layout });
     await expect.poll(() => meta(client.db()).findOne({ _id: 'digests' })).toMatchObject({ value: 'done' });
   });
 

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 export function asLayout2(path: string): void {
   const database = new DatabaseSync(path);
   for (const table of ['resources', 'versions']) database.exec(`DROP INDEX ${table}_undigested`);
-  database.exec('DROP INDEX marks_digest');
+  database.exec('DROP INDEX marks_digest; DROP INDEX resources_unowned');
+  for (const table of ['resources', 'versions']) database.exec(`ALTER TABLE ${table} DROP COLUMN owners`);
   for (const table of ['resources', 'versions', 'documents', 'marks', 'keys'])
     database.exec(`ALTER TABLE ${table} DROP COLUMN digest`);
   database.exec(`ALTER TABLE parameters DROP COLUMN absolute; DELETE FROM meta WHERE key = 'upgrade'`);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { fhirError } from '../../fhir/error.ts';
-import type { Step } from '../context.ts';
-import { isRepeated } from '../header-lines.ts';
-import { percentDecode } from '../../search/parse/pairs.ts';
-import { splitTarget } from '../query.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { Step } from './context.ts';
+import { isRepeated } from './header-lines.ts';
+import { percentDecode } from '../search/parse/pairs.ts';
+import { splitTarget } from './query.ts';
 
 /**
  * Rejects a URL that is too long (414), invalid escapes in a path (400) and HTTP/1.1 without one valid Host (400); the

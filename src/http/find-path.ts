@@ -1,6 +1,6 @@
-import { fhirError } from '../../fhir/error.ts';
-import type { Handler, Middleware } from '../context.ts';
-import { createPaths } from '../paths.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { Handler, Middleware } from './context.ts';
+import { createPaths } from './paths.ts';
 
 /** Passes a request to the first handler whose pattern matches; 404 without one. */
 export function findPath(handlers: readonly (readonly [pattern: string, handler: Handler])[]): Middleware {

@@ -1,0 +1,30 @@
+import { parseReference } from '../fhir/reference.ts';
+import type { ResourceType } from '../model/model.ts';
+import type { IndexEntry, ReferenceValue } from './entry.ts';
+
+/**
+ * Whom a record belongs to: the records of compartments that its access links name, each once, as the record writes it
+ * without a version: `Type/id`, or an absolute URL, which leads to a record of this server or not, by its public URL.
+ * https://hl7.org/fhir/R4/compartmentdefinition.html
+ */
+export function ownersOf({ accessLinks }: ResourceType, entries: readonly IndexEntry[]): readonly string[] {
+  const owners: string[] = [];
+  for (const { compartment, parameter } of accessLinks)
+    for (const { param, value } of entries) {
+      const owner = param === parameter && value.kind === 'reference' ? ownerIn(value, compartment) : undefined;
+      if (owner !== undefined && !owners.includes(owner)) owners.push(owner);
+    }
+  return owners;
+}
+
+function ownerIn({ type, id, url }: ReferenceValue, compartment: string): string | undefined {
+  if (url === undefined) return type === compartment ? `${type}/${id}` : undefined;
+  const parsed = parseReference(url);
+  return parsed?.kind === 'absolute' && parsed.type === compartment ? url : undefined;
+}
+
+/** The id of an owner in a compartment of the partition at `base`; undefined for another owner, or one elsewhere. */
+export function idOfOwner(owner: string, compartment: string, base: string): string | undefined {
+  const local = owner.startsWith(`${base}/`) ? owner.slice(base.length + 1) : owner;
+  return local.startsWith(`${compartment}/`) ? local.slice(compartment.length + 1) : undefined;
+}
