@@ -14,7 +14,7 @@ export interface RequestState {
   /** target.ts: the path as sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
-  /** middleware/account.ts: of the client. */
+  /** middleware/audit.ts: of the client. */
   address: string;
   /** Identifies the request in the audit; small, since it is held until the event is made. */
   origin: object;

@@ -243,7 +243,7 @@ describe('an index that is being built', () => {
     const partition = { ...server.partition, pending: async () => [pending] };
     const query = { kind: 'param', param, test: { kind: 'reference', type: 'Patient', id: 'p1' } } as const;
     await expect(refusePending(partition, asked(query), () => true)).rejects.toThrow('`patient` (3 of 17 resources)');
-    await expect(refusePending(partition, asked(query), () => false)).rejects.toThrow(/built: `patient`\. Ask/);
+    await expect(refusePending(partition, asked(query), () => false)).rejects.toThrow(/built: `patient`\. Retry/);
     await refusePending(partition, asked({ kind: 'all' }), () => false);
   });
 });

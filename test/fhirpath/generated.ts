@@ -1,5 +1,17 @@
 import type { TypeDefinition, TypeDefinitions } from '../../src/model/element.ts';
 
+const typeNames = [
+  'string',
+  'code',
+  'Quantity',
+  'Reference',
+  'dateTime',
+  'BackboneElement',
+  'Coding',
+  'String',
+  'System.Boolean',
+] as const;
+
 /**
  * Makes an expression on a resource from a tape of numbers, so that a shorter tape and smaller numbers make a simpler
  * one.
@@ -72,13 +84,13 @@ class Generator {
         return `${all.text}.exists(${this.condition(all, depth - 1)})`;
       }
       case 9:
-        return `${path().text}.first() is ` + `${this.#pick(types)}`;
+        return `${path().text}.first() is ${this.#pick(typeNames)}`;
       case 10:
         return `${path().text}.first().${this.textFunction()}`;
       case 11:
         return `iif(${inner()}, ${inner()}, ${this.literal()} = ${this.literal()})`;
       default:
-        const tests = ['count() > 1', 'exists()', 'distinct().count() = 1', `first() = ${this.literal()}`];
+        const tests = ['count() > 1', 'exists()', 'distinct().count() = 1', `first() = ${this.literal()}`] as const;
         return `${this.collection(of, depth)}.${this.#pick(tests)}`;
     }
   }
