@@ -79,7 +79,7 @@ export class StoreBusy extends Error {
   }
 }
 
-/** A search needs an index that is not complete (see `Partition.pending`): told to clients as 503 `incomplete`. */
+/** A search needs an index that is not complete (see `IndexAdmin.status`): told to clients as 503 `incomplete`. */
 export class IndexPending extends Error {
   readonly type: string;
   readonly param: string;

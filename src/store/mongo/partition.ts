@@ -13,7 +13,6 @@ import type {
 } from '../records.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
-import type { PendingIndex } from '../indexes.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
@@ -23,7 +22,6 @@ import { countResources } from './counts.ts';
 import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
 import { told, toldEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
-import { pendingOf } from './parameters.ts';
 import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
 import { searchPage } from './search.ts';
@@ -118,14 +116,6 @@ export class MongoPartition implements Partition {
 
   mark(key: string): Promise<string | undefined> {
     return this.#with(async p => (await marks(this.#core.database).findOne({ _id: `${p}/${key}` }))?.value);
-  }
-
-  pending(type: string): Promise<readonly PendingIndex[]> {
-    return told(this.#core, async () => {
-      const partition = await this.#core.registry.partition(this.id);
-      const known = this.#core.options.model.types.get(type);
-      return partition === undefined || known === undefined ? [] : pendingOf(this.#core, partition, known);
-    });
   }
 
   /** Reads: what is in a partition that is removed is not there any more. */

@@ -15,7 +15,6 @@ import type {
 } from '../records.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
-import type { PendingIndex } from '../indexes.ts';
 import { parseOwners } from '../owners.ts';
 import { bytesFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
@@ -25,7 +24,6 @@ import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
-import { pendingOf } from './indexes.ts';
 import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
@@ -164,10 +162,6 @@ export class SqlitePartition implements Partition {
       [this.id, key],
     );
     return row === undefined ? undefined : String(row[0]);
-  }
-
-  async pending(type: string): Promise<readonly PendingIndex[]> {
-    return pendingOf(this.#core, this.id, type);
   }
 
   /** Does work on the bytes beside the file; throws `StoreUnavailable` where their disk fails. */
