@@ -6,7 +6,7 @@ import type { DocumentStore } from './documents.ts';
 import type { Lack } from './errors.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
-import type { Note, StoreProgress, VerifyScope } from './transfer.ts';
+import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
 
 /** What a store needs from the rest of the engine. */
 export interface StoreOptions {
@@ -36,7 +36,7 @@ export interface StoreOptions {
  * What every store implements: the ports of records, blobs, documents, indexes, transfer and partitions, each in its
  * file. test/store/contract.ts is their meaning.
  */
-export interface Store {
+export interface Store extends NoteTransfer {
   partition(id: string): Promise<Partition | undefined>;
   readonly partitions: PartitionAdmin;
   readonly indexes: IndexAdmin;
@@ -56,9 +56,5 @@ export interface Store {
   verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
   /** Who did what: kept apart from the records, whatever the mode, and not copied with them. */
   readonly audit: AuditLog;
-  /** What is kept beside resources and attachments, to be copied to another store. */
-  notes(): AsyncIterable<Note>;
-  /** Keeps notes as another store had them; may be repeated. Throws Error where their partition is not there. */
-  putNotes(notes: readonly Note[]): Promise<void>;
   close(): Promise<void>;
 }

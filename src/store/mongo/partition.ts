@@ -11,7 +11,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../records.ts';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
@@ -24,6 +24,7 @@ import { told, toldEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
+import { exportVersions } from '../upkeep/versions.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
 import { keptTypes, keptVersions } from './versions.ts';
@@ -98,15 +99,17 @@ export class MongoPartition implements Partition {
     return this.#each(p => listAttachments(this.#core, p, type, ids));
   }
 
-  types(): Promise<readonly string[]> {
-    return this.#with(p => keptTypes(this.#core, p));
+  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
+    const core = this.#core;
+    return this.#each(p =>
+      exportVersions(
+        { types: () => keptTypes(core, p), versions: (type, after) => keptVersions(core, p, type, after) },
+        scope,
+      ),
+    );
   }
 
-  versions(type: string, after = ''): AsyncIterable<KeptVersion> {
-    return this.#each(p => keptVersions(this.#core, p, type, after));
-  }
-
-  restore(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
+  import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
     return this.#writing(partition => restoreVersions(this.#core, partition, versions, mark));
   }
 

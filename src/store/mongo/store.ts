@@ -171,11 +171,11 @@ class MongoStore implements Store {
     return toldEach(core, () => verify({ indexes: this.#indexes, parts, bytes: ({ p }) => bytesOf(core, p) }, scope));
   }
 
-  notes(): AsyncIterable<Note> {
+  export(): AsyncIterable<Note> {
     return toldEach(this.#core, () => keptNotes(this.#core));
   }
 
-  putNotes(notes: readonly Note[]): Promise<void> {
+  import(notes: readonly Note[]): Promise<void> {
     return told(this.#core, () => putNotes(this.#core, notes));
   }
 

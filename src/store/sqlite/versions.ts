@@ -6,6 +6,15 @@ import { attachedOf, storedVersion } from './row-values.ts';
 /** How many resources are read before the event loop gets a turn. */
 const slice = 100;
 
+/** Types of which a partition (`n`) keeps anything, tombstones too, also those that are not declared; in order. */
+export function keptTypes(database: Database, n: number): readonly string[] {
+  const rows = database.all(
+    'SELECT type FROM types WHERE n = ? AND EXISTS (SELECT 1 FROM resources WHERE resources.t = types.t) ORDER BY type',
+    [n],
+  );
+  return rows.map(([type]) => String(type));
+}
+
 /** All versions of the resources of a type (`t`) with what they carry, tombstones too: by id, then version; after an id. */
 export async function* keptVersions(
   database: Database,
