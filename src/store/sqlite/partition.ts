@@ -56,7 +56,7 @@ export class SqlitePartition implements Partition {
     const current = this.#current(index, id);
     if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM versions WHERE t = ? AND id = ? AND version = ?',
+      'SELECT id, version, last_updated, owners, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
     return row === undefined ? undefined : storedVersion(index, row);
@@ -202,7 +202,7 @@ export class SqlitePartition implements Partition {
 
   #current(index: TypeIndex, id: string): StoredVersion | undefined {
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM resources WHERE t = ? AND id = ?',
+      'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id = ?',
       [index.t, id],
     );
     return row === undefined ? undefined : storedVersion(index, row);
@@ -239,7 +239,7 @@ function refusal(result: Applied): Error {
   }
 }
 
-function storedVersion({ type }: TypeIndex, [id, version, lastUpdated, text, owners]: Row): StoredVersion {
+function storedVersion({ type }: TypeIndex, [id, version, lastUpdated, owners, text]: Row): StoredVersion {
   return {
     type: type.name,
     id: String(id),
