@@ -1,6 +1,6 @@
 /**
- * Values by key, at most `most` of them, each until a time of its own. Where a new one exceeds the limit, the oldest that
- * was not used since it last had its turn is removed ("second chance"): a lookup costs no more than that of a Map.
+ * Values by key, at most `most` of them, each with an optional expiry. A new value beyond the limit evicts the oldest
+ * that was not used since its last turn ("second chance"): a lookup costs no more than that of a Map.
  */
 export class Cache<T> {
   readonly #most: number;
@@ -10,7 +10,7 @@ export class Cache<T> {
     this.#most = most;
   }
 
-  /** The value; undefined where there is none or it has expired. `now` in milliseconds since 1970 UTC. */
+  /** The value; undefined if there is none or it has expired. `now` in milliseconds since 1970 UTC. */
   get(key: string, now = 0): T | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -39,7 +39,7 @@ export class Cache<T> {
     this.#entries.clear();
   }
 
-  /** Removes the oldest entry that is not marked as used; marked ones lose their mark and become the youngest. */
+  /** Evicts the oldest entry that is not marked as used; marked ones lose their mark and become the youngest. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       this.#entries.delete(key);

@@ -5,7 +5,7 @@ import { issuerFormats, issuerProblems, issuersKey, readIssuer } from './config/
 import type { ReadFile } from './config/issuers.ts';
 import { fileSchema } from './config/file-schema.ts';
 import type { FileContent } from './config/file-schema.ts';
-import { openElsewhere } from './config/safe-start.ts';
+import { openBeyondLoopback } from './config/safe-start.ts';
 import { fileFlag, settings } from './config/settings.ts';
 import type { Config, Flag, Given } from './config/settings.ts';
 import { isLoopback } from './config/values.ts';
@@ -15,7 +15,7 @@ import { parseStoreUrl } from './store/url.ts';
 
 export type { Config } from './config/settings.ts';
 
-/** Everything that is wrong with flags, environment and file, one whole sentence each. */
+/** All problems of flags, environment and file, one whole sentence each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -27,7 +27,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command line says, for a command with flags of its own. */
+/** The arguments of a command line, for a command with its own flags. */
 export interface Arguments<Own extends readonly Flag[] = readonly Flag[]> {
   readonly config: Config;
   readonly own: Given<Own>;
@@ -35,8 +35,8 @@ export interface Arguments<Own extends readonly Flag[] = readonly Flag[]> {
 }
 
 /**
- * Settings from flags (without the command's name), environment, file and defaults, in this order of precedence. Throws
- * ConfigError with everything that is wrong at once.
+ * Reads settings from flags (without the command's name), environment, file and defaults, in this order of precedence.
+ * Throws ConfigError with all problems.
  */
 export function readConfig(argv: readonly string[], env: Environment = {}, readFile = readText): Config {
   const { config, positionals } = readArguments(argv, env, { readFile });
@@ -45,8 +45,8 @@ export function readConfig(argv: readonly string[], env: Environment = {}, readF
 }
 
 /**
- * As readConfig, for a command with flags and positional arguments of its own; `takes` are the settings that may be given
- * as flags (all, where it is left out). Environment and file may hold any setting.
+ * Like readConfig, for a command with its own flags and positional arguments; `takes` are the settings that are
+ * accepted as flags (all by default). Environment and file may contain any setting.
  */
 export function readArguments(
   argv: readonly string[],
@@ -84,7 +84,7 @@ export function readArguments(
   return { config, own: ownValues, positionals: flags.positionals };
 }
 
-/** `{scheme}://{host}:{port}` of the service, or the public URL where one is set; `port` is the one that is listened on. */
+/** `{scheme}://{host}:{port}` of the service, or the configured public URL; `port` is the actual port. */
 export function publicUrlOf(config: Config, port: number = config.port): string {
   if (config.publicUrl !== undefined) return config.publicUrl;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
@@ -115,7 +115,9 @@ function readFlags(
         token.name,
         known.map(({ flag }) => flag),
       ).replace('`', '`--');
-      problems.push(elsewhere ? `${name} does not apply to this command.` : `${name} is not a flag here.${hint}`);
+      problems.push(
+        elsewhere ? `${name} does not apply to this command.` : `${name} is not a flag of this command.${hint}`,
+      );
     } else if (flag.value === undefined) {
       given.set(flag.flag, [token.value ?? 'true']);
     } else if (token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))) {
@@ -142,7 +144,7 @@ function readVariables(env: Environment, problems: string[]): Map<string, string
   return values;
 }
 
-/** The object in a settings file; an empty one where it cannot be read. */
+/** The object in a settings file; an empty one if it cannot be read. */
 function readSettingsFile(
   path: string,
   readFile: (path: string) => string,
@@ -150,7 +152,7 @@ function readSettingsFile(
 ): Readonly<Record<string, unknown>> {
   let content: unknown;
   try {
-    content = parseJson(readFile(path)).value; // strict: a name that is given twice is refused
+    content = parseJson(readFile(path)).value; // strict: a repeated name is rejected
   } catch (error) {
     const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
@@ -158,7 +160,7 @@ function readSettingsFile(
     return {};
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return { ...content };
-  problems.push(`The settings file ${path} must hold one JSON object.`);
+  problems.push(`The settings file ${path} must be one JSON object.`);
   return {};
 }
 
@@ -195,19 +197,19 @@ function readValue(flag: Flag, texts: readonly string[] | undefined, name: strin
     }
   });
   if (flag.repeats === true) return values.flat();
-  if (values.length > 1) problems.push(`${name} is given ${values.length} values; give it one.`);
+  if (values.length > 1) problems.push(`${name} has ${values.length} values; set one.`);
   return values[0];
 }
 
 function contradictions(config: Config): string[] {
   const problems: string[] = [];
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
-    problems.push('`tls-cert` and `tls-key` belong together: give both for https, or none for http.');
+    problems.push('`tls-cert` and `tls-key` belong together: set both for https, or none for http.');
   }
-  if (config.access === 'open' && !isLoopback(config.host)) problems.push(openElsewhere(config.host));
+  if (config.access === 'open' && !isLoopback(config.host)) problems.push(openBeyondLoopback(config.host));
   if (parseStoreUrl(config.store)?.kind === 'mongodb' && config.storeTimeout <= config.searchDeadline) {
     problems.push(
-      '`store-timeout` must be longer than `search-deadline`, or no search would be refused as too costly.',
+      '`store-timeout` must be longer than `search-deadline`, or no search would be rejected as too costly.',
     );
   }
   return problems;

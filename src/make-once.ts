@@ -1,4 +1,4 @@
-/** Makes something when it is first asked for, and keeps it. A failure is not kept: whoever asks next has it made again. */
+/** Creates a value at its first use, and caches it. A failure is not cached: the next call tries again. */
 export function makeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

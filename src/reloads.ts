@@ -1,19 +1,19 @@
-/** What is read again while the server runs: whoever has a file registers here, and one place asks for all of it. */
+/** The files that are reloaded while the server runs: each module registers its own, and SIGHUP reloads all. */
 export interface Reloads {
-  /** Registers how something is read again. `reload` logs how that went, and never rejects. */
+  /** Registers a reload function, which logs its result and never rejects. */
   add(reload: () => Promise<void> | void): void;
   /**
-   * Reads everything again, in the order of registration; one request after the other. During the start it waits for the end of that,
-   * and once the server shuts down nothing is read. Never rejects.
+   * Reloads everything in the order of registration; requests run one after the other. During the start it waits for
+   * its end, and after the shutdown has begun nothing is reloaded. Never rejects.
    */
   reload(): Promise<void>;
-  /** The start is over: everything is registered. */
+  /** The start has ended: everything is registered. */
   started(): void;
   /** The server shuts down. */
   ended(): void;
 }
 
-/** `notice` logs a line where there is nothing to read again. */
+/** `notice` logs a line if there is nothing to reload. */
 export function createReloads(notice: (text: string) => void): Reloads {
   const registered: (() => Promise<void> | void)[] = [];
   const start = Promise.withResolvers<void>();
@@ -29,7 +29,7 @@ export function createReloads(notice: (text: string) => void): Reloads {
   return {
     add: reload => void registered.push(reload),
     reload() {
-      if (!waiting) work = work.then(reloadAll); // another one that has not begun reads the same
+      if (!waiting) work = work.then(reloadAll); // a waiting one reloads the same
       waiting = true;
       return work;
     },
@@ -41,4 +41,4 @@ export function createReloads(notice: (text: string) => void): Reloads {
   };
 }
 
-const nothing = 'SIGHUP: there is nothing to read again; neither `tls-cert` nor `accounts` is set.';
+const nothing = 'SIGHUP: there is nothing to reload; neither `tls-cert` nor `accounts` is set.';

@@ -1,4 +1,5 @@
-// Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in it.
+// Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in
+// it.
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import * as module from 'node:module';
 import { constants, tmpdir } from 'node:os';
@@ -6,11 +7,11 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
-// A create waits for the disk three times, each time on one of libuv's threads, which are four unless this says otherwise: with
-// 64 connections that made 571 creates a second instead of about 1,000. It is read once, when the first of them is needed.
+// A create waits for three flushes, each on one of libuv's threads, of which there are four by default: 64 connections
+// made 571 creates a second instead of about 1,000. Read once, when the first thread starts.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
-// SIGHUP asks a server to read its files again (cli/serve.ts listens for it later), and never ends it.
+// SIGHUP makes a server reload its files (cli/serve.ts listens for it later), and never ends it.
 const isServer = process.argv[2] === 'serve';
 if (isServer) process.on('SIGHUP', () => {});
 const isPassedOn = process.env.STARTED_WITH_PINNED_NODE !== undefined && process.connected;
@@ -20,7 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (newEnough(process.versions.node)) {
   if (keepCompiledCode() === 0 && isServer) {
-    const { spawnSync } = await import('node:child_process'); // a start that needs none of it does not wait for it
+    const { spawnSync } = await import('node:child_process'); // a start without it does not wait for the import
     spawnSync(process.execPath, [join(root, 'src/cli/compile-ahead.ts')]);
   }
   const { main } = await import('./cli/main.ts');
@@ -29,7 +30,8 @@ if (newEnough(process.versions.node)) {
   const pinned = pinnedNode();
   if (pinned === undefined || process.env.STARTED_WITH_PINNED_NODE !== undefined) {
     console.error(
-      `This needs Node ${oldestNode()} or later, but it runs on ${process.versions.node}. Run \`npm ci\` in ${root}, which brings the right one, or install a newer Node.`,
+      `Node ${oldestNode()} or later is required, but this is ${process.versions.node}. Run \`npm ci\` ` +
+        `in ${root}, which installs the right one, or install a newer Node.`,
     );
     process.exitCode = 1;
   } else {
@@ -44,7 +46,9 @@ function newEnough(version) {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-/** The oldest Node that runs the sources, as .nvmrc has it. `engines` in package.json is for the Node that `npm ci` runs on. */
+/**
+ * The oldest Node that runs the sources, from .nvmrc. `engines` in package.json is for the Node that `npm ci` runs on.
+ */
 function oldestNode() {
   return '26';
 }
@@ -59,8 +63,9 @@ function pinnedNode() {
 }
 
 /**
- * Same arguments, same terminal; signals go on to it, and its exit code is ours. What a terminal sends for Ctrl-C reaches both, so
- * it does not go on: a second one would end the process at once. @param {string} node
+ * Same arguments, same terminal; signals are forwarded, and the exit code is returned. A terminal sends Ctrl-C to both
+ * processes, so it is not forwarded: a second one would end the process at once.
+ * @param {string} node
  */
 async function runWith(node) {
   const inTerminal = [0, 1, 2].some(isatty);
@@ -89,15 +94,18 @@ async function runWith(node) {
   });
 }
 
-/** Compiled code is run as it is found, so nobody else may write it. Windows has no such bits. @param {string} folder */
+/**
+ * Cached compiled code is executed, so no other user may write it. Windows has no such bits.
+ * @param {string} folder
+ */
 function isPrivate(folder) {
   const { uid, mode } = lstatSync(folder);
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
 }
 
 /**
- * Compiled modules are kept in .cache, or in the temporary folder where that cannot be written: a start is four times
- * faster. Answers how many entries the folder had, -1 where there is none.
+ * Compiled modules are cached in .cache, or in the temporary folder if that cannot be written: a start is four times
+ * faster. Returns the number of entries in the folder, -1 without one.
  */
 function keepCompiledCode() {
   const folders = [
@@ -117,7 +125,7 @@ function keepCompiledCode() {
     const { ENABLED, ALREADY_ENABLED } = module.constants.compileCacheStatus;
     if (status !== ENABLED && status !== ALREADY_ENABLED) continue;
     process.env.NODE_COMPILE_CACHE ??= folder; // for workers and child processes
-    // Only what runs for long looks after its size, and not while it starts.
+    // Only long-running processes limit its size, and not during their start.
     setTimeout(
       () => void import('./cli/bound-compiled.ts').then(bound => bound.boundCompiled(folder)).catch(() => {}),
       10_000,

@@ -126,7 +126,7 @@ describe('settings', () => {
       '`port` in f.json must be a text, a number, true or false, or a list of texts.',
       '`host` in f.json is given 2 values; give it one.',
     ]);
-    expect(problems(['--config', 'f.json'], {}, [])).toEqual(['The settings file f.json must hold one JSON object.']);
+    expect(problems(['--config', 'f.json'], {}, [])).toEqual(['The settings file f.json must be one JSON object.']);
     expect(problems(['--config', 'f.json'])).toEqual([
       expect.stringContaining('The settings file f.json cannot be read'),
     ]);

@@ -24,7 +24,7 @@ describe('reloads', () => {
     const reloads = createReloads(text => said.push(text));
     reloads.started();
     await reloads.reload();
-    expect(said).toEqual(['SIGHUP: there is nothing to read again; neither `tls-cert` nor `accounts` is set.']);
+    expect(said).toEqual(['SIGHUP: there is nothing to reload; neither `tls-cert` nor `accounts` is set.']);
   });
 
   it('waits for the end of the start, however often it was asked, and reads once', async () => {

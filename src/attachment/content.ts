@@ -10,31 +10,31 @@ import type { Issue, IssueCode } from '../fhir/outcome.ts';
 import type { Attachment } from '../model/model.ts';
 import { shorten } from '../validation/report.ts';
 
-/** Where an attachment stands in a parsed resource. */
+/** The position of an attachment in a parsed resource. */
 export interface AttachmentPlace {
-  /** The object that has it. */
+  /** The object that contains it. */
   readonly owner: JsonObject;
   /** FHIRPath of that object: `Media.content`. */
   readonly expression: string;
 }
 
-/** Bytes that came with a resource. */
+/** The bytes of a client's attachment. */
 export interface Content extends AttachmentPlace {
-  /** Element path, as the definition of the type names it. */
+  /** Element path, as in the definition of the type. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** Where what is wrong goes: to the structure of the resource, or to the rules that it must meet. */
+/** Receives issues: structural ones, or those of business rules. */
 export interface ContentReport {
   readonly structure: Issue[];
   readonly rules: Issue[];
 }
 
-/** Text that is decoded before the event loop gets a turn: less than two milliseconds of work. */
+/** Characters that are decoded before the event loop gets a turn: less than two milliseconds of work. */
 const slice = 1024 * 1024;
 
-/** The objects of a parsed resource that have a property at the path, arrays looked through, in the order of the text. */
+/** The objects of a parsed resource that have a property at the path, through arrays, in the order of the text. */
 export function attachmentPlaces(resource: unknown, { path }: Attachment): readonly AttachmentPlace[] {
   const [root = '', ...names] = path.split('.');
   const last = names.pop() ?? '';
@@ -54,9 +54,9 @@ export function attachmentPlaces(resource: unknown, { path }: Attachment): reado
 }
 
 /**
- * Decodes the base64 that was cut out of a body (cut.ts), where it stands in there, and holds each against what its object
- * says of it, and against the definition. `places` are those of the resource with a stand-in for each. Throws FhirError 413
- * where one is larger than the definition allows.
+ * Decodes the base64 that was cut out of a body (cut.ts), and checks each against its object and the definition.
+ * `places` are those of the resource with a placeholder for each. Throws FhirError 413 for one over the maximum of the
+ * definition.
  */
 export async function readContents(
   body: Buffer,
@@ -65,7 +65,7 @@ export async function readContents(
   attachment: Attachment,
   report: ContentReport,
 ): Promise<readonly Content[]> {
-  // Without a string that was cut out a place has something else, which the structure check refuses.
+  // A place without a string has another type, which the structure check rejects.
   const holding = places.filter(place => holdsText(place, attachment));
   const contents: Content[] = [];
   for (const [index, span] of spans.entries()) {
@@ -80,7 +80,7 @@ export async function readContents(
   return contents;
 }
 
-/** Whether there is a text at the place, be it base64 or not. */
+/** Whether the place has a text, base64 or not. */
 export function holdsText({ owner }: AttachmentPlace, attachment: Attachment): boolean {
   return typeof owner[nameOf(attachment)] === 'string';
 }
@@ -113,7 +113,7 @@ async function readContent(
   }
   const bytes = decoder.decoded;
   if (bytes.length === 0) {
-    report.structure.push(issue('value', `\`${nameOf(attachment)}\` is empty: there is nothing to keep.`, at));
+    report.structure.push(issue('value', `\`${nameOf(attachment)}\` is empty: send the content.`, at));
     return undefined;
   }
   report.rules.push(...differences(owner, bytes, sha1?.digest('base64'), expression));
@@ -121,50 +121,53 @@ async function readContent(
   return { ...place, path: attachment.path, bytes };
 }
 
-/** What is wrong with the object of an attachment whether or not its bytes are there. https://hl7.org/fhir/R4/datatypes.html#attachment */
+/**
+ * Issues of the object of an attachment, whether or not its bytes are present.
+ * https://hl7.org/fhir/R4/datatypes.html#attachment
+ */
 export function checkAttached({ owner, expression }: AttachmentPlace, attachment: Attachment): readonly Issue[] {
   const name = nameOf(attachment);
   const found: Issue[] = [];
   if (owner[`_${name}`] !== undefined) {
-    const text = `\`_${name}\` is not taken: the content is kept apart from the record, with nothing beside it.`;
+    const text = `\`_${name}\` is not accepted: the content is stored outside of the record, without extensions.`;
     found.push(issue('business-rule', text, `${expression}.${name}`));
   }
   const { contentType } = owner;
   const at = `${expression}.contentType`;
   if (contentType === undefined) {
-    found.push(issue('required', `\`contentType\` must say what \`${name}\` is.`, at));
+    found.push(issue('required', `\`contentType\` must have the type of \`${name}\`.`, at));
   } else if (typeof contentType === 'string' && typesOf(contentType, attachment).length === 0) {
     const allowed = attachment.contentTypes.map(({ type }) => type);
     const kinds = new Set(allowed.map(kindOf));
     const refusal = attachment.refusal === undefined || kinds.has(kindOf(contentType)) ? '' : ` ${attachment.refusal}`;
-    const text = `\`${shorten(contentType)}\` is not taken here; taken are ${allowed.join(', ')}.${refusal}`;
+    const text = `\`${shorten(contentType)}\` is not accepted; accepted are ${allowed.join(', ')}.${refusal}`;
     found.push(issue('business-rule', text, at));
   }
   return found;
 }
 
-/** `size` and `hash` where they were sent. */
+/** `size` and `hash`, if they were sent. */
 function differences(owner: JsonObject, bytes: Uint8Array, sha1: string | undefined, expression: string): Issue[] {
   const found: Issue[] = [];
   const { size, hash } = owner;
   if (typeof size === 'number' && size !== bytes.length) {
-    const text = `\`size\` says ${size} bytes, but ${bytes.length} were sent.`;
+    const text = `\`size\` is ${size}, but the content has ${bytes.length} bytes.`;
     found.push(issue('value', text, `${expression}.size`));
   }
   if (typeof hash === 'string' && sha1 !== undefined && hash.replaceAll(/\s/g, '') !== sha1) {
-    const text = `\`hash\` is not the SHA-1 of the bytes that were sent, which is \`${sha1}\`.`;
+    const text = `\`hash\` is not the SHA-1 of the content, which is \`${sha1}\`.`;
     found.push(issue('value', text, `${expression}.hash`));
   }
   return found;
 }
 
-/** The first bytes, where the definition names them for the content type. */
+/** The first bytes, if the definition names them for the content type. */
 function checkSignature(owner: JsonObject, bytes: Uint8Array, attachment: Attachment, at: string): Issue[] {
   const { contentType } = owner;
   if (typeof contentType !== 'string') return [];
   const types = typesOf(contentType, attachment);
   if (types.length === 0 || types.some(({ signature = '' }) => hasSignature(bytes, signature))) return [];
-  const text = `The content does not begin as \`${shorten(contentType)}\` does: send what it is, or say what it is.`;
+  const text = `The content does not begin as \`${shorten(contentType)}\` does: correct the content or the content type.`;
   return [issue('business-rule', text, at)];
 }
 
@@ -178,7 +181,10 @@ function hasSignature(bytes: Uint8Array, signature: string): boolean {
   return true;
 }
 
-/** What the definition lists for a content type, whose parameters and case do not count. https://www.rfc-editor.org/rfc/rfc2045#section-5.1 */
+/**
+ * The entries of the definition for a content type, ignoring parameters and case.
+ * https://www.rfc-editor.org/rfc/rfc2045#section-5.1
+ */
 function typesOf(contentType: string, { contentTypes }: Attachment): Attachment['contentTypes'] {
   const plain = plainType(contentType);
   return contentTypes.filter(({ type }) => type.toLowerCase() === plain);
@@ -196,4 +202,4 @@ const issue = (code: IssueCode, text: string, expression: string): Issue => ({
 });
 
 const tooLarge = ({ maxBytes }: Attachment, expression: string): FhirError =>
-  fhirError(413, 'too-long', `The content is larger than the ${maxBytes} bytes that are taken.`, expression);
+  fhirError(413, 'too-long', `The content exceeds the size limit of ${maxBytes} bytes.`, expression);

@@ -4,19 +4,19 @@ import type { Change, WriteOptions, WriteResult } from '../store/records.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { Content } from './content.ts';
 
-/** A change with the bytes that it brings. */
+/** A change with its attachments. */
 export interface CarryingChange {
   readonly change: Change;
-  /** None: a new version carries what the one before does. */
+  /** Empty: a new version keeps the attachments of the one before. */
   readonly contents: readonly Content[];
 }
 
-/** Records whose bytes are kept at once: each waits for the disk three times. */
+/** Records whose attachments are stored concurrently: each waits for three flushes. */
 const atOnce = 8;
 
 /**
- * Writes changes as `Partition.write` does, after their bytes are kept apart and durable. Once more where bytes went away in
- * between, since nothing referred to them yet. Throws what `Partition.write` throws.
+ * Writes changes as `Partition.write` does, after their attachments are durable. Retries once if attachments were
+ * deleted in between, since no record referenced them yet. Throws the errors of `Partition.write`.
  */
 export async function writeCarrying(
   partition: Partition,
@@ -33,7 +33,7 @@ export async function writeCarrying(
   }
 }
 
-/** The changes, with what was kept for each. */
+/** The changes, with the stored attachments of each. */
 async function keepAll(partition: Partition, carrying: readonly CarryingChange[]): Promise<readonly Change[]> {
   const changes = carrying.map(({ change }) => change);
   const rest = carrying.entries();

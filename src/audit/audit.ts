@@ -53,7 +53,7 @@ export interface AuditParts {
 }
 
 /** A failing log is reported once in this time, in milliseconds. */
-const quiet = 10_000;
+const noticeInterval = 10_000;
 
 export function createAudit({ log, model, extract, publicUrl, now, whenFailing, fault }: AuditParts): Audit {
   const owner = ownerType(model) ?? '';
@@ -62,7 +62,7 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
   let why: IssueCode = 'transient';
   const reportFault = (error: unknown): void => {
     why = error instanceof StoreUnavailable ? error.reason : 'transient';
-    if (performance.now() - lastReported < quiet) return;
+    if (performance.now() - lastReported < noticeInterval) return;
     lastReported = performance.now();
     fault(new Error('The audit log cannot be written', { cause: error }));
   };

@@ -2,7 +2,7 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { matches } from '../search/matches.ts';
 import { none, simplify } from '../search/simplify.ts';
-import { parametersOf } from '../search/walk.ts';
+import { joinsOf, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
@@ -18,11 +18,18 @@ export function restriction(access: Access, type: ResourceType, letter: Letter):
   return access.restrictions.get(type.name)?.[letter] ?? none;
 }
 
-/** The query of a client, restricted to the records that are open to the caller. */
+/** The query of a client, restricted to the records that are open to the caller, of other types too. */
 export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
   const allowed = restriction(access, type, letter);
-  if (allowed.kind === 'all' || asks(query, allowed)) return query;
-  return simplify({ kind: 'and', of: [query, allowed] });
+  const confined = access === 'open' ? query : confineJoins(access, query);
+  if (allowed.kind === 'all' || asks(confined, allowed)) return confined;
+  return simplify({ kind: 'and', of: [confined, allowed] });
+}
+
+/** A chain or `_has` follows references among what the caller may search. */
+function confineJoins(access: Access, query: Query): Query {
+  if (joinsOf(query).length === 0) return query;
+  return mapJoins(query, join => ({ ...join, of: restrict(access, join.type, 's', join.of) }));
 }
 
 /** Whether a query already includes the rule, as queries of a patient's app that name the patient do. */

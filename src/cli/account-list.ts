@@ -6,7 +6,7 @@ import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { table } from './table.ts';
 
-/** Clients or users as a list prints them. */
+/** The list of clients or of users. */
 export interface AccountList<Account> {
   /** The list, in the registry and in the file of accounts. */
   readonly of: 'clients' | 'users';
@@ -14,7 +14,7 @@ export interface AccountList<Account> {
   readonly read: (registry: Registry) => Promise<readonly Account[]>;
   /** The cells of the table between the first, ID, and the last two, REGISTERED and FROM, by their headings. */
   readonly columns: Readonly<Record<string, (account: Omit<Account, 'registered'>) => string>>;
-  /** The properties that `--json` prints between the id and the last two, `registered` and `from`. */
+  /** The properties of `--json` between the id and the last two, `registered` and `from`. */
   readonly json: (account: Omit<Account, 'registered'>) => object;
 }
 
@@ -26,7 +26,7 @@ export function accountList<Account extends { readonly id: string; readonly regi
   json,
 }: AccountList<Account>): Command {
   return {
-    details: 'Those of the file that `accounts` names are among them where the setting is given here too.',
+    details: 'With the setting `accounts`, those of its file are listed too.',
     takes: [...storeSettings, 'accounts'],
     own: [jsonFlag],
     async run({ config, own, positionals }) {

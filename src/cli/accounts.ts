@@ -8,7 +8,7 @@ import { didYouMean } from '../fhir/suggest.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 
-/** Clients and users as a server with these settings has them, and those that stand in its file. */
+/** Clients and users as a server with these settings has them, and those of its file. */
 export async function accountsOf(
   config: Config,
   { store, model }: Pick<Opened, 'store' | 'model'>,
@@ -18,12 +18,12 @@ export async function accountsOf(
   return { registry: createRegistry(store, { current: () => inFile }, Date.now), inFile };
 }
 
-/** Throws CommandError where it stands in the file, which commands do not change. */
+/** Throws CommandError if the account is in the file, which commands do not change. */
 export function requireNotInFile(of: readonly { readonly id: string }[], id: string, path: string | undefined): void {
-  if (of.some(one => one.id === id)) throw new CommandError(`\`${id}\` stands in ${path}: change it there.`);
+  if (of.some(one => one.id === id)) throw new CommandError(`\`${id}\` is defined in ${path}: change it there.`);
 }
 
-/** What says that there is no such client or user. */
+/** The error of an unknown client or user. */
 export function unknownAccount(
   what: 'client' | 'user',
   id: string,
@@ -33,7 +33,7 @@ export function unknownAccount(
   return new CommandError(`There is no ${what} \`${id}\`.${didYouMean(id, ids)} \`${what} list\` lists all.`);
 }
 
-/** Prints the answer of a command as JSON. */
+/** Prints the output of a command as JSON. */
 export const jsonFlag = {
   flag: 'json',
   value: undefined,
@@ -41,14 +41,14 @@ export const jsonFlag = {
   meaning: 'Print JSON, for programs',
 } as const satisfies Flag;
 
-/** Prints what is to stand in the file of accounts, and keeps nothing. */
+/** Prints the entry for the accounts file, and stores nothing. */
 export const forFileFlag = {
   flag: 'for-file',
   value: undefined,
   read: () => true,
-  meaning: 'Print the entry for the file that `accounts` names, and keep nothing in the store',
+  meaning: 'Print the entry for the file that `accounts` names, and store nothing',
 } as const satisfies Flag;
 
-/** One list out of flags that repeat and may hold several, with commas between. */
+/** One list from repeatable flags with comma-separated values. */
 export const listed = (read: (text: string) => string) => (text: string) =>
   text.split(',').map(item => read(item.trim()));

@@ -3,7 +3,7 @@ import type { CarryingRecord } from '../bulk/attachments.ts';
 import type { Entity } from '../audit/event.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
@@ -14,13 +14,13 @@ import { counted } from '../observability/counted.ts';
 
 const flags = [
   ...attachmentFlags,
-  { flag: 'out', value: 'DIR', read: String, meaning: 'The folder; made when needed' },
+  { flag: 'out', value: 'DIR', read: String, meaning: 'The folder; created if needed' },
 ] as const satisfies readonly Flag[];
 
-/** Writes records and bytes as files that any program opens. */
+/** Writes records and attachments as files. */
 export const command = defineCommand({
-  details: `Each record as \`Type-id.json\`, its bytes beside it with the ending of their media type. No file is ever written
-over. Exit code 3 where bytes are missing or are not what was kept.
+  details: `Each record as \`Type-id.json\`, with its attachments beside it, whose extension is that of their media
+type. No file is ever overwritten. Exit code 3 if attachments are missing or differ from what was stored.
 
   npm run --silent cli -- attachment export --type TYPE --patient ID --out ./pictures`,
   takes: [...storeSettings, 'partition'],
@@ -61,10 +61,9 @@ over. Exit code 3 where bytes are missing or are not what was kept.
       } as const;
       const written = (): string =>
         `${counted(done, 'record')} and ${counted(files, 'attachment')} written to ${folder}.`;
-      const stopped = (): string =>
-        `Stopped. ${written()} Name another folder to begin again: no file is written over.`;
+      const stopped = (): string => `Stopped. ${written()} To start over, name another folder: no file is overwritten.`;
       await interruptible(stopped, ({ steps }) =>
-        accounted(opened, about, async add => {
+        audited(opened, about, async add => {
           try {
             for await (const { files: own, problems } of steps(exportAttachments(partition, noted(records), folder))) {
               done += 1;
@@ -75,7 +74,8 @@ over. Exit code 3 where bytes are missing or are not what was kept.
             }
           } finally {
             progress.end();
-            add({ records: named, details: { records: done, attachments: files } }); // what was written before a failure too
+            // also the progress before a failure
+            add({ records: named, details: { records: done, attachments: files } });
           }
         }),
       );

@@ -8,7 +8,7 @@ import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 import { typeFlag } from './type-flag.ts';
 
-/** Which records are meant: `--type` and, for those of one patient, `--patient`. */
+/** Selects records: `--type` and, for those of one patient, `--patient`. */
 export const attachmentFlags = [
   { ...typeFlag, meaning: 'The resource type' },
   {
@@ -23,8 +23,8 @@ export const attachmentFlags = [
 ] as const satisfies readonly Flag[];
 
 /**
- * The records that the flags mean. Throws ConfigError without a type, CommandError for one that is not declared, or whose
- * records belong to no patient.
+ * The selected records. Throws ConfigError without a type, CommandError for an undeclared type or one whose records
+ * belong to no patient.
  */
 export async function recordsOf(
   partition: Partition,
@@ -46,6 +46,6 @@ export async function recordsOf(
       ? ({ kind: 'all' } as const)
       : ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
   if (query === undefined)
-    throw new CommandError(`Records of the type \`${name}\` belong to no patient; leave \`--patient\` out.`);
+    throw new CommandError(`Records of the type \`${name}\` belong to no patient; omit \`--patient\`.`);
   return recordsWithAttachments(partition, name, query);
 }

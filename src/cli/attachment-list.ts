@@ -3,10 +3,10 @@ import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
-/** One line an attachment, separated by tabs. */
+/** Lists attachments, one per line, separated by tabs. */
 export const command = defineCommand({
-  details: `One line an attachment: record, when it was last updated, path, media type, bytes, SHA-256; with a hyphen
-behind the time for a record without any.
+  details: `One line per attachment: record, time of its last update, path, media type, bytes, SHA-256; a hyphen after
+the time for a record without any.
 
   npm run --silent cli -- attachment list --type TYPE --patient ID`,
   takes: [...storeSettings, 'partition'],

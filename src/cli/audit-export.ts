@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readEvents } from '../audit/read-events.ts';
 import { writeNewFile } from '../bulk/new-file.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
@@ -11,26 +11,29 @@ import { noPositionals } from './positionals.ts';
 import { some } from '../config/values.ts';
 import { counted } from '../observability/counted.ts';
 
-/** The events as they are kept: AuditEvents, one a line. */
+/** Writes events as AuditEvents, one per line. */
 export const command = defineCommand({
-  details: `AuditEvents of FHIR R4, one a line, in the order of time, to stdout or into a new file. Exporting leaves an event too.
+  details: `AuditEvents of FHIR R4, one per line, in the order of time, to stdout or into a new file. The export is an
+event too.
 
   npm run --silent cli -- audit export --since 2026-11-01 --until 2026-12-01 --out ./november.ndjson`,
   takes: [...storeSettings, 'partition'],
-  whenStopped: 'What was written is not complete: remove the file and run the same command again.',
-  own: [
-    ...auditFlags,
-    { flag: 'out', value: 'FILE', read: some, meaning: 'A file that is not there yet, instead of stdout' },
-  ],
+  whenStopped: 'The output is not complete: remove the file and run the same command again.',
+  own: [...auditFlags, { flag: 'out', value: 'FILE', read: some, meaning: 'A new file, instead of stdout' }],
   async run({ config, positionals, own }) {
     noPositionals(positionals);
     const filter = auditFilter(config, own);
     const out = own.out;
     return withStore(config, 'read', async opened => {
       const access = { command: 'audit export', kind: 'audit', action: 'R', details: filterDetails(filter) } as const;
-      const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
+      const about = {
+        ...access,
+        partition: config.partition,
+        patients: filter.patient === undefined ? [] : [filter.patient],
+        owner: opened.owner,
+      };
       let events = 0;
-      await accounted(opened, about, async add => {
+      await audited(opened, about, async add => {
         const lines = async function* (): AsyncGenerator<string> {
           for await (const { text } of readEvents(opened.store.audit, filter)) {
             yield `${text}\n`;

@@ -4,21 +4,21 @@ import { isId } from '../fhir/id.ts';
 import type { Config } from '../config.ts';
 import type { AuditFilter } from '../audit/log/entry.ts';
 
-/** `--until`, for the commands that are about former events alone. */
+/** `--until`, for commands that need no other filter. */
 export const untilFlag = {
   flag: 'until',
   value: 'TIME',
   read: time,
-  meaning: 'Before this day or moment',
+  meaning: 'Before this day or time',
 } as const satisfies Flag;
 
-/** Which events are meant, beside `--partition`. */
+/** The filters of events, in addition to `--partition`. */
 export const auditFlags = [
   {
     flag: 'since',
     value: 'TIME',
     read: time,
-    meaning: 'From this day or moment on: `2026-11-21`, or with `T09:30:00Z`',
+    meaning: 'From this day or time on: `2026-11-21`, or with `T09:30:00Z`',
   },
   untilFlag,
   {
@@ -28,12 +28,12 @@ export const auditFlags = [
       if (isId(text)) return text;
       throw new Error(`is \`${text}\`, which is not an id.`);
     },
-    meaning: 'Only what is about this patient',
+    meaning: 'Only events about this patient',
   },
-  { flag: 'client', value: 'ID', read: some, meaning: 'Only what this client did' },
+  { flag: 'client', value: 'ID', read: some, meaning: 'Only events of this client' },
 ] as const satisfies readonly Flag[];
 
-/** What the flags ask for. */
+/** The filter of the flags. */
 export function auditFilter({ partition }: Config, own: Given<typeof auditFlags>): AuditFilter {
   const { since, until, patient, client } = own;
   return {
@@ -45,17 +45,23 @@ export function auditFilter({ partition }: Config, own: Given<typeof auditFlags>
   };
 }
 
-/** What an event tells of a filter. */
+/** The filter in the details of an event. */
 export function filterDetails({ since, until, patient }: AuditFilter): Readonly<Record<string, string>> {
-  const texts = { since: since && new Date(since).toISOString(), until: until && new Date(until).toISOString(), patient }; // prettier-ignore
-  return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, String(text)]]))); // prettier-ignore
+  const texts = {
+    since: since && new Date(since).toISOString(),
+    until: until && new Date(until).toISOString(),
+    patient,
+  };
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, String(text)]])),
+  );
 }
 
-/** Days are those of UTC. */
+/** Days are in UTC. */
 export function time(text: string): number {
   const value = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(value)) return value;
   throw new Error(
-    `is \`${text}\`, but must be a day such as \`2026-11-21\`, or a moment such as \`2026-11-21T09:30:00Z\`.`,
+    `is \`${text}\`, but must be a day such as \`2026-11-21\`, or a time such as \`2026-11-21T09:30:00Z\`.`,
   );
 }

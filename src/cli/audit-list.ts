@@ -2,18 +2,19 @@ import { readEvents } from '../audit/read-events.ts';
 import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { AuditEntry } from '../audit/log/entry.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { printable } from './printable.ts';
 
-/** One line an event, separated by tabs. */
+/** Lists events, one per line, separated by tabs. */
 export const command = defineCommand({
-  details: `One line an event, in the order of time: time, partition, what (\`read\`, \`search-type\`, \`create\`, or the name of
-a command), outcome, client, user, patients, records. The outcome is 0 (done), 4 (refused), 8 (failed), or \`begun\`. What was
-searched for, addresses and the rest stand in what \`audit export\` writes. Listing leaves an event too.
+  details: `One line per event, in the order of time: time, partition, action (\`read\`, \`search-type\`, \`create\`,
+or the name of a command), outcome, client, user, patients, records. The outcome is 0 (done), 4 (refused),
+8 (failed), or \`begun\`. Searches, addresses and the rest are in the output of \`audit export\`. The
+listing is an event too.
 
   npm run --silent cli -- audit list --partition demo --patient ID --since 2026-11-01`,
   takes: [...storeSettings, 'partition'],
@@ -23,8 +24,13 @@ searched for, addresses and the rest stand in what \`audit export\` writes. List
     const filter = auditFilter(config, own);
     return withStore(config, 'read', async opened => {
       const access = { command: 'audit list', kind: 'audit', action: 'R', details: filterDetails(filter) } as const;
-      const about = { ...access, partition: config.partition, patients: filter.patient === undefined ? [] : [filter.patient], owner: opened.owner }; // prettier-ignore
-      await accounted(opened, about, async () => {
+      const about = {
+        ...access,
+        partition: config.partition,
+        patients: filter.patient === undefined ? [] : [filter.patient],
+        owner: opened.owner,
+      };
+      await audited(opened, about, async () => {
         for await (const entry of readEvents(opened.store.audit, filter)) console.log(lineOf(entry));
       });
       return exitCodes.done;
@@ -44,7 +50,7 @@ function lineOf({ recorded, partition, client, patients, text }: AuditEntry): st
   });
   const fields = [new Date(recorded).toISOString(), partition, what, outcome, client, nameOf(user)];
   const all = [...fields.map(field => field ?? '-'), patients.join(' ') || '-', records.join(' ') || '-'];
-  return all.map(printable).join('\t'); // names of other issuers may hold anything
+  return all.map(printable).join('\t'); // names of other issuers may contain any character
 }
 
 function nameOf(agent: JsonObject | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { untilFlag } from './audit-flags.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
@@ -8,10 +8,11 @@ import { counted } from '../observability/counted.ts';
 
 const day = 86_400_000;
 
-/** Whole days alone, so that what stays is what was written. */
+/** Deletes whole days only, so that the remaining files are unchanged. */
 export const command = defineCommand({
-  details: `Whole days (UTC) before the day of --until; without it, those that are older than \`audit-days\`, which a server drops
-by itself once an hour. The events of all partitions are dropped. That leaves an event.
+  details: `Whole days (UTC) before the day of --until; without it, those older than \`audit-days\`, which a server
+deletes automatically once an hour. The events of all partitions are deleted. The deletion is an event
+too.
 
   npm run cli -- audit prune --until 2025-11-01`,
   takes: [...storeSettings, 'audit-days'],
@@ -22,7 +23,7 @@ by itself once an hour. The events of all partitions are dropped. That leaves an
     const before = new Date(until).toISOString().slice(0, 10);
     return withStore(config, 'command', async opened => {
       const about = { command: 'audit prune', kind: 'audit', action: 'D', details: { before } } as const;
-      const events = await accounted(opened, about, async add => {
+      const events = await audited(opened, about, async add => {
         const dropped = await opened.store.audit.prune(until);
         add({ details: { events: dropped } });
         return dropped;

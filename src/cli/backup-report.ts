@@ -2,7 +2,7 @@ import type { BackupFinding, BackupStep } from '../store/backup-port.ts';
 import { printable } from './printable.ts';
 import { count, createProgress, type Progress } from './progress.ts';
 
-/** Shows how far a backup or a restore is: one line for each part of it. */
+/** Shows the progress of a backup or a restore: one line for each step. */
 export function createSteps(): { readonly update: (step: BackupStep) => void; readonly end: () => void } {
   let [part, progress]: [BackupStep['part'] | undefined, Progress | undefined] = [undefined, undefined];
   return {
@@ -18,7 +18,7 @@ export function createSteps(): { readonly update: (step: BackupStep) => void; re
   };
 }
 
-/** A line for each finding, as `verify` prints it. */
+/** One line for a finding, in the format of `verify`. */
 export function findingLine(finding: BackupFinding): string {
   switch (finding.in) {
     case 'database':
@@ -32,7 +32,7 @@ export function findingLine(finding: BackupFinding): string {
   }
 }
 
-/** 1 MB is 1,000,000 bytes; a part of one counts. */
+/** 1 MB is 1,000,000 bytes; rounded up. */
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 
 /** 5240000 → `5.2 MB`. */

@@ -3,7 +3,7 @@ import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
 import type { BackupResult } from '../store/backup-port.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { createSteps, findingLine, printSize } from './backup-report.ts';
 import { defineCommand, exitCodes, fileSettings } from './command.ts';
 import { onePositional } from './positionals.ts';
@@ -12,12 +12,13 @@ import { count } from './progress.ts';
 /** Copies the store, its attachments and its audit log into a folder, and verifies the copy. */
 export const command = defineCommand({
   positionals: 'DIR',
-  details: `DIR is a new folder. It gets the database as it is at one moment, with accounts, sessions and signing keys;
-the attachments that this refers to; the audit log; and \`backup.json\`. All that was acknowledged before the time in
-\`backup.json\` is in the backup. All is read again and checked. Exit code 3 where the store itself is damaged: the
-backup is complete, and has the same damage. Until it is complete it is named DIR.partial; after an interruption run the
-same command again. Not included: settings, --key-file (without it new signing keys are made), --accounts, TLS files,
-definitions. Run it as the user of the server. A MongoDB store is backed up with MongoDB's own tools.
+  details: `DIR is a new folder. It gets a snapshot of the database, with accounts, sessions and signing keys; the
+attachments that it references; the audit log; and \`backup.json\`. Every write that was acknowledged
+before the time in \`backup.json\` is in the backup. The copy is read again and verified. Exit code 3 if
+the store itself is damaged: the backup is complete, and has the same damage. An incomplete backup is
+named DIR.partial; after an interruption run the same command again. Not included: settings, --key-file
+(without it new signing keys are generated), --accounts, TLS files, definitions. Run it as the user of the
+server. A MongoDB store is backed up with MongoDB's own tools.
 
   npm run cli -- backup ./backups/2026-11-02 --incremental ./backups/2026-11-01`,
   takes: fileSettings,
@@ -27,7 +28,7 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
       flag: 'incremental',
       value: 'PREVIOUS',
       read: some,
-      meaning: 'An older backup: files that it has too are hard links to it; removing it later harms nothing',
+      meaning: 'An older backup: files that it has too become hard links; it may be removed later',
     },
     {
       flag: 'pace',
@@ -35,7 +36,7 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
       read: integer(0, 100_000),
       default: '50',
       unit: 'MB/s',
-      meaning: 'How fast files are copied and checked, so that a server stays fast; 0 for no limit',
+      meaning: 'Rate limit for copying and checking, so that a server stays fast; 0 for no limit',
     },
   ],
   async run({ config, positionals, own }) {
@@ -48,7 +49,7 @@ definitions. Run it as the user of the server. A MongoDB store is backed up with
     try {
       const publicUrl = config.publicUrl ?? store.publicUrl ?? publicUrlOf(config);
       const about = { command: 'backup', kind: 'export', action: 'R', details: { to: folder } } as const;
-      const result = await accounted({ store, publicUrl }, about, async add => {
+      const result = await audited({ store, publicUrl }, about, async add => {
         const done = await store.backup({ folder, previous, pace, progress: steps.update });
         add({ details: figuresOf(done) });
         return done;

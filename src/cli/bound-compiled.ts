@@ -2,9 +2,9 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Keeps the folder of Node's compile cache below `most` bytes: where it holds more, the files that were written first go until
- * half of that is left, and folders that are empty then. Node writes one file for each module, and one folder for each of its
- * versions, and removes none. Whatever is gone is compiled again. Another process may do the same; nothing is thrown.
+ * Limits Node's compile cache to `most` bytes: beyond that, the oldest files are deleted until half is left, and the
+ * folders that are empty then. Node writes one file for each module, and one folder for each of its versions, and
+ * removes none. A deleted file is compiled again. Safe with concurrent processes; never throws.
  * https://nodejs.org/api/module.html#module-compile-cache
  */
 export async function boundCompiled(folder: string, most = 100_000_000): Promise<void> {
@@ -26,5 +26,5 @@ export async function boundCompiled(folder: string, most = 100_000_000): Promise
     total -= size;
   }
   for (const entry of entries.filter(entry => entry.isDirectory()))
-    await rmdir(join(entry.parentPath, entry.name)).catch(() => undefined); // one that is not empty stays
+    await rmdir(join(entry.parentPath, entry.name)).catch(() => undefined); // a folder that is not empty stays
 }

@@ -8,7 +8,7 @@ import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config.ts';
 import { choice, displayName, partitionId, some } from '../config/values.ts';
 import type { Model } from '../model/model.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
 import { keyFlags, keysOf } from './client-keys.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
@@ -16,42 +16,61 @@ import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
 const flags = [
-  { flag: 'name', value: 'TEXT', read: displayName, meaning: 'As people are shown it; the ID without it' },
+  { flag: 'name', value: 'TEXT', read: displayName, meaning: 'Display name; default: the ID' },
   {
     flag: 'kind',
     value: 'KIND',
     read: choice('public', 'symmetric', 'asymmetric'),
-    meaning: '`public`, `symmetric` or `asymmetric`; without it asymmetric where keys are given, else public',
+    meaning: '`public`, `symmetric` or `asymmetric`; default: asymmetric with keys, else public',
   },
   {
     flag: 'flow',
     value: 'FLOW',
     read: choice('app', 'backend'),
     repeats: true,
-    meaning: '`app` acts for users, `backend` for itself; app without it',
+    meaning: '`app` acts for users, `backend` without a user; default: app',
   },
-  { flag: 'partitions', value: 'IDS', read: listed(partitionId), repeats: true, meaning: 'What it may be used for' },
-  { flag: 'scope', value: 'SCOPES', read: some, repeats: true, meaning: 'What it may ask for, space-separated' },
-  { flag: 'redirect-uri', value: 'URI', read: redirectUri, repeats: true, meaning: 'Where its users come back to' },
-  { flag: 'launch-url', value: 'URL', read: webUrl, repeats: true, meaning: 'Where a launch from an EHR begins' },
+  {
+    flag: 'partitions',
+    value: 'IDS',
+    read: listed(partitionId),
+    repeats: true,
+    meaning: 'The partitions that it may use',
+  },
+  {
+    flag: 'scope',
+    value: 'SCOPES',
+    read: some,
+    repeats: true,
+    meaning: 'The scopes that it may request, space-separated',
+  },
+  {
+    flag: 'redirect-uri',
+    value: 'URI',
+    read: redirectUri,
+    repeats: true,
+    meaning: 'Where its users are redirected with a code',
+  },
+  { flag: 'launch-url', value: 'URL', read: webUrl, repeats: true, meaning: 'Where an EHR launch begins' },
   {
     flag: 'origin',
     value: 'ORIGIN',
     read: webOrigin,
     repeats: true,
-    meaning: 'A web origin from which its pages ask, beside those of its redirect URIs',
+    meaning: 'A web origin of its pages, in addition to those of its redirect URIs',
   },
   ...keyFlags,
   forFileFlag,
   jsonFlag,
 ] as const satisfies readonly Flag[];
 
-/** Registers an app or a backend system; a secret is made, printed once, and kept by its digest alone. */
+/** Registers an app or a backend system; a secret is generated, printed once, and stored as a digest only. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: `A client is \`public\` (an app in a browser or on a device, which keeps no secret), \`symmetric\` (the server of an
-app: a secret is made and printed, this once) or \`asymmetric\` (it signs with a key whose public half --jwks or --jwks-url names).
-One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
+  details: `A client is \`public\` (an app in a browser or on a device, which cannot keep a secret), \`symmetric\`
+(the server of an app: a secret is generated and printed once) or \`asymmetric\` (it signs with a key;
+--jwks or --jwks-url names its public half). A backend service (--flow backend) is asymmetric and has
+system/ scopes.
 
   npm run -s cli -- client add growth-chart --partitions clinic --redirect-uri https://growth.example/callback \\
     --launch-url https://growth.example/launch --scope 'launch openid fhirUser patient/*.rs'`,
@@ -84,10 +103,10 @@ One that acts for itself (--flow backend) is asymmetric and has system/ scopes.
         client: id,
         details: { client: id },
       } as const;
-      await accounted(opened, about, async () => {
+      await audited(opened, about, async () => {
         const there = await store.documents(clientCollection).putIfAbsent(id, kept);
         if (JSON.stringify(there) !== JSON.stringify(kept))
-          throw new CommandError(`There is a client \`${id}\` already; \`client remove ${id}\` removes it.`);
+          throw new CommandError(`The client \`${id}\` exists already; \`client remove ${id}\` removes it.`);
       });
       if (own.json === true) console.log(JSON.stringify({ id, kind: client.kind, ...(secret && { secret }) }));
       else {
@@ -135,7 +154,7 @@ function scopesOf(texts: readonly string[], model: Model): readonly string[] {
   return [...new Set(scopes)];
 }
 
-/** As the file of accounts has it. */
+/** The entry of the accounts file. */
 function entryOf(client: RegisteredClient): Readonly<Record<string, unknown>> {
   const { id, name, kind, flows, redirectUris, launchUrls, origins, scopes, partitions, secretDigests } = client;
   const lists = { 'redirect-uris': redirectUris, 'launch-urls': launchUrls, origins, 'secret-digests': secretDigests };

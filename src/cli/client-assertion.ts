@@ -9,16 +9,16 @@ import { CommandError, defineCommand, exitCodes, storeSettings } from './command
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** Prints a client assertion, and nothing else: what an asymmetric client shows in place of a password. */
+/** Prints a client assertion, and nothing else: the credential of an asymmetric client. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: `It is single-use and expires after five minutes. --key names the private key, as PEM or JSON Web Key; that of the demo backend is
-beside the store.
+  details: `It is single-use and expires after five minutes. --key names the private key, as PEM or JSON Web Key; that
+of the demo backend is beside the store.
 https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authenticating-to-the-token-endpoint`,
   takes: storeSettings,
   own: [
     { flag: 'key', value: 'FILE', read: some, meaning: 'File with the private key: RSA, or EC on P-384' },
-    { flag: 'kid', value: 'ID', read: some, meaning: 'Id of the key, where it is not in the file' },
+    { flag: 'kid', value: 'ID', read: some, meaning: 'Id of the key, if the file has none' },
   ],
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', clientId);
@@ -26,8 +26,7 @@ https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html
     if (path === undefined) throw new ConfigError(['`--key` is missing: the file with the private key of the client.']);
     const { key, kid } = readPrivateKey(path);
     const named = own.kid ?? kid;
-    if (named === undefined)
-      throw new ConfigError(['`--kid` is missing: the id of the key, which the file does not say.']);
+    if (named === undefined) throw new ConfigError(['`--kid` is missing: the file has no id of the key.']);
     return withStore(config, 'read', async ({ publicUrl }) => {
       console.log(assertion(id, `${publicUrl}${issuerPath}/token`, key, named));
       return exitCodes.done;
@@ -39,7 +38,9 @@ function assertion(client: string, audience: string, key: KeyObject, kid: string
   const now = Math.floor(Date.now() / 1000);
   const alg = key.asymmetricKeyType === 'rsa' ? 'RS384' : 'ES384';
   const claims = { iss: client, sub: client, aud: audience, jti: randomUUID(), iat: now, exp: now + 290 };
-  const text = [{ typ: 'JWT', alg, kid }, claims].map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.'); // prettier-ignore
+  const text = [{ typ: 'JWT', alg, kid }, claims]
+    .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
   return `${text}.${sign('sha384', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }
 
@@ -47,17 +48,21 @@ function readPrivateKey(path: string): { readonly key: KeyObject; readonly kid: 
   const text = readFileSync(path, 'utf8');
   try {
     if (!text.trimStart().startsWith('{')) return { key: fit(createPrivateKey(text)), kid: undefined };
-    const { kid, ...jwk } = JSON.parse(text) as { kid?: string }; // whatever it is, createPrivateKey looks at it
+    const { kid, ...jwk } = JSON.parse(text) as { kid?: string }; // createPrivateKey checks it
     return { key: fit(createPrivateKey({ key: jwk, format: 'jwk' })), kid };
   } catch (cause) {
-    throw new CommandError(`\`${path}\` holds no private key that can be used: RSA, or EC on P-384, as PEM or JSON Web Key`, undefined, { cause }); // prettier-ignore
+    throw new CommandError(
+      `\`${path}\` is not a usable private key: RSA, or EC on P-384, as PEM or JSON Web Key`,
+      undefined,
+      { cause },
+    );
   }
 }
 
 function fit(key: KeyObject): KeyObject {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'rsa' || (type === 'ec' && details?.namedCurve === 'secp384r1')) return key;
-  throw new Error('The key is of another kind');
+  throw new Error('The key has another type');
 }
 
 async function demoKey(id: string, store: string): Promise<string | undefined> {

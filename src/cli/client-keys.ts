@@ -3,16 +3,16 @@ import { keySet, webUrl } from '../smart/account-rules.ts';
 import type { RegisteredClient } from '../smart/registered.ts';
 import type { Flag, Given } from '../config/settings.ts';
 
-/** Where the public keys of a client are. */
+/** The public keys of a client. */
 export const keyFlags = [
   { flag: 'jwks', value: 'FILE', read: keysIn, meaning: 'File with its public keys, a JSON Web Key Set' },
-  { flag: 'jwks-url', value: 'URL', read: webUrl, meaning: 'Address of its public keys, in place of a file' },
+  { flag: 'jwks-url', value: 'URL', read: webUrl, meaning: 'URL of its public keys, instead of a file' },
 ] as const satisfies readonly Flag[];
 
-/** Public keys, or where they are. */
+/** Public keys, or their URL. */
 export type Keys = Pick<RegisteredClient, 'jwks' | 'jwksUrl'>;
 
-/** What these flags say. */
+/** The keys of these flags. */
 export function keysOf(own: Given<typeof keyFlags>): Keys {
   return { jwks: own.jwks, jwksUrl: own['jwks-url'] };
 }
@@ -22,7 +22,7 @@ function keysIn(path: string): RegisteredClient['jwks'] {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? 'holds no JSON.' : 'cannot be read.';
+    const why = cause instanceof SyntaxError ? 'is not JSON.' : 'cannot be read.';
     throw new Error(`names \`${path}\`, which ${why}`, { cause });
   }
   try {

@@ -1,6 +1,6 @@
 import { accountList } from './account-list.ts';
 
-/** A table of the clients, or JSON with all that is registered of them but the digests of their secrets. */
+/** A table of the clients, or JSON with all of their properties except the digests of their secrets. */
 export const command = accountList({
   of: 'clients',
   read: registry => registry.clients(),

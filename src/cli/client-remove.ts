@@ -1,13 +1,13 @@
 import { clientId } from '../smart/account-rules.ts';
 import { clientCollection } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** Removes a client; whatever was issued to it is good no more. */
+/** Removes a client and revokes its tokens. */
 export const command = defineCommand({
   positionals: 'ID',
   details: 'Its tokens end within ten seconds in every process.',
@@ -19,12 +19,18 @@ export const command = defineCommand({
       const { registry, inFile } = await accountsOf(config, opened);
       requireNotInFile(inFile.clients, id, config.accounts);
       if ((await registry.client(id)) === undefined) throw unknownAccount('client', id, await registry.clients());
-      const about = { command: 'client remove', kind: 'security', action: 'D', client: id, details: { client: id } } as const; // prettier-ignore
-      await accounted(opened, about, async () => {
+      const about = {
+        command: 'client remove',
+        kind: 'security',
+        action: 'D',
+        client: id,
+        details: { client: id },
+      } as const;
+      await audited(opened, about, async () => {
         await store.documents(clientCollection).delete(id);
         await revoke(store.documents(revocationCollection), 'client', id, Date.now());
       });
-      console.log(`The client \`${id}\` is removed, and its tokens end.`);
+      console.log(`The client \`${id}\` is removed, and its tokens are revoked.`);
       return exitCodes.done;
     });
   },

@@ -1,8 +1,8 @@
 import type { Command } from './command.ts';
 
-/** A command that is imported when it is asked for: the table of contents of the command line. */
+/** A command that is imported at its use: the table of contents of the command line. */
 export interface Entry {
-  /** As it is typed: `partition add`. */
+  /** As typed: `partition add`. */
   readonly name: string;
   readonly summary: string;
   readonly import: () => Promise<{ readonly command: Command }>;
@@ -30,7 +30,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'index status',
-    summary: 'Tell which search parameters are ready and which are being rebuilt',
+    summary: 'Show which search parameters are ready and which are being rebuilt',
     import: () => import('./index-status.ts'),
   },
   {
@@ -38,7 +38,7 @@ export const commands: readonly Entry[] = [
     summary: 'Compare the index entries with the records',
     import: () => import('./index-verify.ts'),
   },
-  { name: 'index rebuild', summary: 'Make the index entries again', import: () => import('./index-rebuild.ts') },
+  { name: 'index rebuild', summary: 'Rebuild the index entries', import: () => import('./index-rebuild.ts') },
   {
     name: 'index drop-unused',
     summary: 'Drop MongoDB indexes that the definitions no longer need',
@@ -46,27 +46,27 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'attachment list',
-    summary: 'List records with the bytes that are kept with them',
+    summary: 'List attachments with their records',
     import: () => import('./attachment-list.ts'),
   },
   {
     name: 'attachment export',
-    summary: 'Write records and the bytes that are kept with them into a folder',
+    summary: 'Write records and their attachments into a folder',
     import: () => import('./attachment-export.ts'),
   },
   {
     name: 'verify',
-    summary: 'Find all damage: of records, index entries, attachments and the audit log',
+    summary: 'Find damaged records, index entries, attachments and audit events',
     import: () => import('./verify.ts'),
   },
   {
     name: 'backup',
-    summary: 'Copy an SQLite store into a folder, also while a server works on it',
+    summary: 'Copy an SQLite store into a folder, also while a server runs',
     import: () => import('./backup.ts'),
   },
   {
     name: 'restore',
-    summary: 'Make an SQLite store from a backup, and verify it',
+    summary: 'Restore an SQLite store from a backup, and verify it',
     import: () => import('./restore.ts'),
   },
   {
@@ -74,9 +74,9 @@ export const commands: readonly Entry[] = [
     summary: 'Copy a store into another one, and compare them',
     import: () => import('./migrate.ts'),
   },
-  { name: 'audit list', summary: 'List who did what', import: () => import('./audit-list.ts') },
+  { name: 'audit list', summary: 'List audit events', import: () => import('./audit-list.ts') },
   { name: 'audit export', summary: 'Write audit events as NDJSON', import: () => import('./audit-export.ts') },
-  { name: 'audit prune', summary: 'Drop old audit events', import: () => import('./audit-prune.ts') },
+  { name: 'audit prune', summary: 'Delete old audit events', import: () => import('./audit-prune.ts') },
   {
     name: 'client add',
     summary: 'Register an app or a backend system',
@@ -102,11 +102,11 @@ export const commands: readonly Entry[] = [
     summary: 'Print a signed client assertion (JWT) for manual testing',
     import: () => import('./client-assertion.ts'),
   },
-  { name: 'user add', summary: 'Register somebody who signs in', import: () => import('./user-add.ts') },
-  { name: 'user list', summary: 'List who may sign in', import: () => import('./user-list.ts') },
+  { name: 'user add', summary: 'Register a user who signs in', import: () => import('./user-add.ts') },
+  { name: 'user list', summary: 'List the users', import: () => import('./user-list.ts') },
   {
     name: 'user rotate',
-    summary: 'Give a user a new password, and end all sessions and tokens',
+    summary: 'Set a new password for a user, and end all sessions and tokens',
     import: () => import('./user-rotate.ts'),
   },
   {
@@ -116,11 +116,11 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'launch add',
-    summary: 'Make a single-use launch token and print the URL that starts an app with it',
+    summary: 'Create a single-use launch token and print the URL that starts an app with it',
     import: () => import('./launch-add.ts'),
   },
-  { name: 'key rotate', summary: 'Make a new key to sign ID tokens with', import: () => import('./key-rotate.ts') },
-  { name: 'token', summary: 'Make an access token for one partition', import: () => import('./token.ts') },
+  { name: 'key rotate', summary: 'Add a key that signs ID tokens', import: () => import('./key-rotate.ts') },
+  { name: 'token', summary: 'Issue an access token for one partition', import: () => import('./token.ts') },
   { name: 'partition add', summary: 'Add an empty partition', import: () => import('./partition-add.ts') },
   { name: 'partition list', summary: 'List the partitions', import: () => import('./partition-list.ts') },
   {

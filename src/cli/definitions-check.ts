@@ -24,7 +24,7 @@ export const command = defineCommand({
       return exitCodes.found;
     }
     const parameters = [...model.types.values()].reduce((sum, type) => sum + type.parameters.size, 0);
-    console.log(`The definitions are good: ${model.types.size} resource types with ${parameters} search parameters.`);
+    console.log(`The definitions are valid: ${model.types.size} resource types with ${parameters} search parameters.`);
     return exitCodes.done;
   },
 });

@@ -9,17 +9,17 @@ import { noPositionals } from './positionals.ts';
 
 /** Writes a capability folder from the statement of a published guide. */
 export const command = defineCommand({
-  details: `The types, parameters and profiles that the guide asks of servers, with scopes, as far as they are served; the rest is
-listed with the reason. Packages that the guide needs are named with --definitions.
+  details: `The types, parameters and profiles that the guide requires of servers, with scopes, as far as they are
+supported; the rest is listed with the reason. --definitions names packages that the guide needs.
 
   npm run cli -- definitions init --from hl7.fhir.us.core-6.1.0.tgz --types Patient,Condition --out ./us-core
   npm run cli -- serve --capability ./us-core --definitions hl7.fhir.us.core-6.1.0.tgz`,
   takes: ['definitions', 'debug'],
   own: [
     { flag: 'from', value: 'PACKAGE', read: some, meaning: 'The FHIR package (.tgz) of the guide' },
-    { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, with commas between them' },
-    { flag: 'statement', value: 'ID', read: some, meaning: 'The CapabilityStatement, where the guide has several' },
-    { flag: 'out', value: 'DIR', read: some, default: './guide', meaning: 'The folder; made when needed' },
+    { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, separated by commas' },
+    { flag: 'statement', value: 'ID', read: some, meaning: 'The CapabilityStatement, if the guide has several' },
+    { flag: 'out', value: 'DIR', read: some, default: './guide', meaning: 'The folder; created if needed' },
   ],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
@@ -32,7 +32,7 @@ listed with the reason. Packages that the guide needs are named with --definitio
     const chosen = chosenTypes(guide, own.types);
     const made = await initDefinitions(guide, chosen, [from, ...config.definitions]);
     const resources = objectsOf(objectsOf(made.statement['rest'])[0]?.['resource']);
-    if (resources.length === 0) throw new CommandError('Nothing that the guide asks of servers is served.');
+    if (resources.length === 0) throw new CommandError('None of the requirements of the guide is supported.');
     const file = await writeNew(out, `${nameOf(guide)}.json`, made.statement);
     report(made, resources.length);
     const parameters = resources.reduce((sum, { searchParam }) => sum + objectsOf(searchParam).length, 0);
@@ -58,7 +58,8 @@ async function chooseStatement(
   const offer = names.map(name => `\`${name}\``).join(', ');
   if (first === undefined)
     throw new CommandError(
-      `${from} has no CapabilityStatement \`${wanted}\` for servers; it has ${offer}.${didYouMean(wanted ?? '', names)}`,
+      `${from} has no CapabilityStatement \`${wanted}\` for servers; it has ` +
+        `${offer}.${didYouMean(wanted ?? '', names)}`,
     );
   throw new CommandError(
     `${from} has several CapabilityStatements for servers: ${offer}. Choose one with \`--statement\`.`,
@@ -80,7 +81,7 @@ function chosenTypes(guide: JsonObject, wanted: string | undefined): (typeName: 
   return name => names.includes(name);
 }
 
-/** What was left out, by reason: the same is mostly left out of many types. */
+/** Prints the omissions, by reason: many types usually have the same. */
 function report({ leftOut, added }: Initialized, types: number): void {
   for (const text of added) console.log(text);
   const byWhat = Map.groupBy(leftOut, ({ what, why }) => JSON.stringify([what, why]));
@@ -88,11 +89,11 @@ function report({ leftOut, added }: Initialized, types: number): void {
   for (const group of groups.values()) {
     const [first = []] = group;
     const whats = group.map(([one]) => one?.what).join(', ');
-    console.log(`Left out of ${typesOf(first, types)}: ${whats}. ${first[0]?.why}`);
+    console.log(`Omitted from ${typesOf(first, types)}: ${whats}. ${first[0]?.why}`);
   }
 }
 
-/** At most six are named. */
+/** At most six are listed. */
 function typesOf(leftOut: readonly LeftOut[], all: number): string {
   if (leftOut.length >= all && all > 1) return 'every type';
   const named = leftOut.slice(0, 6).map(({ type }) => type);

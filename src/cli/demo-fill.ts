@@ -4,12 +4,12 @@ import { fillDemo } from '../demo/fill.ts';
 import { hideCredentials } from '../store/url.ts';
 import { withStore } from './open.ts';
 
-// Runs in a process of its own, which `serve --demo` starts and which takes its memory with it when it ends. It is sent the
-// settings and sends [patients that are in, of how many].
-process.on('SIGHUP', () => {}); // as in the server that waits for it
-process.on('disconnect', () => process.exit(1)); // whoever waits for it is gone
+// Runs in its own process, which `serve --demo` starts, so that its memory is freed at its end. It receives the
+// settings and sends [patients so far, total].
+process.on('SIGHUP', () => {}); // as in the waiting server
+process.on('disconnect', () => process.exit(1)); // the server is gone
 process.once('message', message => {
-  process.channel?.unref(); // to be told of that is no reason to stay
+  process.channel?.unref(); // the channel must not keep the process alive
   void fill(message as Config); // from serve.ts
 });
 

@@ -1,6 +1,6 @@
 /**
- * What happened, in words for whoever runs the program, and why, as the causes say it that are not told yet. It has the texts of the
- * system, which people look for, and no stack.
+ * The error for the operator: what failed, and the causes that add to it. It has the texts of the system, which users
+ * search for, and no stack.
  */
 export function explanation(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -20,12 +20,12 @@ function inWords(error: Error): string {
     case 'EADDRINUSE':
       return `Port ${port} is in use by another program; choose one with \`--port\`, or 0 for any free one.`;
     case 'ENOENT':
-      // What Node says of a folder with all those above it, where the disk is read-only.
-      if (syscall === 'mkdir') return `The folder \`${path}\` cannot be made; the disk may be read-only.`;
+      // Node names a folder and its parents so if the disk is read-only.
+      if (syscall === 'mkdir') return `The folder \`${path}\` cannot be created; the disk may be read-only.`;
       return path === undefined ? message : `There is no file or folder \`${path}\`.`;
     case 'EACCES':
     case 'EPERM':
-      return `The user that runs this may not do that: ${message}.`;
+      return `The user of this process lacks the permission: ${message}.`;
     case 'EROFS':
       return `The disk is read-only: ${message}.`;
     case 'ENOSPC':
@@ -39,13 +39,11 @@ function inWords(error: Error): string {
     case 'ERR_SQLITE_ERROR':
       return `The store cannot be used: ${message}.`;
     default:
-      return mistakes.has(error.name)
-        ? `${message}. This is a mistake in the program: CRS_DEBUG=1 shows where.`
-        : error.message;
+      return mistakes.has(error.name) ? `${message}. This is a bug: CRS_DEBUG=1 prints the stack.` : error.message;
   }
 }
 
-/** What the program itself throws nowhere. */
+/** Errors that the program itself never throws. */
 const mistakes: ReadonlySet<string> = new Set(['TypeError', 'RangeError', 'ReferenceError', 'AssertionError']);
 
 const withoutStop = (text: string): string => text.replace(/\.$/, '');

@@ -31,7 +31,7 @@ const flags = [
   { flag: 'out', value: 'DIR', read: String, meaning: 'Folder for one NDJSON file a type, instead of stdout' },
 ] as const satisfies readonly Flag[];
 
-/** Writes synthetic records: to stdout patient by patient, or to a folder with one NDJSON file a type. */
+/** Writes synthetic records: to stdout patient by patient, or to a folder with one NDJSON file per type. */
 export const command = defineCommand({
   details: `People of Ontario with their appointments, encounters, observations, problems, prescriptions and family
 histories, about 55 records each. The same flags always give the same bytes.
@@ -39,7 +39,7 @@ histories, about 55 records each. The same flags always give the same bytes.
   npm run --silent cli -- generate --patients 1000 --seed 7 --out ./generated
   npm run --silent cli -- generate --patients 10 | npm run cli -- load --partition demo -`,
   takes: ['debug'],
-  whenStopped: 'What was written is not complete; the same command writes all of it again.',
+  whenStopped: 'The output is not complete; the same command writes all of it again.',
   own: flags,
   async run({ own, positionals }) {
     noPositionals(positionals);
@@ -59,7 +59,7 @@ function date(text: string): string {
   throw new Error(`is \`${text}\`, but must be a date from 2011 on, such as \`2026-06-30\`.`);
 }
 
-/** Characters that are written at once, at least, so that few writes are made. */
+/** Minimum number of characters per write, so that there are few writes. */
 const blockLength = 65_536;
 
 /** Lines in blocks. */
@@ -75,7 +75,7 @@ function* lines(records: Iterable<Generated>): Iterable<string> {
 }
 
 async function writeFolder(folder: string, records: Iterable<Generated>): Promise<void> {
-  // The records are nobody's, but the folder above may come to hold a store.
+  // The records are synthetic, but the folder above may later contain a store.
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
   const files = new Map<string, { readonly path: string; block: string; records: number }>();
   for (const { type, text } of records) {

@@ -7,7 +7,7 @@ import type { Entry } from './commands.ts';
 
 const CALL = 'npm run cli --';
 
-/** What `--help` prints without a command; with the first word of a group, the commands of it. */
+/** The output of `--help` without a command; after the first word of a group, its commands. */
 export function overview(group = ''): string {
   const inGroup = commands.filter(({ name }) => name.startsWith(`${group} `));
   const shown = inGroup.length > 0 ? inGroup : commands;
@@ -26,15 +26,16 @@ ${columns(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]))}
 `;
 }
 
-/** What `COMMAND --help` prints. */
+/** The output of `COMMAND --help`. */
 export function commandHelp({ name, summary }: Entry, command: Command): string {
   const taken = settings.filter(({ flag }) => command.takes.includes(flag));
   const own = command.own ?? [];
+  const flags = own.length > 0 ? `Flags:\n${columns(own.map(explained))}\n\n` : '';
   return `${summary}.
 
 Usage: ${[CALL, name, command.positionals, '[FLAGS]'].filter(Boolean).join(' ')}
 ${command.details === undefined ? '' : `\n${command.details}\n`}
-${own.length > 0 ? `Flags:\n${columns(own.map(explained))}\n\n` : ''}Settings (also as environment variable, or as a key in the settings file):
+${flags}Settings (also as environment variable, or as a key in the settings file):
 ${columns([explained(fileFlag), ...taken.map(explained)])}
 `;
 }

@@ -4,9 +4,10 @@ import { noPositionals } from './positionals.ts';
 
 import { counted } from '../observability/counted.ts';
 
-/** Drops the database's own indexes that the definitions do not need any more, and names them. */
+/** Drops database indexes that the definitions no longer need, and lists them. */
 export const command = defineCommand({
-  details: `\`index status\` lists them. Nothing else drops them, since earlier definitions would need them again. SQLite stores have none.`,
+  details: `\`index status\` lists them. Only this command drops them, since earlier definitions would need them
+again. SQLite stores have none.`,
   takes: storeSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);

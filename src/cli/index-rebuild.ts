@@ -8,16 +8,16 @@ import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
 import { typeFlag } from './type-flag.ts';
 
-/** Makes the index entries of a partition again, all of them or those of one type or parameter. */
+/** Rebuilds the index entries of a partition: all, or those of one type or parameter. */
 export const command = defineCommand({
-  details: 'Until it is done, searches that use a parameter which is being rebuilt are answered 503.',
+  details: 'Until it is done, searches by a parameter that is being rebuilt return 503.',
   takes: [...storeSettings, 'partition'],
   own: [typeFlag, { flag: 'param', value: 'CODE', read: some, meaning: 'Only this search parameter of the type' }],
   async run({ config, positionals, own }) {
     noPositionals(positionals);
     const type = own.type;
     const param = own.param;
-    if (param !== undefined && type === undefined) throw new ConfigError(['`--param` needs `--type` beside it.']);
+    if (param !== undefined && type === undefined) throw new ConfigError(['`--param` requires `--type`.']);
     return withStore(config, 'command', async ({ model, store }) => {
       const { id } = await partitionOf(store, config.partition);
       if (type !== undefined && !model.types.has(type)) throw new CommandError(`${type} is not a declared type.`);
@@ -27,7 +27,8 @@ export const command = defineCommand({
       const progress = createProgress('records', process.stderr, Date.now);
       let at: PendingIndex | undefined;
       const stopped = (): string =>
-        `Stopped${at === undefined ? '' : ` at ${count(at.done)} of ${count(at.of)} records of ${at.type}`}. ${continues}`;
+        `Stopped${at === undefined ? '' : ` at ${count(at.done)} of ${count(at.of)} records of ${at.type}`}. ` +
+        `${continues}`;
       await interruptible(stopped, async ({ steps }) => {
         try {
           for await (at of steps(store.indexes.rebuild(id, type, param)))
@@ -36,11 +37,12 @@ export const command = defineCommand({
           progress.end();
         }
       });
-      console.log('The index entries are made again.');
+      console.log('The index entries are rebuilt.');
       return exitCodes.done;
     });
   },
 });
 
 const continues =
-  'What is not rebuilt yet is answered 503. A server goes on there, one that runs or the next that starts; this command begins anew.';
+  'Searches by parameters that are not rebuilt yet return 503. The running or the next server ' +
+  'continues; this command starts over.';

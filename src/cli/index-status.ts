@@ -8,15 +8,15 @@ import { counted } from '../observability/counted.ts';
 import { pagesOf } from '../store/pages.ts';
 
 /**
- * One line a parameter that is not ready (all of them with --all) or an index that is not as it should be, and a
- * closing sentence.
+ * One line for each parameter that is not ready (for all with --all) or database index that differs from the
+ * definitions, and a closing sentence.
  */
 export const command = defineCommand({
-  details: `Exit code 3 where some are pending: searches that use them are answered 503 until a server has rebuilt them. Where the
-expression of a parameter is run by fhirpath.js, which may fail on a record, all records of its type are read, and those that it does
-not find are counted. On MongoDB,
-indexes of the database are named that are \`missing\` or \`building\` (searches that need them are slow until then; a server
-builds them), or \`unused\`: see \`index drop-unused\`.`,
+  details: `Exit code 3 if some are pending: searches by them return 503 until a server has rebuilt them. If
+fhirpath.js runs the expression of a parameter, which may fail on a record, all records of its type are
+read, and those that are not indexed are counted. On MongoDB, database indexes are listed that are
+\`missing\` or \`building\` (searches that need them are slow until then; a server builds them), or
+\`unused\`: see \`index drop-unused\`.`,
   takes: [...storeSettings, 'partition'],
   own: [{ flag: 'all', value: undefined, read: () => true, meaning: 'List the parameters that are ready too' }],
   async run({ config, positionals, own }) {
@@ -40,7 +40,7 @@ builds them), or \`unused\`: see \`index drop-unused\`.`,
   },
 });
 
-/** Reads the records of the types with parameters that may fail on a record. */
+/** Reads the records of the types with parameters whose expression may fail on a record. */
 async function countNotIndexed(
   { store, model, extract, notIndexed }: Opened,
   only: string | undefined,

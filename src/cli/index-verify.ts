@@ -5,11 +5,11 @@ import { createProgress } from './progress.ts';
 import { typeFlag } from './type-flag.ts';
 import { counted } from '../observability/counted.ts';
 
-/** Computes every index entry again and tells what differs, by type, id and parameter, without values. */
+/** Computes every index entry again and lists the differences, by type, id and parameter, without values. */
 export const command = defineCommand({
-  details: 'Exit code 3 where they differ; `index rebuild` makes them again.',
+  details: 'Exit code 3 if they differ; `index rebuild` repairs them.',
   takes: [...storeSettings, 'partition'],
-  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
+  whenStopped: 'The findings so far are listed; nothing in the store was changed.',
   own: [typeFlag],
   async run({ config, positionals, own }) {
     noPositionals(positionals);

@@ -1,17 +1,18 @@
 import { readKeyFile } from '../smart/key-file.ts';
 import { discardSigningKeys, rotateSigningKeys } from '../smart/signing-keys.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
-/** Adds a signing key; what the former one signed stays good until it expires. */
+/** Adds a signing key; tokens of the former one stay valid until they expire. */
 export const command = defineCommand({
-  details: `The new key is published at once and signs a minute later; the former ones stay published for a day, longer than what they
-signed lives. Access tokens are not signed: nothing happens to them. Where the key file is lost, --discard makes all keys new with the
-key file that is given: ID tokens that apps hold cannot be checked any more.`,
+  details: `The new key is published at once and signs a minute later; the former ones stay published for a day,
+longer than the tokens that they signed are valid. Access tokens are not signed and not affected. If the
+key file is lost, --discard replaces all keys with the given key file: ID tokens that apps hold can no
+longer be verified.`,
   takes: [...storeSettings, 'key-file'],
-  own: [{ flag: 'discard', value: undefined, read: () => true, meaning: 'Throw away keys that cannot be decrypted' }],
+  own: [{ flag: 'discard', value: undefined, read: () => true, meaning: 'Delete keys that cannot be decrypted' }],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
     const path = config.keyFile ?? (await demoKeyFile(config.store));
@@ -20,7 +21,7 @@ key file that is given: ID tokens that apps hold cannot be checked any more.`,
     return withStore(config, 'command', async opened => {
       const { store } = opened;
       const about = { command: 'key rotate', kind: 'security', action: 'U' } as const;
-      const { kid, former, from } = await accounted(opened, about, async add => {
+      const { kid, former, from } = await audited(opened, about, async add => {
         const discarded = own.discard === true ? await discardSigningKeys(store) : 0;
         const rotated = await rotateSigningKeys(store, secret, Date.now);
         add({ details: { key: rotated.kid, discarded } });
@@ -33,7 +34,7 @@ key file that is given: ID tokens that apps hold cannot be checked any more.`,
   },
 });
 
-/** That of a demonstration, which made one for itself. */
+/** The key file of a demonstration, which generated its own. */
 async function demoKeyFile(store: string): Promise<string | undefined> {
   const [{ demoFiles }, { existsSync }] = await Promise.all([import('../demo/files.ts'), import('node:fs')]);
   const { keyFile } = demoFiles(store);

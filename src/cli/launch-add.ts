@@ -4,28 +4,33 @@ import type { RegisteredClient, RegisteredUser } from '../smart/registered.ts';
 import { ConfigError } from '../config.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, unknownAccount } from './accounts.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { requireContext } from './launch-context.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
-/** Makes a launch value, as an EHR does that starts an app, and prints the URL to open. */
+/** Creates a launch token, as an EHR that starts an app does, and prints the URL to open. */
 export const command = defineCommand({
-  details: `The token is for this client, user and partition, and expires after launch-lifetime. Whoever opens the URL must sign in as the
-user.
+  details: `The token is for this client, user and partition, and expires after launch-lifetime. The URL must be
+opened and signed in to by this user.
 
   npm run -s cli -- launch add --client demo-app --user demo-clinician --patient p905-00003`,
   takes: [...storeSettings, 'accounts', 'partition', 'launch-lifetime'],
   own: [
     { flag: 'client', value: 'ID', read: clientId, meaning: 'The app' },
-    { flag: 'user', value: 'ID', read: userId, meaning: 'Who will use it' },
+    { flag: 'user', value: 'ID', read: userId, meaning: 'The user who will use it' },
     { flag: 'patient', value: 'ID', read: recordId, meaning: 'Id of the patient in context' },
-    { flag: 'encounter', value: 'ID', read: recordId, meaning: 'Id of the encounter in context, one of the patient' },
-    { flag: 'intent', value: 'TEXT', read: some, meaning: 'What the user is about to do' },
-    { flag: 'no-banner', value: undefined, read: () => true, meaning: 'Whose record it is is shown around the app' },
-    { flag: 'launch-url', value: 'URL', read: some, meaning: 'One of its launch URLs; the first without it' },
+    {
+      flag: 'encounter',
+      value: 'ID',
+      read: recordId,
+      meaning: 'Id of the encounter in context, which belongs to the patient',
+    },
+    { flag: 'intent', value: 'TEXT', read: some, meaning: 'The task that the user is about to do' },
+    { flag: 'no-banner', value: undefined, read: () => true, meaning: 'The patient is shown outside of the app' },
+    { flag: 'launch-url', value: 'URL', read: some, meaning: 'One of its launch URLs; default: the first' },
     jsonFlag,
   ],
   async run({ config, own, positionals }) {
@@ -66,7 +71,7 @@ user.
         patients: patient === undefined ? [] : [patient],
         details: { client: client.id, user: user.id },
       } as const;
-      const value = await accounted(opened, about, () =>
+      const value = await audited(opened, about, () =>
         createLaunch(store, launch, { lifetime: config.launchLifetime }),
       );
       url.searchParams.set('iss', `${publicUrl}/r4/${partition.id}`);
@@ -85,7 +90,7 @@ function requirePartition(client: RegisteredClient, user: RegisteredUser, id: st
     throw new CommandError(`The user \`${user.id}\` is for ${theirs.join(', ')}, not for \`${id}\`.`);
 }
 
-/** A user who is a patient opens no other record: the value would be refused. */
+/** A user who is a patient opens no other record: the token would be rejected. */
 function requireOwn({ id, partitions }: RegisteredUser, partition: string, owner = '', patient?: string): void {
   const [type, own] = (partitions.find(one => one.id === partition)?.fhirUser ?? '').split('/');
   if (type !== owner || own === undefined || patient === undefined || patient === own) return;
@@ -97,7 +102,7 @@ function launchUrlOf({ id, launchUrls }: RegisteredClient, given: string | undef
   const url = given ?? launchUrls[0];
   if (url === undefined) throw new CommandError(`The client \`${id}\` has no launch URL.`);
   if (launchUrls.includes(url)) return new URL(url);
-  throw new CommandError(`\`${url}\` is no launch URL of \`${id}\`; there is ${launchUrls.join(', ')}.`);
+  throw new CommandError(`\`${url}\` is not a launch URL of \`${id}\`; use ${launchUrls.join(', ')}.`);
 }
 
 function recordId(text: string): string {

@@ -4,15 +4,16 @@ import type { Partition } from '../store/partitions.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 
-/** Ids of the records that a launch puts in context. */
+/** Ids of the records in the context of a launch. */
 export interface LaunchContext {
   readonly patient: string | undefined;
   readonly encounter: string | undefined;
 }
 
 /**
- * Throws CommandError where a record in context is not there, or the encounter is not one of the patient: the app would show one
- * person's visit in the record of another. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#launch-context-arrives-with-your-access_token
+ * Throws CommandError if a record in context does not exist, or the encounter belongs to another patient: the app would
+ * show one person's visit in the record of another.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#launch-context-arrives-with-your-access_token
  */
 export async function requireContext(
   { patient, encounter }: LaunchContext,
@@ -24,7 +25,8 @@ export async function requireContext(
   // `launch/encounter` has the name of the type in lower case.
   const type = [...model.types.values()].find(({ name }) => name.toLowerCase() === 'encounter');
   if (encounter === undefined || type === undefined || owner === undefined) return;
-  if (patient === undefined) throw new CommandError(`Say with \`--patient\` whose encounter \`${encounter}\` is.`);
+  if (patient === undefined)
+    throw new CommandError(`Name the patient of the encounter \`${encounter}\` with \`--patient\`.`);
   const found = await partition.read(type.name, encounter);
   if (found?.text === undefined)
     throw new CommandError(`There is no ${type.name} \`${encounter}\` in \`${partition.id}\`.`);
@@ -32,5 +34,5 @@ export async function requireContext(
   const rule = ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
   const entries = extract(type, text, { id: partition.id, zone: partition.settings.zone });
   if (rule === undefined || matches(rule, { id, lastUpdated, entries })) return;
-  throw new CommandError(`The ${type.name} \`${encounter}\` is not one of the ${owner} \`${patient}\`.`);
+  throw new CommandError(`The ${type.name} \`${encounter}\` does not belong to the ${owner} \`${patient}\`.`);
 }

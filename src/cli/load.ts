@@ -3,7 +3,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
 import { ConfigError } from '../config.ts';
 import { choice, some } from '../config/values.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { notIndexedLines } from './not-indexed.ts';
@@ -17,7 +17,7 @@ const flags = [
     value: 'FILE',
     read: some,
     default: 'rejects.ndjson',
-    meaning: 'Takes each record that was not loaded, with an OperationOutcome; made when it is needed',
+    meaning: 'File for rejected records, each with an OperationOutcome; created if needed',
   },
   {
     flag: 'undeclared',
@@ -28,13 +28,13 @@ const flags = [
   },
 ] as const satisfies readonly Flag[];
 
-/** Loads files into a partition and tells how it went; what was not loaded stands in a file of rejects. */
+/** Loads files into a partition and reports the result; rejected records go to a file. */
 export const command = defineCommand({
   positionals: 'FILE...',
-  details: `FILE is NDJSON, a Bundle or one resource, also packed by gzip, a folder of such files, or - for stdin. Ids are
-kept. Loading again changes nothing, and an interrupted load goes on where it was. A server may run meanwhile.
-What is wrong with the structure of a record rejects it; other rules that it breaks are counted, or reject it too where the
-validation-policy says enforce. Exit code 3 where records were rejected.`,
+  details: `FILE is NDJSON, a Bundle or one resource, also compressed by gzip, a folder of such files, or - for stdin.
+Ids are kept. Loading again changes nothing, and an interrupted load continues. A server may run
+meanwhile. Structural errors reject a record; violations of other rules are counted, or reject it too if
+the validation-policy is enforce. Exit code 3 if records were rejected.`,
   takes: [...storeSettings, 'partition'],
   own: flags,
   async run({ config, own, positionals }) {
@@ -57,7 +57,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
         if (served) giveWay();
         return served;
       };
-      await isServed(); // before there are other threads, which take their priority from this one
+      await isServed(); // before other threads exist, which inherit the priority of this one
       let last: LoadProgress | undefined;
       const stopped = (): string =>
         `Stopped. ${last === undefined ? 'The same command continues there.' : continued(last, rejects)}`;
@@ -75,7 +75,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
         isServed,
       };
       await interruptible(stopped, ({ signal, check }) =>
-        accounted(opened, about, async add => {
+        audited(opened, about, async add => {
           try {
             for await (last of load(positionals, { ...context, signal })) {
               const { records, file, bytes, totalBytes } = last;
@@ -89,7 +89,7 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
             if (last?.done !== true) check();
           } finally {
             progress.end();
-            if (last !== undefined) add({ details: figuresOf(last) }); // what was loaded before a failure too
+            if (last !== undefined) add({ details: figuresOf(last) }); // also the progress before a failure
           }
         }),
       );
@@ -101,13 +101,13 @@ validation-policy says enforce. Exit code 3 where records were rejected.`,
   },
 });
 
-/** Lets a server have the processor first: what it answers meanwhile takes a third of the time that it takes otherwise. */
+/** Gives a server priority for the processor: its answers take a third of the time that they take otherwise. */
 function giveWay(): void {
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
   if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 }
 
-/** What an event tells of a load. */
+/** The figures of a load in its event. */
 const figuresOf = ({
   records,
   created,
@@ -125,7 +125,7 @@ const figuresOf = ({
 const broken = (warnings: LoadProgress['warnings']): string =>
   [...warnings].map(([kind, findings]) => `${count(findings)} ${kind}`).join(', ');
 
-/** How many records there were, and what became of them. */
+/** The number of records, and of each outcome. */
 function summary({ records, created, updated, removed, unchanged, rejected, skipped }: LoadProgress): string {
   const skippedRecords = [...skipped.values()].reduce((sum, records) => sum + records, 0);
   const parts: [number, string][] = [
@@ -140,29 +140,36 @@ function summary({ records, created, updated, removed, unchanged, rejected, skip
   return `${counted(records, 'record')}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`;
 }
 
-/** How far a load came that was stopped, and how it goes on. What can be read only once has no mark in the store. */
+/**
+ * The progress of a stopped load, and how to continue it. Input that can be read only once has no mark in the store.
+ */
 function continued(last: LoadProgress, rejects: string): string {
   const how =
     last.totalBytes === undefined
-      ? 'The same command with the same input goes through it again; what is loaded stays as it is.'
+      ? 'Run the same command with the same input again; loaded records stay unchanged.'
       : 'The same command continues there.';
   return [summary(last), ...loadedBefore(last), ...leftOver(last, rejects), how].join(' ');
 }
 
 const loadedBefore = ({ resumed }: LoadProgress): string[] =>
-  resumed > 0 ? [`${count(resumed)} more had been loaded by a run before.`] : [];
+  resumed > 0 ? [`${count(resumed)} more were loaded by an earlier run.`] : [];
 
 const leftOver = ({ rejected }: LoadProgress, rejects: string): string[] =>
-  rejected > 0 ? [`What was rejected is in ${rejects}.`] : [];
+  rejected > 0 ? [`Rejected records are in ${rejects}.`] : [];
 
 function report(last: LoadProgress, rejects: string): string[] {
   const { skipped, links, warned, warnings } = last;
   return [
     summary(last),
     ...loadedBefore(last),
-    ...[...skipped].map(([type, records]) => `Skipped, since the type is not declared: ${type} (${count(records)}).`),
-    ...links.map(path => `Not followed, since it is a symbolic link: ${path}`),
-    ...(warned > 0 ? [`${counted(warned, 'record breaks', 'records break')} rules that reject nothing: ${broken(warnings)}. \`validate\` lists every finding.`] : []), // prettier-ignore
+    ...[...skipped].map(([type, records]) => `Skipped, type not declared: ${type} (${count(records)}).`),
+    ...links.map(path => `Symbolic link, not followed: ${path}`),
+    ...(warned > 0
+      ? [
+          `${counted(warned, 'record breaks', 'records break')} rules that reject nothing: ` +
+            `${broken(warnings)}. \`validate\` lists every finding.`,
+        ]
+      : []),
     ...leftOver(last, rejects),
   ];
 }

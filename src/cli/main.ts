@@ -9,7 +9,7 @@ import { explanation } from './explanation.ts';
 import { commandHelp, overview } from './help.ts';
 import { endOnSignals } from './interruption.ts';
 
-/** Runs what the words of a command line say, tells what went wrong, and answers the exit code. */
+/** Runs a command line, reports errors, and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // `… | head` has read enough.
@@ -23,10 +23,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Nobody is left to whom it could be said that nothing can be said, and the work goes on. */
+/** Output can no longer be written, and the work continues. */
 const ignore = (): void => {};
 
-/** Finds the command, reads its flags and runs it. */
+/** Finds the command, parses its flags and runs it. */
 async function run(argv: readonly string[]): Promise<ExitCode> {
   const help = argv.some(text => text === '--help' || text === '-h');
   const words = argv.slice(0, 2);
@@ -45,7 +45,7 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
   }
   const rest = argv.slice(entry.name.split(' ').length);
   const given = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
-  if (entry.name === 'serve') return command.run(given); // which finishes what runs
+  if (entry.name === 'serve') return command.run(given); // which completes running requests
   const crash = (error: unknown): never => process.exit(explain(error));
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);
@@ -66,7 +66,7 @@ function unknownCommand([first = '', second = '']: readonly string[]): string {
   return `\`${first}\` is not a command.${didYouMean(first, names) || didYouMean(given, names)}`;
 }
 
-/** One sentence a problem on stderr, never a stack, unless CRS_DEBUG asks for it, and never a password. */
+/** One sentence per problem on stderr, without a stack unless CRS_DEBUG is set, and never a password. */
 function explain(error: unknown): ExitCode {
   if (error instanceof ConfigError) {
     for (const problem of error.problems) console.error(hideCredentials(problem));

@@ -5,7 +5,7 @@ import type { ComparedType, Migrated, MigrateProgress } from '../bulk/migrate.ts
 import { type Config, ConfigError } from '../config.ts';
 import { storeUrl } from '../config/values.ts';
 import { hideCredentials, parseStoreUrl } from '../store/url.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { openAt, type Opened } from './open.ts';
@@ -13,15 +13,14 @@ import { noPositionals } from './positionals.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 
-/** Copies a store into another one, of the same or another kind, and compares both in the end. */
+/** Copies a store into another one, of the same or another kind, and finally compares both. */
 export const command = defineCommand({
-  details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and keys; not the
-audit log, which stays where it is. Of a
-URL with a password leave the flag out: the one of --from and --to that is left out is the store of the settings.
-The target must be new. An interrupted run goes on where it was; run again, it copies what has come since. In the end it
-reads all of both stores and prints a line for each type: partition, type, records (deleted ones too), versions, attachments,
-bytes, and a SHA-256 over all of it. Exit code 3 where the stores differ, then with the line of the target behind that of the
-source.
+  details: `Partitions, every version and deletion with its text, number and time, attachments, documents, marks and
+keys; not the audit log, which stays in its store. For a URL with a password omit the flag: --from or --to
+defaults to the store of the settings. The target must be new. An interrupted run continues; run again, it
+copies what was added since. Finally it reads both stores completely and prints a line for each type:
+partition, type, records (deleted ones too), versions, attachments, bytes, and a SHA-256 over all of it.
+Exit code 3 if the stores differ; the line of the target then follows that of the source.
 
   npm run cli -- migrate --from sqlite:./data/records.sqlite --to mongodb://localhost:27017/records`,
   takes: storeSettings,
@@ -30,14 +29,14 @@ source.
       flag: 'from',
       value: 'URL',
       read: storeUrl,
-      meaning: 'The store that is copied; nothing in it changes but its audit log',
+      meaning: 'The store that is copied; only its audit log changes',
     },
-    { flag: 'to', value: 'URL', read: storeUrl, meaning: 'The store that takes it; made when needed' },
+    { flag: 'to', value: 'URL', read: storeUrl, meaning: 'The target store; created if needed' },
     {
       flag: 'beside-server',
       value: undefined,
       read: () => true,
-      meaning: 'Even where a server works on one of them: run it again when the server is stopped',
+      meaning: 'Run also while a server uses one of them: repeat it when the server is stopped',
     },
   ],
   async run({ config, own, positionals }) {
@@ -52,14 +51,14 @@ source.
       const [fromName, toName] = [hideCredentials(from), hideCredentials(to)];
       const copied = { command: 'migrate', kind: 'export', action: 'R', details: { to: toName } } as const;
       const kept = { command: 'migrate', kind: 'import', action: 'C', details: { from: fromName } } as const;
-      return accounted(ours, copied, () =>
-        accounted(theirs, kept, () => run(ours, theirs, createHash('sha256').update(source).digest('hex'))),
+      return audited(ours, copied, () =>
+        audited(theirs, kept, () => run(ours, theirs, createHash('sha256').update(source).digest('hex'))),
       );
     });
   },
 });
 
-/** Where a store is, without what one says to get in. */
+/** The store of a URL, without credentials. */
 function placeOf(url: string): string {
   const parsed = parseStoreUrl(url);
   if (parsed?.kind !== 'sqlite')
@@ -107,7 +106,7 @@ async function refuseServed(ours: Opened, theirs: Opened): Promise<void> {
     // prettier-ignore
     if (await store.served())
       throw new CommandError(
-        `A server works on the ${name}: what it writes meanwhile may be missing. Stop it, or add \`--beside-server\`.`,
+        `A server uses the ${name}: its writes may be missing from the copy. Stop it, or add \`--beside-server\`.`,
       );
 }
 
@@ -142,7 +141,7 @@ async function run(ours: Opened, theirs: Opened, source: string): Promise<0 | 3>
   return result.same ? exitCodes.done : exitCodes.found;
 }
 
-/** How far a migration came that was stopped, and how it goes on. */
+/** The progress of a stopped migration, and how to continue it. */
 function stopped(at: { readonly step: 'copy' | 'compare'; readonly records: number; readonly of: number } | undefined) {
   if (at?.step === 'compare') return 'Stopped: all is copied, but not compared. The same command compares again.';
   const far = at === undefined ? '' : ` after ${count(at.records)} of ${count(at.of)} records`;
@@ -153,27 +152,28 @@ function report({ types, notes, same, resumed }: Migrated, { model }: Opened): s
   const undeclared = [...new Set(types.map(({ type }) => type))].filter(type => !model.types.has(type));
   const total = (of: (one: ComparedType) => number): number => types.reduce((sum, one) => sum + of(one), 0);
   const all = createHash('sha256').update(types.map(one => lineOf(one, one.to)).join('\n'));
-  const small = `${counted(notes.documents, 'document')}, ${counted(notes.marks, 'mark')} and ${counted(notes.keys, 'key')}`;
+  const marks = counted(notes.marks, 'mark');
+  const small = `${counted(notes.documents, 'document')}, ${marks} and ${counted(notes.keys, 'key')}`;
   return [
     ...types.flatMap(one =>
       one.from.digest === one.to.digest
         ? [lineOf(one, one.from)]
         : [`${lineOf(one, one.from)}\tsource`, `${lineOf(one, one.to)}\ttarget`],
     ),
-    ...(resumed ? ['Went on where a run before was interrupted.'] : []),
+    ...(resumed ? ['Continued an interrupted run.'] : []),
     ...undeclared.map(
-      type => `${type} is not declared by these definitions: it was copied, without entries for search.`,
+      type => `${type} is not declared by these definitions: its records were copied without index entries.`,
     ),
     ...(notes.different > 0 ? [`${count(notes.different)} of ${small} differ.`] : []),
     same
-      ? `Both stores hold the same: ${counted(
+      ? `Both stores have the same content: ${counted(
           total(one => one.to.records),
           'record',
         )} in ${counted(
           total(one => one.to.versions),
           'version',
         )}, ${small}. Digest ${all.digest('hex')}.`
-      : 'The stores differ. Stop whatever writes to them, and run this again: it copies what is lacking.',
+      : 'The stores differ. Stop all processes that write to them, and run this again: it copies the rest.',
   ];
 }
 

@@ -5,32 +5,32 @@ import { ConfigError } from '../config.ts';
 import type { Flag, Given } from '../config/settings.ts';
 import { CommandError, exitCodes } from './command.ts';
 
-/** How a password comes in; never as a flag, which everybody on the machine may read. */
+/** The source of a password; never a flag, which every user of the machine can read. */
 export const passwordFlags = [
   {
     flag: 'password-stdin',
     value: undefined,
     read: () => true,
-    meaning: 'Read the password from the first line of stdin; without it, it is asked for at a terminal',
+    meaning: 'Read the password from the first line of stdin; default: type it at a terminal',
   },
-  { flag: 'generate', value: undefined, read: () => true, meaning: 'Make a password and print it, this once' },
+  { flag: 'generate', value: undefined, read: () => true, meaning: 'Generate a password and print it once' },
 ] as const satisfies readonly Flag[];
 
-/** A password for a user, and whether it has to be told to whoever runs the command. */
+/** A password for a user, and whether it must be printed. */
 export interface NewPassword {
   readonly password: string;
   readonly isNew: boolean;
 }
 
-/** A terminal, or what stands for one. */
+/** A terminal, or a stand-in. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
   readonly output: Writable;
 }
 
 /**
- * The password for a user, typed twice at the terminal without being shown, from stdin, or made. Throws ConfigError for one that
- * is not to be accepted, and CommandError where typing was ended by Ctrl-C.
+ * The password for a user: typed twice at the terminal without echo, read from stdin, or generated. Throws ConfigError
+ * for an unacceptable one, and CommandError if typing was ended by Ctrl-C.
  */
 export async function passwordFor(
   user: { readonly id: string; readonly name: string },
@@ -52,20 +52,20 @@ export async function passwordFor(
 async function firstLine(input: Readable): Promise<string> {
   const lines = createInterface({ input, crlfDelay: Infinity });
   for await (const line of lines) return line;
-  throw new ConfigError(['No password stands on stdin.']);
+  throw new ConfigError(['stdin has no password.']);
 }
 
 async function typedTwice(id: string, terminal: Terminal): Promise<string> {
   if (terminal.input.isTTY !== true)
     throw new ConfigError([
-      'There is no terminal to type a password at: give `--password-stdin` and the password on stdin, or `--generate`.',
+      'There is no terminal for typing a password: use `--password-stdin` with the password on stdin, or `--generate`.',
     ]);
   const password = await typed(`Password for ${id}: `, terminal);
   if ((await typed('Once more: ', terminal)) === password) return password;
   throw new ConfigError(['The passwords differ.']);
 }
 
-/** What is typed up to Enter; nothing of it is shown. */
+/** The typed text up to Enter, without echo. */
 async function typed(prompt: string, { input, output }: Terminal): Promise<string> {
   output.write(prompt);
   input.setRawMode?.(true);
@@ -77,7 +77,7 @@ async function typed(prompt: string, { input, output }: Terminal): Promise<strin
     for (const [at, key] of pressed.entries()) {
       if (key === '\u0003') return ended.reject(new CommandError('Nothing was done', exitCodes.interrupted));
       if (key === '\r' || key === '\n' || key === '\u0004') {
-        const rest = pressed.slice(at + 1).join(''); // for what is asked next
+        const rest = pressed.slice(at + 1).join(''); // for the next prompt
         input.off('data', read).pause();
         if (rest !== '') input.unshift(rest);
         return ended.resolve(keys.join(''));

@@ -12,24 +12,24 @@ export interface Opened {
   readonly model: Model;
   readonly store: Store;
   readonly extract: Extract;
-  /** What `extract`, also the store's own, could not index. */
+  /** The records that `extract`, also the store's own, could not index. */
   readonly notIndexed: NotIndexedCounts;
-  /** As the settings give it, else that of the server that last worked on the store. */
+  /** From the settings, else that of the server that last used the store. */
   readonly publicUrl: string;
-  /** The type of those whom records belong to. */
+  /** The type of the owners of records. */
   readonly owner: string | undefined;
 }
 
 /**
- * Opens the store for a command, beside a server that may be running, and closes it afterwards. It is made where there is
- * none in the mode `new` alone: a mistyped path is no new store. Throws Error where the definitions do not load.
+ * Opens the store for a command, also while a server runs, and closes it afterwards. Only the mode `new` creates a
+ * store: a mistyped path must not. Throws Error if the definitions do not load.
  */
 export async function withStore<T>(
   config: Config,
   mode: 'new' | 'command' | 'read',
   work: (opened: Opened & { readonly definitions: Definitions }) => Promise<T>,
 ): Promise<T> {
-  // Imported here, so that `--help` and wrong flags are answered at once.
+  // Imported here, so that `--help` and wrong flags are fast.
   const [{ requireModel }, { requireStore }] = await Promise.all([
     import('../engine/load-model.ts'),
     import('../store/open.ts'),
@@ -45,8 +45,8 @@ export async function withStore<T>(
 }
 
 /**
- * Opens a store that may be damaged, to read it, for whoever closes it; or gives why a file that is there is no store
- * that can be opened. Throws as `withStore` does where there is none.
+ * Opens a store that may be damaged for reading, which the caller closes; or returns why an existing file cannot be
+ * opened as a store. Throws like `withStore` if there is none.
  */
 export async function openToVerify(config: Config): Promise<Opened | { readonly refused: string }> {
   const [{ requireModel }, { requireStore }, { StoreRefused }, { parseStoreUrl }] = await Promise.all([
@@ -65,7 +65,7 @@ export async function openToVerify(config: Config): Promise<Opened | { readonly 
   }
 }
 
-/** Opens the store that a URL names, for whoever closes it. */
+/** Opens the store at a URL, which the caller closes. */
 export async function openAt(config: Config, url: string, model: Model, mode: 'command' | 'read'): Promise<Opened> {
   const [{ ownerType }, { createExtract }, { NotIndexedCounts: Counts }, { openStore }, { keptPublicUrl }] =
     await Promise.all([
@@ -83,7 +83,7 @@ export async function openAt(config: Config, url: string, model: Model, mode: 'c
   return { model, store, extract, notIndexed, publicUrl: kept ?? publicUrlOf(config), owner: ownerType(model) };
 }
 
-/** The partition that `--partition` names; the only one where it is left out. Throws CommandError where there is none. */
+/** The partition of `--partition`; the only one by default. Throws CommandError if it does not exist. */
 export async function partitionOf(store: Store, id: string | undefined): Promise<Partition> {
   const known = (await store.partitions.list()).map(one => one.id);
   const wanted = id ?? (known.length === 1 ? known[0] : undefined);
@@ -91,7 +91,7 @@ export async function partitionOf(store: Store, id: string | undefined): Promise
     throw new CommandError(
       known.length === 0
         ? 'The store has no partition yet; add one with `partition add ID`.'
-        : `Say which partition is meant with \`--partition\`: ${known.join(', ')}.`,
+        : `Choose one with \`--partition\`: ${known.join(', ')}.`,
     );
   }
   const partition = await store.partition(wanted);

@@ -5,15 +5,15 @@ import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** How people are shown the partition, such as the name of the clinic. */
+/** The display name of the partition, such as the name of the clinic. */
 export const nameFlag = {
   flag: 'name',
   value: 'TEXT',
   read: displayName,
-  meaning: 'Display name of the partition, as sign-in pages show it; the ID without it',
+  meaning: 'Display name of the partition on sign-in pages; default: the ID',
 } as const satisfies Flag;
 
-/** Adds an empty partition; harmless where it is there with the same zone. A name that is left out stays as it is. */
+/** Adds an empty partition; no effect if it exists with the same zone. Without a name the former one stays. */
 export const command = defineCommand({
   positionals: 'ID',
   details: 'ID is 1 to 32 of the characters a to z, 0 to 9 and hyphen. Its base URL is {public-url}/r4/{ID}.',
@@ -26,7 +26,7 @@ export const command = defineCommand({
       await store.partitions.add(id, { zone: config.zone });
       if (name !== undefined) await namePartition(store, id, name);
     });
-    console.log(`The partition \`${id}\` is there, with the time zone ${config.zone}.`);
+    console.log(`The partition \`${id}\` exists, with the time zone ${config.zone}.`);
     return exitCodes.done;
   },
 });

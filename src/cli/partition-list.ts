@@ -3,7 +3,7 @@ import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
-/** One line a partition: id, records, time zone, base URL, display name, with tabs between them. */
+/** One line per partition: id, records, time zone, base URL, display name, separated by tabs. */
 export const command = defineCommand({
   details: 'One line each: id, number of records, time zone, base URL and display name, separated by tabs.',
   takes: storeSettings,

@@ -1,15 +1,15 @@
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { partitionId } from '../config/values.ts';
 import { namePartition } from '../store/partition-names.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** Removes a partition with its records, their history and their index entries; `--yes` is needed. */
+/** Removes a partition with its records, their history and their index entries; requires `--yes`. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: 'There is no way back: without --yes nothing is removed.',
+  details: 'This cannot be undone: without --yes nothing is removed.',
   takes: storeSettings,
   own: [{ flag: 'yes', value: undefined, read: () => true, meaning: 'Really remove it, with every record in it' }],
   async run({ config, positionals, own }) {
@@ -19,10 +19,10 @@ export const command = defineCommand({
     }
     const about = { command: 'partition remove', kind: 'records', action: 'D', partition: id } as const;
     const removed = await withStore(config, 'command', opened =>
-      accounted(opened, about, async add => {
+      audited(opened, about, async add => {
         const isRemoved = await opened.store.partitions.remove(id);
         await namePartition(opened.store, id, undefined);
-        // Tokens for it would be good again for another partition that is added under its name.
+        // Otherwise its tokens would be valid again for a new partition of the same name.
         await revoke(opened.store.documents(revocationCollection), 'partition', id, Date.now());
         if (!isRemoved) add({ details: { removed: 0 } });
         return isRemoved;

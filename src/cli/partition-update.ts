@@ -6,10 +6,10 @@ import { partitionOf, withStore } from './open.ts';
 import { nameFlag } from './partition-add.ts';
 import { onePositional } from './positionals.ts';
 
-/** Changes what of a partition may be changed: its display name. A server that runs shows it at once. */
+/** Changes the display name of a partition, its only mutable property. A running server shows it at once. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: `Its id, which is part of its base URL, and its time zone stay as they are.
+  details: `Its id, which is part of its base URL, and its time zone cannot be changed.
 
   npm run cli -- partition update clinic --name 'Riverside Family Health'`,
   takes: storeSettings,
@@ -18,7 +18,7 @@ export const command = defineCommand({
     const id = onePositional(positionals, 'ID', partitionId);
     const name = own.name;
     if ((name === undefined) !== (own['no-name'] === true))
-      throw new ConfigError(['Give either `--name` or `--no-name`.']);
+      throw new ConfigError(['Set either `--name` or `--no-name`.']);
     await withStore(config, 'command', async ({ store }) => {
       await partitionOf(store, id);
       await namePartition(store, id, name);

@@ -1,15 +1,15 @@
 import { printable } from './printable.ts';
 
-/** Where progress is shown: stderr, or a stand-in. */
+/** The output of progress: stderr, or a stand-in. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** How far a piece of work is, shown on a terminal as a bar that moves, elsewhere as a plain line every five seconds. */
+/** The progress of work, on a terminal as a moving bar, elsewhere as a plain line every five seconds. */
 export interface Progress {
-  /** `note` stands behind the figures, such as the name of a file; `share` (0 to 1) where `of` cannot tell how far it is. */
+  /** `note` follows the figures, such as the name of a file; `share` (0 to 1) replaces `of` as the progress. */
   update(done: number, of: number | undefined, note?: string, share?: number): void;
   /** The last state, and a line end. */
   end(): void;
@@ -18,7 +18,7 @@ export interface Progress {
 const BAR = 24;
 const MOVE = 100;
 const LINE = 5000;
-/** Characters of a cut note, at least. */
+/** Minimum length of a cut note. */
 const SHORTEST = 8;
 
 /** `unit` is what is counted (`records`); `now` is in milliseconds. */
@@ -55,7 +55,7 @@ interface State {
   readonly share: number | undefined;
 }
 
-/** `width` is that of the terminal, which has a bar; undefined elsewhere. */
+/** `width` is that of the terminal; undefined elsewhere, without a bar. */
 function line({ done, of, note, share: given }: State, unit: string, seconds: number, width?: number): string {
   const rate = seconds > 0 ? done / seconds : 0;
   const share = given === undefined ? undefined : Math.min(1, given);
@@ -74,7 +74,10 @@ function line({ done, of, note, share: given }: State, unit: string, seconds: nu
   return cut === '' ? figures.slice(0, width) : `${figures}  ${cut}`;
 }
 
-/** A long path keeps its beginning and, above all, its end: `/data/exp…2026/Observation.ndjson`. Empty where there is no room. */
+/**
+ * Shortens a path in the middle, keeping more of its end: `/data/exp…2026/Observation.ndjson`. Empty if there is no
+ * room.
+ */
 function cutMiddle(text: string, room: number): string {
   const characters = Array.from(text);
   if (characters.length <= room) return text;

@@ -6,16 +6,16 @@ import type { Decimals } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
 
-/** A resource of a file, or why its text is none. */
+/** A resource of a file, or the error of its text. */
 export interface ReadResource {
-  /** From 1, in a file with one on each line. */
+  /** From 1, in a file with one resource per line. */
   readonly line: number | undefined;
   readonly value: unknown;
   readonly decimals: Decimals;
   readonly broken: Issue | undefined;
 }
 
-/** The resources of a file: of one that ends in `.ndjson` each line that is not blank, else its whole text. */
+/** The resources of a file: of a `.ndjson` file each line that is not blank, else its whole text. */
 export async function* readResources(file: string): AsyncIterable<ReadResource> {
   if (!file.endsWith('.ndjson')) {
     const bytes = await readFile(file);

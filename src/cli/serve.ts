@@ -21,24 +21,25 @@ import { counted } from '../observability/counted.ts';
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command = defineCommand({
   details: `The base URL of a partition is {public-url}/r4/{partition}. SIGINT and SIGTERM let running requests finish
-and close the store. --demo makes records only in a store that was not there before (or without a partition), or that it made itself; there it has
-clients and users too, whose passwords it prints, for this machine alone.`,
+and close the store. --demo adds records only to a store that is new (or has no partition), or that it
+created itself; that store has clients and users too, whose passwords are printed, for this machine only.`,
   takes: settings.map(({ flag }) => flag).filter(flag => flag !== 'partition' && flag !== 'zone'),
   own: [
     {
       flag: 'demo',
       value: undefined,
       read: () => true,
-      meaning: 'Fill a new store with synthetic records and say how to ask for them',
+      meaning: 'Fill a new store with synthetic records and print example requests',
     },
   ],
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
     const log = createLog(given.log);
     const reloads = createReloads(text => log.notice(text));
-    process.on('SIGHUP', () => void reloads.reload()); // to the end of the process, which no SIGHUP may end
+    process.on('SIGHUP', () => void reloads.reload()); // until the end of the process, which SIGHUP must not cause
     const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
-    process.stdout.removeAllListeners('error').on('error', () => {}); // whoever has read its first lines may leave
+    // the reader of the first lines may close the pipe
+    process.stdout.removeAllListeners('error').on('error', () => {});
     const demo = own.demo === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
@@ -50,7 +51,7 @@ clients and users too, whose passwords it prints, for this machine alone.`,
       config = await withPort(config);
       await fillDemo(config);
     }
-    const { startEngine } = await import('../engine/engine.ts'); // here, so that `--help` and wrong flags are answered at once
+    const { startEngine } = await import('../engine/engine.ts'); // here, so that `--help` and wrong flags are fast
     const running = await startEngine(config, log, { demo, reloads });
     uncaught.started();
     const stopped = stopSignal();
@@ -66,10 +67,10 @@ clients and users too, whose passwords it prints, for this machine alone.`,
   },
 });
 
-/** What the end may take beyond the time for running requests, in milliseconds, where an error makes it. */
+/** Milliseconds for a shutdown beyond the time for running requests, after an error. */
 const beyond = 5_000;
 
-/** The key file of the demonstration, made where there is none and none is named, and that of its backend. */
+/** The key file of the demonstration, generated if there is none and none is configured, and that of its backend. */
 async function demoSecrets({ keyFile, store }: Config): Promise<DemoFiles> {
   const { demoFiles, makeKeyFile } = await import('../demo/files.ts');
   const files = demoFiles(store);
@@ -77,7 +78,7 @@ async function demoSecrets({ keyFile, store }: Config): Promise<DemoFiles> {
   return files;
 }
 
-/** Takes a free port where any will do: what fills the store must know the public URL. */
+/** Chooses a free port for port 0: the process that fills the store needs the public URL. */
 async function withPort(config: Config): Promise<Config> {
   if (config.port !== 0 || config.publicUrl !== undefined) return config;
   const server = createServer().listen(0, config.host);
@@ -88,13 +89,13 @@ async function withPort(config: Config): Promise<Config> {
   return typeof address === 'object' && address !== null ? { ...config, port: address.port } : config;
 }
 
-/** Fills the store in another process, so that the server does not keep the memory which that takes. */
+/** Fills the store in another process, whose memory is freed at its end. */
 async function fillDemo(config: Config): Promise<void> {
   const progress = createProgress('patients', process.stderr, Date.now);
   const { fork } = await import('node:child_process');
   const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
-  child.send(config); // not as an argument, which everybody on the machine may read
-  let asked = false; // by a signal, which the child has from a terminal too
+  child.send(config); // not as an argument, which every user of the machine can read
+  let asked = false; // by a signal, which a terminal sends to the child too
   const stop = (signal: NodeJS.Signals): void => {
     asked = true;
     child.kill(signal);
@@ -111,7 +112,7 @@ async function fillDemo(config: Config): Promise<void> {
   process.off('SIGTERM', stop).off('SIGINT', stop);
   progress.end();
   if (reason === undefined) return;
-  const text = `The store was not filled: stopped by ${reason}. The next start goes on.`;
+  const text = `The store was not filled: stopped by ${reason}. The next start continues.`;
   throw new CommandError(text, asked ? exitCodes.interrupted : exitCodes.failed);
 }
 
@@ -155,7 +156,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
 /** https://www.rfc-editor.org/rfc/rfc7523#section-2.2 */
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** What the command `token` must be told so that it works on the same store; where the server is, the store tells. */
+/** The flags with which the command `token` uses the same store; the public URL of the server is in the store. */
 function tokenFlags(config: Config): string {
   return settings
     .filter(({ flag }) => ['store', 'definitions', 'capability'].includes(flag))
@@ -163,7 +164,8 @@ function tokenFlags(config: Config): string {
       [config[field] ?? []]
         .flat()
         .map(String)
-        .filter(value => value !== fallback && hideCredentials(value) === value) // what is hidden comes by the environment
+        // hidden values come from the environment
+        .filter(value => value !== fallback && hideCredentials(value) === value)
         .map(value => ` --${flag} ${shellWord(value)}`),
     )
     .join('');

@@ -8,13 +8,13 @@ import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/store.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
 
-/** What the flags say, as far as it is given. */
-interface Asked {
+/** The parsed flags. */
+interface TokenFlags {
   readonly client: string;
   readonly user: string | undefined;
   readonly patient: string | undefined;
@@ -25,8 +25,9 @@ interface Asked {
 /** Writes a token to the store and prints it, and nothing else. */
 export const command = defineCommand({
   details: `The demonstration has the clients demo-backend, with all system scopes, and demo-app, for the user
-demo-clinician. For any other client or store the operator says with --i-am-operator that the token may be made; it then needs
---scope, and --user names the user's own resource. The token is for {public-url}/r4/{partition}, which must be as the server has it.
+demo-clinician. For any other client or store the operator adds --i-am-operator; --scope is then required,
+and --user names the user's own resource. The token is for {public-url}/r4/{partition}, which must be the
+public URL of the server.
 
   curl -H "Authorization: Bearer $(npm run -s cli -- token --client demo-backend)" http://127.0.0.1:8080/r4/demo/...`,
   takes: [...storeSettings, 'partition'],
@@ -43,7 +44,7 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
       flag: 'scope',
       value: 'SCOPES',
       read: some,
-      meaning: 'Space-separated; a demo client gets all of its own without it',
+      meaning: 'Space-separated; default for a demo client: all of its scopes',
     },
     {
       flag: 'ttl',
@@ -51,14 +52,14 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
       read: integer(1, 86_400),
       default: '3600',
       unit: 'seconds',
-      meaning: 'How long it lives',
+      meaning: 'Lifetime of the token',
     },
-    { flag: 'i-am-operator', value: undefined, read: () => true, meaning: 'Make it for any client, user and scope' },
+    { flag: 'i-am-operator', value: undefined, read: () => true, meaning: 'Issue it for any client, user and scope' },
   ],
   async run({ config, own, positionals }) {
     noPositionals(positionals);
     if (own.client === undefined) throw new ConfigError(['`--client` is missing.']);
-    const asked: Asked = {
+    const asked: TokenFlags = {
       client: own.client,
       user: own.user,
       patient: own.patient,
@@ -69,7 +70,7 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
       const { store, model, publicUrl, owner } = opened;
       const partition = await partitionOf(store, config.partition);
       const request =
-        own['i-am-operator'] === true ? asOperator(asked) : await asDemo(asked, store, model, partition.id);
+        own['i-am-operator'] === true ? operatorRequest(asked) : await demoRequest(asked, store, model, partition.id);
       const base = `${publicUrl}/r4/${partition.id}`;
       const place = { model, base, zone: partition.settings.zone, now: Date.now() };
       const grant = grantToken(request, partition.id, place);
@@ -84,34 +85,36 @@ demo-clinician. For any other client or store the operator says with --i-am-oper
         patients: patient === undefined ? [] : [patient],
         details: { client, ...(subject === '' ? {} : { user: subject }), scope: scopes.join(' ') },
       } as const;
-      return accounted(opened, about, () => issueToken(store.documents(tokenCollection), grant));
+      return audited(opened, about, () => issueToken(store.documents(tokenCollection), grant));
     });
     console.log(token);
     return exitCodes.done;
   },
 });
 
-/** Whatever is asked for. */
-function asOperator({ client, user, patient, scopes, lifetime }: Asked): TokenRequest {
-  if (scopes === undefined) throw new ConfigError(['`--i-am-operator` needs `--scope` beside it.']);
+/** Any client, user and scope. */
+function operatorRequest({ client, user, patient, scopes, lifetime }: TokenFlags): TokenRequest {
+  if (scopes === undefined) throw new ConfigError(['`--i-am-operator` requires `--scope`.']);
   const fhirUser = user?.includes('/') === true ? user : undefined;
   return { client, subject: user, fhirUser, patient, scopes, lifetime };
 }
 
-/** Only what the demonstration has, in the store that it made. */
-async function asDemo(asked: Asked, store: Store, model: Model, partition: string): Promise<TokenRequest> {
+/** Only clients of the demonstration, in its own store. */
+async function demoRequest(asked: TokenFlags, store: Store, model: Model, partition: string): Promise<TokenRequest> {
   const { client: id, user, patient, lifetime } = asked;
   const { demoPartition, readDemoMark } = await import('../demo/fill.ts');
   const client = demoClients.find(known => known.id === id);
   if (client === undefined) {
     const names = demoClients.map(known => known.id);
     throw new CommandError(
-      `\`${id}\` is no client of the demonstration; the operator adds \`--i-am-operator\`.${didYouMean(id, names)}`,
+      `\`${id}\` is not a client of the demonstration; as the operator, add ` +
+        `\`--i-am-operator\`.${didYouMean(id, names)}`,
     );
   }
   if (partition !== demoPartition || (await readDemoMark(store)) === undefined) {
     throw new CommandError(
-      `This is not the partition of a demonstration, so that \`${id}\` gets no token; the operator adds \`--i-am-operator\`.`,
+      `This is not the partition of a demonstration, where \`${id}\` has no access; as the operator, ` +
+        'add `--i-am-operator`.',
     );
   }
   const { users } = client;
@@ -127,7 +130,7 @@ async function asDemo(asked: Asked, store: Store, model: Model, partition: strin
   );
   const scopes = asked.scopes ?? [...new Set(all)];
   const beyond = scopes.find(scope => !client.contexts.includes(scope.split('/')[0] ?? ''));
-  if (beyond !== undefined) throw new CommandError(`\`${id}\` gets no scope such as \`${beyond}\`.`);
+  if (beyond !== undefined) throw new CommandError(`\`${id}\` cannot have a scope such as \`${beyond}\`.`);
   const fhirUser = demoUsers.find(known => known.id === user)?.fhirUser;
   return { client: id, subject: user, fhirUser, patient, scopes, lifetime };
 }

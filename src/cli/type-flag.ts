@@ -1,6 +1,6 @@
 import type { Flag } from '../config/settings.ts';
 
-/** `--type`, for the commands that can be held to one resource type. */
+/** `--type`, for the commands that can be limited to one resource type. */
 export const typeFlag = {
   flag: 'type',
   value: 'TYPE',

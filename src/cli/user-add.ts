@@ -5,7 +5,7 @@ import type { StoredUser } from '../smart/registry.ts';
 import type { RegisteredUser } from '../smart/registered.ts';
 import { ConfigError } from '../config.ts';
 import { displayName, partitionId } from '../config/values.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { passwordFlags, passwordFor } from './new-password.ts';
@@ -13,29 +13,30 @@ import type { Opened } from './open.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** Registers somebody who signs in; the password is kept as argon2id makes it. */
+/** Registers a user who signs in; the password is stored as an argon2id hash. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: `ID is what is typed to sign in. The password is asked for, or read from stdin, or made; it has 12 to 256 characters.
-A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a patient, who has a Patient.
+  details: `ID is the name that is typed to sign in. The password is typed, read from stdin, or generated; it has 12
+to 256 characters. A user whose --fhir-user is a Practitioner or PractitionerRole is a clinician; one
+whose --fhir-user is a Patient is that patient.
 
   npm run -s cli -- user add ann --name 'Dr. Ann Roy' --partitions clinic --fhir-user Practitioner/ann-roy`,
   takes: [...storeSettings, 'accounts'],
   own: [
-    { flag: 'name', value: 'TEXT', read: displayName, meaning: 'As people are shown it; the ID without it' },
+    { flag: 'name', value: 'TEXT', read: displayName, meaning: 'Display name; default: the ID' },
     {
       flag: 'partitions',
       value: 'IDS',
       read: listed(partitionId),
       repeats: true,
-      meaning: 'Where the user may sign in',
+      meaning: 'The partitions in which the user may sign in',
     },
     {
       flag: 'fhir-user',
       value: '[PARTITION=]TYPE/ID',
       read: personIn,
       repeats: true,
-      meaning: 'The resource that stands for the user, in one partition or in all',
+      meaning: 'The resource that represents the user, in one partition or in all',
     },
     ...passwordFlags,
     forFileFlag,
@@ -75,8 +76,9 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
       }
       const kept: StoredUser = { ...user, password: hash };
       const about = { command: 'user add', kind: 'security', action: 'C', details: { user: id } } as const;
-      await accounted(opened, about, async () => {
-        const there = (await store.documents(userCollection).putIfAbsent(id, kept)) as StoredUser; // written by this program alone
+      await audited(opened, about, async () => {
+        // only this program writes it
+        const there = (await store.documents(userCollection).putIfAbsent(id, kept)) as StoredUser;
         if (there.password !== hash) throw taken(id);
       });
       if (own.json === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));
@@ -89,7 +91,7 @@ A clinician is who has a Practitioner or PractitionerRole as --fhir-user; a pati
   },
 });
 
-/** The record may come later: until then apps that read who the user is are answered 404. */
+/** The record may be added later: until then apps that read the user's own record get 404. */
 async function warnOfNobody(
   { store }: Pick<Opened, 'store'>,
   { id, fhirUser }: RegisteredUser['partitions'][number],
@@ -114,15 +116,15 @@ function personIn(text: string): Person {
   return { partition: partition === undefined ? undefined : partitionId(partition), reference: fhirUser(reference) };
 }
 
-/** What names the partition comes before what names none. */
+/** A value for the partition has priority over a general one. */
 const personOf = (people: readonly Person[], partition: string): string | undefined =>
   (people.find(person => person.partition === partition) ?? people.find(person => person.partition === undefined))
     ?.reference;
 
 const taken = (id: string): CommandError =>
-  new CommandError(`There is a user \`${id}\` already; \`user rotate ${id}\` gives another password.`);
+  new CommandError(`The user \`${id}\` exists already; \`user rotate ${id}\` sets another password.`);
 
-/** As the file of accounts has it. */
+/** The entry of the accounts file. */
 function entryOf({ id, name, partitions }: Omit<RegisteredUser, 'password'>, password: string): object {
   const people = partitions.flatMap(({ id: partition, fhirUser }) =>
     fhirUser === undefined ? [] : [[partition, fhirUser]],

@@ -1,6 +1,6 @@
 import { accountList } from './account-list.ts';
 
-/** A table of the users, or JSON with all that is registered of them but the digests of their passwords. */
+/** A table of the users, or JSON with all of their properties except the digests of their passwords. */
 export const command = accountList({
   of: 'users',
   read: registry => registry.users(),

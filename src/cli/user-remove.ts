@@ -1,16 +1,16 @@
 import { userId } from '../smart/account-rules.ts';
 import { userCollection } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** Removes a user, who is signed out everywhere; whatever was issued for the user is good no more. */
+/** Removes a user, ends all sessions and revokes all tokens. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: 'The tokens end within ten seconds in every process.',
+  details: 'The tokens are invalid within ten seconds in every process.',
   takes: [...storeSettings, 'accounts'],
   async run({ config, positionals }) {
     const id = onePositional(positionals, 'ID', userId);
@@ -20,7 +20,7 @@ export const command = defineCommand({
       requireNotInFile(inFile.users, id, config.accounts);
       if ((await registry.user(id)) === undefined) throw unknownAccount('user', id, await registry.users());
       const about = { command: 'user remove', kind: 'security', action: 'D', details: { user: id } } as const;
-      await accounted(opened, about, async () => {
+      await audited(opened, about, async () => {
         await store.documents(userCollection).delete(id);
         await revoke(store.documents(revocationCollection), 'user', id, Date.now());
       });

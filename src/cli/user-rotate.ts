@@ -3,14 +3,14 @@ import { hashPassword } from '../smart/password.ts';
 import { userCollection } from '../smart/registry.ts';
 import type { StoredUser } from '../smart/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
-import { accounted } from './accounted.ts';
+import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { passwordFlags, passwordFor } from './new-password.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-/** Gives a user another password; whoever has the former one is signed out. */
+/** Sets another password for a user, and ends all sessions. */
 export const command = defineCommand({
   positionals: 'ID',
   takes: [...storeSettings, 'accounts'],
@@ -27,7 +27,7 @@ export const command = defineCommand({
       const { password, isNew } = await passwordFor(kept, own);
       const next = { ...kept, password: await hashPassword(password) };
       const about = { command: 'user rotate', kind: 'security', action: 'U', details: { user: id } } as const;
-      await accounted(opened, about, async () => {
+      await audited(opened, about, async () => {
         await users.put(id, next);
         await revoke(store.documents(revocationCollection), 'user', id, Date.now());
       });

@@ -24,19 +24,20 @@ const flags = [
   },
 ] as const satisfies readonly Flag[];
 
-/** Holds resources in files against R4, the profiles that they claim, and those that are named. */
+/** Validates resources in files against R4, the profiles that they claim, and those of the flags. */
 export const command = defineCommand({
   positionals: 'FILE...',
-  details: `A file holds one resource as JSON, or one on each line (.ndjson). Each is held against R4, the profiles in its
-\`meta.profile\`, and those of --profile. Exit code 3 where one has an error; warnings and notes are listed too. With --output json
-one object a resource: file, line, resource, valid, issues. What codes and profiles are known depends on --definitions,
-and on --terminology-server, which is sent codes that those leave open.`,
+  details: `A file has one resource as JSON, or one on each line (.ndjson). Each is checked against R4, the profiles
+in its \`meta.profile\`, and those of --profile. Exit code 3 if one has an error; warnings and notes are
+listed too. With --output json one object per resource: file, line, resource, valid, issues. The known
+codes and profiles depend on --definitions, and on --terminology-server, which receives codes that those
+do not decide.`,
   takes: ['definitions', 'capability', 'terminology-server', 'terminology-timeout', 'debug'],
   own: flags,
   async run({ config, own, positionals }) {
     if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);
     const missing = positionals.filter(file => !existsSync(file));
-    if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` is not there.`));
+    if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` does not exist.`));
     const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }] = await Promise.all([
       import('../engine/load-model.ts'),
       import('../validation/profile/validator.ts'),
@@ -73,7 +74,7 @@ and on --terminology-server, which is sent codes that those leave open.`,
   },
 });
 
-/** Nobody else waits for a command, so it takes its time. */
+/** No other work waits for a command, so its budget is large. */
 const budget = 100_000_000;
 
 function* report(place: string, resource: string, issues: readonly ValidationIssue[]): Iterable<string> {

@@ -3,12 +3,12 @@ import type { AuditFilter } from '../audit/log/entry.ts';
 import type { Store } from '../store/store.ts';
 import { printable } from './printable.ts';
 
-/** While a server runs, what was begun so many milliseconds ago may be under way. */
+/** While a server runs, a write that was begun within this time, in milliseconds, may still be running. */
 const underWay = 60_000;
 
 /**
- * Prints what is wrong with the audit log, which records it knows and the store does not, and which writes were begun
- * and not done; gives how many findings that is.
+ * Prints the findings of the audit log, the records that it has and the store lacks, and the writes without an outcome;
+ * returns the number of findings.
  */
 export async function verifyAudit(store: Store, filter: AuditFilter): Promise<number> {
   const { compareWrites } = await import('../audit/compare-writes.ts');
@@ -34,12 +34,12 @@ export async function verifyAudit(store: Store, filter: AuditFilter): Promise<nu
     unwritten += 1;
     console.log([id, 'unwritten', new Date(recorded).toISOString(), printable(client ?? '-'), ...targets].join('\t'));
   }
-  const begun = counted(unwritten, 'write that was begun and not done', 'writes that were begun and not done');
+  const begun = counted(unwritten, 'write without an outcome', 'writes without an outcome');
   console.log(`Audit log: ${counted(found, 'finding')}, ${begun}.`);
   return found;
 }
 
-/** Whether one of some records is there; true where nobody can tell, since the partition is not, or cannot be read. */
+/** Whether one of the records exists; true if that is unknown, since the partition does not exist or cannot be read. */
 async function isThere(store: Store, id: string, targets: readonly string[]): Promise<boolean> {
   const keys = targets.map(target => target.split('/')).map(([type = '', key = '']) => ({ type, id: key }));
   try {

@@ -14,8 +14,7 @@ const units: Readonly<Record<StoreProgress['step'], string>> = {
 };
 
 /**
- * Prints what is wrong in the store beside attachments and the audit log, or in one partition; gives how many findings
- * that is.
+ * Prints the findings of the store apart from attachments and the audit log, or of one partition; returns their number.
  */
 export async function verifyStore(store: Store, partition: string | undefined): Promise<number> {
   let progress = createProgress(units.file, process.stderr, Date.now);
@@ -45,7 +44,7 @@ export async function verifyStore(store: Store, partition: string | undefined): 
   return found;
 }
 
-/** Prints what is wrong with the bytes of attachments; gives how many findings that is. */
+/** Prints the findings of attachments; returns their number. */
 export async function verifyAttachments(store: Store, partitions: readonly string[]): Promise<number> {
   const progress = createProgress('attachments', process.stderr, Date.now);
   let [total, found, waiting, trashed] = [0, 0, 0, 0];
@@ -61,7 +60,7 @@ export async function verifyAttachments(store: Store, partitions: readonly strin
       }
     } catch (error) {
       found += 1;
-      console.log([id, 'file', 'attachments', `they cannot be compared: ${reasonOf(error)}`].map(printable).join('\t'));
+      console.log([id, 'file', 'attachments', `cannot be compared: ${reasonOf(error)}`].map(printable).join('\t'));
     }
     total += last?.checked ?? 0;
     waiting += last?.waiting ?? 0;

@@ -7,28 +7,26 @@ import { noPositionals } from './positionals.ts';
 import { printable } from './printable.ts';
 import { reasonOf, verifyAttachments, verifyStore } from './verify-store.ts';
 
-/**
- * Reads all that is kept: records, index entries, bytes of attachments and audit events; and reports what is damaged.
- */
+/** Reads everything in the store: records, index entries, attachments and audit events; and reports damage. */
 export const command = defineCommand({
-  details: `All partitions, or the one that --partition names. Nothing is changed, and a server may run meanwhile. Exit code
-3 where there are findings. One line each, with tabs between: partition (or a hyphen), finding, record, and why; for
-attachments SHA-256 and the versions that refer to it; for the audit log \`audit\`, finding, chain of events, line. What
-cannot be read is named, and keeps nothing else from being checked.
+  details: `All partitions, or the one of --partition. Nothing is changed, and a server may run meanwhile. Exit code 3
+if there are findings. One line each, separated by tabs: partition (or a hyphen), finding, record, and
+reason; for attachments SHA-256 and the versions that reference it; for the audit log \`audit\`, finding,
+chain of events, line. Unreadable data is listed, and the rest is still checked.
 
 ${columns(findings.map(([finding, meaning, remedy]) => [finding, `${meaning}. ${remedy}.`]))}
 
-Reported, and no findings: versions without a digest, which an older release wrote and a server fills in; \`audit torn\`,
-an end that was not written whole when a process was killed; \`unwritten\`, with partition, time, client and record, where
-a write was begun and the server killed before it was done.`,
+Reported without being findings: versions without a digest, which an older release wrote and a server fills
+in; \`audit torn\`, an end that was not written whole when a process was killed; \`unwritten\`, with
+partition, time, client and record, if the server was killed during a write.`,
   takes: [...storeSettings, 'partition'],
-  whenStopped: 'What was found until then is listed; nothing in the store was changed.',
+  whenStopped: 'The findings so far are listed; nothing in the store was changed.',
   async run({ config, positionals }) {
     noPositionals(positionals);
     const opened = await openToVerify(config);
     if ('refused' in opened) {
       console.log(['-', 'file', '-', opened.refused].map(printable).join('\t'));
-      console.log('The store cannot be opened, so that nothing in it was checked: 1 finding.');
+      console.log('The store cannot be opened, and nothing in it was checked: 1 finding.');
       return exitCodes.found;
     }
     const { store } = opened;
@@ -45,7 +43,7 @@ a write was begun and the server killed before it was done.`,
   },
 });
 
-/** None where the file cannot say which there are: that is among the findings. */
+/** Empty if the file cannot list them: that is among the findings. */
 async function partitionsOf(store: Store, wanted: string | undefined): Promise<readonly string[]> {
   try {
     return wanted === undefined ? (await store.partitions.list()).map(({ id }) => id) : [wanted];

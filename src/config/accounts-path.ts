@@ -5,8 +5,7 @@ import type { Store } from '../store/store.ts';
 import { readAccounts } from './accounts.ts';
 
 /**
- * What the file that the setting `accounts` names holds now, checked against definitions and partitions. Throws Error with all that
- * is wrong with it.
+ * The current content of the accounts file, checked against definitions and partitions. Throws Error with all problems.
  */
 export async function readAccountsAt(path: string, store: Pick<Store, 'partitions'>, model: Model): Promise<Accounts> {
   const readFile = (name: string): string => readFileSync(name, 'utf8');

@@ -2,35 +2,35 @@ import { texts } from './schema.ts';
 import type { FromSchema, Schema } from './schema.ts';
 
 const partitions = texts({ format: 'partition-id' }, 'ids of the partitions for which the account is valid');
-const name = { type: 'string', format: 'display-name', description: 'as people are shown it', defaultNote: 'the id' } as const; // prettier-ignore
+const name = { type: 'string', format: 'display-name', description: 'display name', defaultNote: 'the id' } as const;
 
-/** What one of `clients` may hold. */
+/** An entry of `clients`. */
 export const clientSchema = {
   type: 'object',
   required: ['id', 'kind'],
   additionalProperties: false,
   properties: {
-    id: { type: 'string', format: 'client-id', description: 'by which it is known' },
+    id: { type: 'string', format: 'client-id', description: 'its client id' },
     name,
     kind: { enum: ['public', 'symmetric', 'asymmetric'], description: '`public`, `symmetric` or `asymmetric`' },
     flows: {
       type: 'array',
       items: { enum: ['app', 'backend'] },
       minItems: 1,
-      description: '`app` acts for users, `backend` for itself',
+      description: '`app` acts for users, `backend` without a user',
       defaultNote: '`app`',
     },
     partitions,
     scopes: texts({ format: 'scopes' }, 'what it may request; several in one text are separated by spaces'),
     'redirect-uris': texts({ format: 'redirect-uri' }, 'where its users are sent with a code'),
-    'launch-urls': texts({ format: 'web-url' }, 'where a launch from an EHR begins'),
+    'launch-urls': texts({ format: 'web-url' }, 'where an EHR launch begins'),
     origins: texts(
       { format: 'web-origin' },
       'origins of pages that send requests, in addition to those of the redirect URIs',
     ),
     jwks: { type: 'object', description: 'its public keys, as a JSON Web Key Set' },
     'jwks-file': { type: 'string', format: 'keys-file', description: 'a file of the same' },
-    'jwks-url': { type: 'string', format: 'web-url', description: 'where the same is published' },
+    'jwks-url': { type: 'string', format: 'web-url', description: 'the URL of the same' },
     'secret-digests': texts(
       { format: 'secret-digest' },
       'digests of its secrets, as `client add --for-file` prints them',
@@ -39,13 +39,13 @@ export const clientSchema = {
   },
 } as const satisfies Schema;
 
-/** What one of `users` may hold. */
+/** An entry of `users`. */
 export const userSchema = {
   type: 'object',
   required: ['id', 'password'],
   additionalProperties: false,
   properties: {
-    id: { type: 'string', format: 'user-id', description: 'what is typed to sign in' },
+    id: { type: 'string', format: 'user-id', description: 'the name that is typed to sign in' },
     name,
     password: { type: 'string', format: 'password-hash', description: 'what `user add --for-file` prints' },
     partitions,
@@ -58,7 +58,7 @@ export const userSchema = {
   },
 } as const satisfies Schema;
 
-/** What a file of clients and users may hold. */
+/** The content of a file of clients and users. */
 export const accountsSchema = {
   type: 'object',
   additionalProperties: false,

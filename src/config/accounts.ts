@@ -23,27 +23,27 @@ import { checkContent, printProblems, problemOf, withLists } from './check.ts';
 import type { Formats, Place, Problem } from './check.ts';
 import { displayName, partitionId } from './values.ts';
 
-/** By what a file of clients and users is read. */
+/** The context for reading a file of clients and users. */
 export interface AccountsRules {
   readonly model: Model;
-  /** Ids of the partitions that are there. */
+  /** Ids of the existing partitions. */
   readonly partitions: readonly string[];
   /** Reads a file that an entry names. */
   readonly readFile: (path: string) => string;
-  /** When they count as registered, in milliseconds since 1970 UTC. */
+  /** The registration time of its accounts, in milliseconds since 1970 UTC. */
   readonly registered: number;
 }
 
 /**
- * Clients and users of a file: an object with the lists `clients` and `users`. Throws Error with all that is wrong, one whole
- * sentence a line, with the name of the file and the place in it, in its order. Secrets are never quoted.
+ * Parses clients and users of a file: an object with the lists `clients` and `users`. Throws Error with all problems,
+ * one whole sentence per line, with the name of the file and the place in it, in its order. Secrets are never quoted.
  */
 export function readAccounts(file: string, text: string, rules: AccountsRules): Accounts {
   const content = withLists(accountsSchema, parse(file, text));
   const found = checkContent(accountsSchema, content, formats(rules));
   const isSound = (list: string, index: number): boolean =>
     !found.some(({ place }) => place[0] === list && (place.length === 1 || place[1] === index));
-  // Entries are of their type where the schema found nothing wrong with them: no others are read.
+  // Entries without problems have their types: no others are read.
   const { clients = [], users = [] } = content as AccountsContent;
   const soundClients = soundOf(clients, index => isSound('clients', index));
   const soundUsers = soundOf(users, index => isSound('users', index));
@@ -65,14 +65,14 @@ export function readAccounts(file: string, text: string, rules: AccountsRules): 
 function parse(file: string, text: string): object {
   let value: unknown;
   try {
-    value = parseJson(text).value; // strict: a name that is given twice is refused
+    value = parseJson(text).value; // strict: a repeated name is rejected
   } catch (error) {
     const where = error instanceof JsonError ? ` (line ${error.line}, column ${error.column})` : '';
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
     throw new Error(`The file ${file} cannot be read: ${why}${where}.`, { cause: error });
   }
   if (isObject(value)) return value;
-  throw new Error(`The file ${file} must hold one JSON object.`);
+  throw new Error(`The file ${file} must be one JSON object.`);
 }
 
 /** The readers that the schema names. */
@@ -94,7 +94,7 @@ function formats({ model, readFile }: AccountsRules): Formats {
   };
 }
 
-/** What is wrong with a client that fits the schema. */
+/** The contradictions in a client that fits the schema. */
 function problemsOfClient(entry: ClientEntry, place: Place, rules: AccountsRules): readonly Problem[] {
   const keys = entry.jwks === undefined ? undefined : problemOf(keySet, entry.jwks);
   if (keys !== undefined) return [{ place: [...place, 'jwks'], text: keys }];
@@ -105,23 +105,23 @@ function problemsOfUser(entry: UserEntry, place: Place, rules: AccountsRules): r
   return userProblems(readUser(entry, rules), rules.partitions).map(text => ({ place, text }));
 }
 
-/** The entries that have the id of one before them, whatever else may be wrong with them. */
+/** The entries with the id of an earlier one, whatever else is wrong with them. */
 function sameIds(list: string, entries: unknown): readonly Problem[] {
   const ids = Array.isArray(entries) ? entries.map(entry => (isObject(entry) ? entry['id'] : undefined)) : [];
   return ids.flatMap((id, index) =>
     typeof id === 'string' && ids.indexOf(id) < index
-      ? [{ place: [list, index, 'id'], text: `is \`${id}\`, as is that of another one.` }]
+      ? [{ place: [list, index, 'id'], text: `is \`${id}\`, which another entry has too.` }]
       : [],
   );
 }
 
-/** The partitions for which a user has a resource, but who is not of them, whatever else may be wrong. */
+/** The partitions for which a user has a resource without being a user of them, whatever else is wrong. */
 function strangers(users: unknown): readonly Problem[] {
   return (Array.isArray(users) ? users : []).flatMap((user: unknown, index) => {
     if (!isObject(user) || !isObject(user['fhir-user'])) return [];
     const partitions: unknown = user['partitions'];
     const others = Object.keys(user['fhir-user']).filter(id => !(Array.isArray(partitions) && partitions.includes(id)));
-    return others.map(id => ({ place: ['users', index, 'fhir-user', id], text: 'is no partition of the user.' }));
+    return others.map(id => ({ place: ['users', index, 'fhir-user', id], text: 'is not a partition of the user.' }));
   });
 }
 
@@ -174,7 +174,7 @@ function longSecret(text: string): string {
   throw new Error('names a file with fewer than 32 characters, which is too short for a secret.');
 }
 
-/** Not quoted: what is wrong may be a password. */
+/** Not quoted, since it may be a password. */
 function passwordHash(text: string): string {
   if (isPasswordHash(text)) return text;
   throw new Error('must be what `user add --for-file` prints (argon2id), never the password.');

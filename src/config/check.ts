@@ -8,18 +8,18 @@ import { choice } from './values.ts';
 /** Keys and indexes from the top of a file to a value. */
 export type Place = readonly (string | number)[];
 
-/** What is wrong with a value of a file; the sentence goes on from the value's name. */
+/** A problem of a value in a file; the sentence continues after the value's name. */
 export interface Problem {
   readonly place: Place;
   readonly text: string;
 }
 
-/** Readers of texts, by the `format` that names them: each throws Error with a sentence that goes on from the name of the text. */
+/** Parsers of texts by `format`: each throws Error with a sentence that continues after the name of the text. */
 export type Formats = Readonly<Record<string, (text: string) => unknown>>;
 
 /**
- * What of a file's content does not fit its schema. Ajv is loaded here, since a start without such a file needs none of it: it
- * takes some 100 ms and 15 MB at first.
+ * The problems of a file's content by its schema. Ajv is loaded here, since a start without such a file does not need
+ * it: its first use takes about 100 ms and 15 MB.
  */
 export function checkContent(schema: Schema, content: unknown, formats: Formats): readonly Problem[] {
   const { Ajv } = createRequire(import.meta.url)('ajv') as { Ajv: typeof AjvClass }; // its own types
@@ -32,7 +32,7 @@ export function checkContent(schema: Schema, content: unknown, formats: Formats)
   return [...new Map(found.map(problem => [JSON.stringify(problem), problem])).values()];
 }
 
-/** The content with a list of one text wherever the schema has a list and the file a text. */
+/** The content, with a list of one text where the schema has a list and the file a text. */
 export function withLists(schema: Schema, content: unknown): unknown {
   if (schema.type === 'array' && !Array.isArray(content)) return typeof content === 'string' ? [content] : content;
   if (Array.isArray(content)) return content.map(item => withLists(schema.items ?? {}, item));
@@ -49,7 +49,7 @@ export function printProblems(problems: readonly Problem[], file: string, conten
   return order.map(({ name, text }) => `\`${name}\` in ${file} ${text}`);
 }
 
-/** What a reader says of a text that it does not take; undefined where it takes it. */
+/** The error of a parser for a text; undefined if it accepts it. */
 export function problemOf<T>(read: (value: T) => unknown, value: T): string | undefined {
   try {
     read(value);
@@ -89,7 +89,7 @@ function asProblem(error: ErrorObject, top: Schema, content: unknown, formats: F
   }
 }
 
-/** Where an error is; one about an item of a list of texts, or an item that is no object, is about the list. */
+/** The place of an error; one about an item of a list of texts, or an item that is not an object, concerns the list. */
 function placeOf(pointer: string, top: Schema, content: unknown): { readonly place: Place; readonly schema: Schema } {
   const place: (string | number)[] = [];
   let schema = top;
@@ -111,7 +111,7 @@ function placeOf(pointer: string, top: Schema, content: unknown): { readonly pla
   return { place, schema };
 }
 
-/** What a value must be. */
+/** The expected type of a value. */
 function kindOf({ type, items, minimum, maximum }: Schema): string {
   if (type === 'array')
     return items?.type === 'object' ? 'must be a list of objects.' : 'must be a text or a list of texts.';
@@ -126,7 +126,7 @@ function kindOf({ type, items, minimum, maximum }: Schema): string {
 const nameOf = (place: Place): string =>
   place.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('');
 
-/** The position of each step among the keys of its object; what is missing comes last. */
+/** The position of each step among the keys of its object; a missing key is last. */
 function orderOf(place: Place, content: unknown): readonly number[] {
   let value = content;
   return place.map(step => {

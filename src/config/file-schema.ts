@@ -5,7 +5,7 @@ import { settings } from './settings.ts';
 const scalar = { type: ['string', 'number', 'boolean'] } as const;
 const setting = { type: ['string', 'number', 'boolean', 'array'], items: scalar, minItems: 0 } as const;
 
-/** What a settings file may hold: each setting as its flag is written, or in the type of JSON that it has; and issuers. */
+/** The content of a settings file: each setting as text of its flag, or in its JSON type; and issuers. */
 export const fileSchema: Schema = {
   type: 'object',
   additionalProperties: false,
@@ -15,7 +15,7 @@ export const fileSchema: Schema = {
   },
 };
 
-/** The content of a file that fits. */
+/** The content of a valid file. */
 export type FileContent = { readonly [issuersKey]?: FromSchema<typeof issuersSchema> } & Readonly<
   Record<string, unknown>
 >;

@@ -5,7 +5,7 @@ import { texts } from './schema.ts';
 import type { FromSchema, Schema } from './schema.ts';
 import { partitionId } from './values.ts';
 
-/** The key of the settings file under which external issuers stand: a list of objects. */
+/** The key of external issuers in the settings file: a list of objects. */
 export const issuersKey = 'issuers';
 
 /** Reads a file that an issuer's settings name. */
@@ -13,7 +13,7 @@ export type ReadFile = (path: string) => string;
 
 const claimNames = { type: 'string', format: 'given' } as const;
 
-/** What one of `issuers` may hold. */
+/** An entry of `issuers`. */
 export const issuerSchema = {
   type: 'object',
   required: ['issuer', 'partitions'],
@@ -41,9 +41,12 @@ export const issuerSchema = {
         partition: { type: 'string', format: 'given', description: 'the partition' },
       },
       description:
-        'the names of top-level claims (dots are part of a name); of several names the first present claim is used, for `scope` all of them. `partition` is required if `aud` is set and there are several partitions; a token that names none of them, or several, is rejected',
+        'the names of top-level claims (dots are part of a name); of several names the first present ' +
+        'claim is used, for `scope` all of them. `partition` is required if `aud` is set and there are ' +
+        'several partitions; a token that names none of them, or several, is rejected',
       defaultNote:
-        '`client`: `client_id`, `azp`, `cid`, `appid`; `subject`: `sub`; `scope`: `scope`, `scp`; `patient`; `fhirUser`; `partition`: none',
+        '`client`: `client_id`, `azp`, `cid`, `appid`; `subject`: `sub`; `scope`: `scope`, `scp`; ' +
+        '`patient`; `fhirUser`; `partition`: none',
     },
     scopes: {
       type: 'object',
@@ -90,7 +93,7 @@ export const issuerSchema = {
   },
 } as const satisfies Schema;
 
-/** What `issuers` may hold. */
+/** The value of `issuers`. */
 export const issuersSchema = { type: 'array', items: issuerSchema } as const satisfies Schema;
 
 type Issuer = FromSchema<typeof issuerSchema>;
@@ -105,7 +108,7 @@ export const issuerFormats = (readFile: ReadFile): Formats => ({
   'partition-id': partitionId,
 });
 
-/** What contradicts itself in issuers that fit the schema. */
+/** The contradictions in issuers that fit the schema. */
 export function issuerProblems(issuers: readonly Issuer[]): readonly Problem[] {
   return issuers.flatMap(({ issuer, partitions, aud, claims }, index) => {
     const problems: Problem[] = [];
@@ -113,13 +116,13 @@ export function issuerProblems(issuers: readonly Issuer[]): readonly Problem[] {
     if (aud === undefined && claims?.partition !== undefined) {
       add(
         'claims',
-        'names a `partition`, which counts only beside `aud`: without it the partition follows from the base URL in the token.',
+        'names a `partition`, which requires `aud`: without it the partition follows from the base URL in the token.',
       );
     }
     if (aud !== undefined && partitions.length > 1 && claims?.partition === undefined) {
       add(
         'partitions',
-        'holds several, and `aud` is set: name the claim that says which one, as `partition` in `claims`.',
+        'has several partitions, and `aud` is set: name the claim with the partition, as `partition` in `claims`.',
       );
     }
     if (issuers.findIndex(other => other.issuer === issuer) < index)
@@ -159,7 +162,7 @@ function oneScope(text: string): string {
   throw new Error(`is \`${text}\`, but must be one scope, such as \`user/Observation.rs\`.`);
 }
 
-/** Kept as it is written, since it is compared with what tokens say. */
+/** Stored as written, since it is compared with the claims of tokens. */
 function issuerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url !== undefined && url.hash === '' && url.username === '' && url.password === '';

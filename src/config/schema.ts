@@ -1,6 +1,6 @@
 /**
- * A JSON Schema of what a settings or accounts file may hold, in the keywords that these need. `format` names a reader of texts,
- * `description` is what the key means: the README table and the message about a key that is missing show it.
+ * A JSON Schema of a settings or accounts file, with the keywords that these need. `format` names a parser of texts;
+ * `description` is the meaning of the key, for the README table and the message about a missing key.
  * https://json-schema.org/draft-07/json-schema-validation
  */
 export interface Schema {
@@ -14,11 +14,11 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: false | Schema;
-  /** One of these keys must be there; where none is, the first is reported as missing. */
+  /** One of these keys is required; if all are missing, the first is reported. */
   readonly anyOf?: readonly { readonly required: readonly [string] }[];
   readonly description?: string;
   readonly default?: string | number | boolean;
-  /** What the README says in place of a default that is not a fixed value. */
+  /** Shown in the README instead of a default that is not a fixed value. */
   readonly defaultNote?: string;
 }
 
@@ -55,6 +55,6 @@ type ObjectOf<S> = S extends { readonly properties: infer P }
 
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
-/** A list of texts that is not empty; a file may give one text for a list of one. */
+/** A non-empty list of texts; a file may have one text instead of a list of one. */
 export const texts = <const S extends Schema>(item: S, description: string) =>
   ({ type: 'array', items: { type: 'string', ...item }, minItems: 1, description }) as const;

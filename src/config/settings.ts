@@ -17,42 +17,42 @@ import {
   zone,
 } from './values.ts';
 
-/** All settings, read and checked. Times are in milliseconds, sizes in bytes. */
+/** All settings, parsed and checked. Times are in milliseconds, sizes in bytes. */
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly store: string;
   readonly definitions: readonly string[];
   readonly capability: string | undefined;
-  /** `open`: whoever reaches the port may do everything. */
+  /** `open`: every client that can connect to the port may do everything. */
   readonly access: 'token' | 'open';
-  /** Whether apps get their tokens here; never with `access` open. */
+  /** Whether this service issues tokens to apps; never with `access` open. */
   readonly authorizationServer: 'on' | 'off';
-  /** File of the secret that encrypts what the authorization server signs with. */
+  /** File of the secret that encrypts the signing keys. */
   readonly keyFile: string | undefined;
-  /** File of clients and users, beside those in the store. */
+  /** File of clients and users, in addition to those in the store. */
   readonly accounts: string | undefined;
-  /** How long an access token of an app lives that acts for a user. */
+  /** Lifetime of an access token of an app that acts for a user. */
   readonly appTokenLifetime: number;
-  /** How long an access token of a backend system lives. */
+  /** Lifetime of an access token of a backend service. */
   readonly backendTokenLifetime: number;
   readonly codeLifetime: number;
-  /** How long a refresh token lives that nobody uses. */
+  /** Idle lifetime of a refresh token. */
   readonly refreshIdle: number;
-  /** How long refresh tokens that follow from one consent live in all. */
+  /** Total lifetime of the refresh tokens of one consent. */
   readonly refreshLifetime: number;
   readonly launchLifetime: number;
   /** Idle timeout of a session. */
   readonly sessionIdle: number;
-  /** Longest session, however active. */
+  /** Maximum lifetime of a session, however active. */
   readonly sessionLifetime: number;
-  /** Origins of the sites that may show the pages in a frame. */
+  /** Origins of the sites that may frame the pages. */
   readonly frameAncestors: readonly string[];
-  /** Name of the product on pages; undefined for the one of the page's language. */
+  /** Name of the product on pages; undefined for the default in the page's language. */
   readonly productName: string | undefined;
   /** File of an SVG or PNG image beside it. */
   readonly logo: string | undefined;
-  /** No trailing slash; undefined where it follows from host and port: `publicUrlOf` gives it either way. */
+  /** No trailing slash; undefined if it follows from host and port: `publicUrlOf` returns it in both cases. */
   readonly publicUrl: string | undefined;
   /** IP addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
@@ -62,11 +62,11 @@ export interface Config {
   readonly zone: string;
   readonly maxUrl: number;
   readonly maxBody: number;
-  /** Requests that are worked on at a time. */
+  /** Maximum number of concurrent requests. */
   readonly maxRequests: number;
-  /** Open connections. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Open connections of one address; undefined for a quarter of `maxConnections`. */
+  /** The same per address; undefined for a quarter of `maxConnections`. */
   readonly connectionsPerAddress: number | undefined;
   readonly headerTimeout: number;
   readonly bodyTimeout: number;
@@ -74,42 +74,42 @@ export interface Config {
   readonly searchDeadline: number;
   readonly storeTimeout: number;
   readonly shutdownTimeout: number;
-  /** `auto`: on, but off behind a trusted proxy. */
+  /** `auto`: on, except behind a trusted proxy. */
   readonly compression: 'auto' | 'on' | 'off';
   readonly compressionThreshold: number;
-  /** `refuse`: nothing is answered while audit events cannot be kept. */
+  /** `refuse`: requests are rejected while audit events cannot be stored. */
   readonly auditFailure: 'refuse' | 'open';
-  /** How many days audit events are kept. */
+  /** How many days audit events are stored. */
   readonly auditDays: number;
-  /** Base URL of a FHIR terminology server; undefined where nobody is asked. */
+  /** Base URL of a FHIR terminology server; undefined for none. */
   readonly terminologyServer: string | undefined;
-  /** Longest wait for one answer of it. */
+  /** Timeout of one of its answers. */
   readonly terminologyTimeout: number;
   readonly handling: 'strict' | 'lenient';
   readonly log: 'info' | 'error' | 'off';
   readonly debug: boolean;
-  /** Whose access tokens are accepted beside our own: in the settings file alone, under `issuers`. */
+  /** Issuers whose access tokens are accepted in addition to our own: in the settings file only, under `issuers`. */
   readonly issuers: readonly IssuerSettings[];
 }
 
-/** A flag of the command line: how it is written, read and explained. */
+/** A flag of the command line: its form, parser and meaning. */
 export interface Flag {
   /** Without the two hyphens. */
   readonly flag: string;
-  /** What stands for the value in the help text; undefined for a switch, which takes none. */
+  /** The placeholder of the value in the help text; undefined for a switch without a value. */
   readonly value: string | undefined;
-  /** Text → value; throws an Error whose message goes on from "`--port` ". */
+  /** Text → value; throws an Error whose message continues after "`--port` ". */
   readonly read: (text: string) => unknown;
   readonly repeats?: boolean;
   /** As it would be written; undefined for none. */
   readonly default?: string;
-  /** What stands in the table where the default is not a fixed text. */
+  /** Shown in the table if the default is not a fixed text. */
   readonly defaultNote?: string;
   readonly unit?: string;
   readonly meaning: string;
 }
 
-/** What flags give, by their names: what was given or is the default, read; a list for one that repeats. */
+/** The parsed values of flags, or their defaults, by name; a list for a repeatable one. */
 export type Given<Flags extends readonly Flag[]> = { readonly [F in Flags[number] as F['flag']]: GivenBy<F> };
 
 type GivenBy<F extends Flag> = F extends { readonly repeats: true }
@@ -124,7 +124,7 @@ export interface Setting extends Flag {
   readonly variable: string;
 }
 
-/** Every setting there is. Parsing, `--help` and the table in config/README.md all come from this list. */
+/** All settings. Parsing, `--help` and the table in config/README.md use this list. */
 export const settings: readonly Setting[] = [
   setting('port', 'NUMBER', integer(0, 65_535), 'TCP port to listen on; 0 takes a free one', { default: '8080' }),
   setting('host', 'ADDRESS', host, 'Address to listen on; with `access` open only loopback', {
@@ -134,7 +134,7 @@ export const settings: readonly Setting[] = [
     'store',
     'URL',
     storeUrl,
-    'Where records are kept: `sqlite:` and the path of a file, or `mongodb://…`; no password on a command line',
+    'The store of the records: `sqlite:` and the path of a file, or `mongodb://…`; no password on a command line',
     {
       default: 'sqlite:./data/records.sqlite',
     },
@@ -163,34 +163,34 @@ export const settings: readonly Setting[] = [
     some,
     'Secret that encrypts signing keys: at least 32 random characters, readable by its owner only',
   ),
-  setting('accounts', 'FILE', some, 'JSON file of clients and users; read again on SIGHUP and when it changes'),
-  setting('app-token-lifetime', 'NUMBER', seconds, 'How long an access token of an app lives', time('3600')),
-  setting('backend-token-lifetime', 'NUMBER', seconds, 'How long one of a backend system lives', time('300')),
-  setting('code-lifetime', 'NUMBER', seconds, 'How long an authorization code lives', time('60')),
-  setting('refresh-idle', 'NUMBER', days, 'How long a refresh token lives unused', { default: '30', unit: 'days' }),
-  setting('refresh-lifetime', 'NUMBER', days, 'How long one consent is refreshed in all', {
+  setting('accounts', 'FILE', some, 'JSON file of clients and users; reloaded on SIGHUP and when it changes'),
+  setting('app-token-lifetime', 'NUMBER', seconds, 'Lifetime of an access token of an app', time('3600')),
+  setting('backend-token-lifetime', 'NUMBER', seconds, 'Lifetime of an access token of a backend system', time('300')),
+  setting('code-lifetime', 'NUMBER', seconds, 'Lifetime of an authorization code', time('60')),
+  setting('refresh-idle', 'NUMBER', days, 'Idle lifetime of a refresh token', { default: '30', unit: 'days' }),
+  setting('refresh-lifetime', 'NUMBER', days, 'Total lifetime of the refresh tokens of one consent', {
     default: '90',
     unit: 'days',
   }),
   setting('launch-lifetime', 'NUMBER', seconds, 'Lifetime of a single-use launch token', time('300')),
   setting('session-idle', 'NUMBER', seconds, 'Idle timeout of a session', time('900')),
-  setting('session-lifetime', 'NUMBER', seconds, 'Longest session, however active', time('28800')),
-  setting('frame-ancestors', 'ORIGINS', origins, 'Origins of sites that may show sign-in pages in a frame', {
+  setting('session-lifetime', 'NUMBER', seconds, 'Maximum lifetime of a session, however active', time('28800')),
+  setting('frame-ancestors', 'ORIGINS', origins, 'Origins of sites that may frame sign-in pages', {
     repeats: true,
   }),
   setting('product-name', 'TEXT', displayName, 'Name of the product on sign-in pages', {
     defaultNote: 'Clinical Records',
   }),
   setting('logo', 'FILE', some, 'SVG or PNG image beside the name of the product, up to 1 MB'),
-  setting('public-url', 'URL', httpUrl, 'What absolute URLs begin with', { defaultNote: 'from host and port' }),
-  setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is believed', {
+  setting('public-url', 'URL', httpUrl, 'Base of absolute URLs', { defaultNote: 'from host and port' }),
+  setting('trusted-proxies', 'ADDRESSES', addresses, 'IP addresses and CIDR blocks whose X-Forwarded-For is trusted', {
     repeats: true,
   }),
-  setting('tls-cert', 'FILE', some, 'Certificate chain (PEM) for https; read again on SIGHUP'),
-  setting('tls-key', 'FILE', some, 'Private key (PEM) for https; read again on SIGHUP'),
-  setting('partition', 'ID', partitionId, 'The partition that a command works on'),
-  setting('zone', 'NAME', zone, 'Time zone of a new partition, for times that name none', { default: 'UTC' }),
-  setting('max-url', 'NUMBER', integer(1024, 65_536), 'Longest URL; a longer one is answered 414', {
+  setting('tls-cert', 'FILE', some, 'Certificate chain (PEM) for https; reloaded on SIGHUP'),
+  setting('tls-key', 'FILE', some, 'Private key (PEM) for https; reloaded on SIGHUP'),
+  setting('partition', 'ID', partitionId, 'The partition of a command'),
+  setting('zone', 'NAME', zone, 'Time zone of a new partition, for times without one', { default: 'UTC' }),
+  setting('max-url', 'NUMBER', integer(1024, 65_536), 'Maximum length of a URL; a longer one is answered 414', {
     default: '16384',
     unit: 'bytes',
   }),
@@ -198,7 +198,7 @@ export const settings: readonly Setting[] = [
     'max-body',
     'NUMBER',
     integer(1024, 1_073_741_824),
-    'Largest request body, attachments aside; a larger one is answered 413',
+    'Maximum size of a request body without attachments; a larger one is answered 413',
     {
       default: '1048576',
       unit: 'bytes',
@@ -208,7 +208,7 @@ export const settings: readonly Setting[] = [
     'max-requests',
     'NUMBER',
     integer(1, 100_000),
-    'Requests that are worked on at a time; others are answered 503',
+    'Maximum number of concurrent requests; others are answered 503',
     {
       default: '256',
     },
@@ -217,7 +217,7 @@ export const settings: readonly Setting[] = [
     'max-connections',
     'NUMBER',
     integer(1, 1_000_000),
-    'Open connections; one more takes the place of an idle one, or is closed',
+    'Maximum number of open connections; one more replaces an idle one, or is closed',
     {
       default: '2000',
     },
@@ -226,21 +226,21 @@ export const settings: readonly Setting[] = [
     'connections-per-address',
     'NUMBER',
     integer(1, 1_000_000),
-    'Open connections of one address; loopback and `trusted-proxies` have no limit',
+    'Maximum number of open connections of one address; loopback and `trusted-proxies` have no limit',
     {
       defaultNote: 'a quarter of `max-connections`',
     },
   ),
-  setting('header-timeout', 'NUMBER', seconds, 'Time in which the head of a request must arrive', time('10')),
-  setting('body-timeout', 'NUMBER', seconds, 'Time in which a whole request must arrive', time('30')),
-  setting('keep-alive', 'NUMBER', seconds, 'How long an idle connection is kept open', time('65')),
-  setting('search-deadline', 'NUMBER', seconds, 'Longest run of one search; past it 403 `too-costly`', time('5')),
-  setting('store-timeout', 'NUMBER', seconds, 'Longest wait for a MongoDB server; past it 503 `timeout`', time('10')),
-  setting('shutdown-timeout', 'NUMBER', seconds, 'How long running requests may finish at the end', time('10')),
+  setting('header-timeout', 'NUMBER', seconds, 'Timeout for the head of a request', time('10')),
+  setting('body-timeout', 'NUMBER', seconds, 'Timeout for a whole request', time('30')),
+  setting('keep-alive', 'NUMBER', seconds, 'Idle timeout of a connection', time('65')),
+  setting('search-deadline', 'NUMBER', seconds, 'Time limit of one search; then 403 `too-costly`', time('5')),
+  setting('store-timeout', 'NUMBER', seconds, 'Timeout of a MongoDB server; then 503 `timeout`', time('10')),
+  setting('shutdown-timeout', 'NUMBER', seconds, 'Time for running requests at a shutdown', time('10')),
   setting('compression', 'WHEN', choice('auto', 'on', 'off'), '`auto`, `on` or `off`; auto is off behind a proxy', {
     default: 'auto',
   }),
-  setting('compression-threshold', 'NUMBER', integer(0, 1_073_741_824), 'Smallest answer that is compressed', {
+  setting('compression-threshold', 'NUMBER', integer(0, 1_073_741_824), 'Minimum size of a compressed answer', {
     default: '1024',
     unit: 'bytes',
   }),
@@ -248,9 +248,9 @@ export const settings: readonly Setting[] = [
     'terminology-server',
     'URL',
     terminologyUrl,
-    'FHIR terminology server that is asked what loaded code systems leave open: codes are sent, nothing else',
+    'FHIR terminology server for codes that loaded code systems do not decide: only codes are sent',
   ),
-  setting('terminology-timeout', 'NUMBER', seconds, 'Longest wait for an answer of that server', time('3')),
+  setting('terminology-timeout', 'NUMBER', seconds, 'Timeout of that server', time('3')),
   setting(
     'handling',
     'HOW',
@@ -264,19 +264,19 @@ export const settings: readonly Setting[] = [
     'audit-failure',
     'HOW',
     choice('refuse', 'open'),
-    'While audit events cannot be kept: `refuse` answers 503, `open` goes on',
+    'While audit events cannot be stored: `refuse` answers 503, `open` continues',
     {
       default: 'refuse',
     },
   ),
-  setting('audit-days', 'NUMBER', integer(1, 36_500), 'How long audit events are kept', {
+  setting('audit-days', 'NUMBER', integer(1, 36_500), 'How long audit events are stored', {
     default: '400',
     unit: 'days',
   }),
-  setting('log', 'LEVEL', choice('info', 'error', 'off'), '`info` one line a request, `error` faults only, `off`', {
+  setting('log', 'LEVEL', choice('info', 'error', 'off'), '`info` one line per request, `error` faults only, `off`', {
     default: 'info',
   }),
-  setting('debug', undefined, truth, 'Show where in the program an error arose', { default: 'false' }),
+  setting('debug', undefined, truth, 'Print the stack of an error', { default: 'false' }),
 ];
 
 /** The flag and the variable that name the settings file; not a setting, since a file cannot name itself. */
@@ -295,7 +295,8 @@ function setting(
   meaning: string,
   more: Partial<Setting> = {},
 ): Setting {
-  const field = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as Setting['field']; // Config's own names
+  // Config's own names
+  const field = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as Setting['field'];
   return { flag, field, variable: `CRS_${flag.toUpperCase().replaceAll('-', '_')}`, value, read, meaning, ...more };
 }
 

@@ -50,20 +50,22 @@ export function host(text: string): string {
   throw new Error(`is \`${text}\`, which is neither an IP address nor the name of a host.`);
 }
 
-/** True for an address that nobody on another machine reaches. */
+/** True for an address that only this machine can connect to. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** The URL of a store. What is thrown never quotes one that may hold a password. */
+/** The URL of a store. The error never quotes a URL that may contain a password. */
 export function storeUrl(text: string): string {
   if (parseStoreUrl(text) !== undefined) return text;
   if (/^mongodb/i.test(text) || text.includes('@')) {
     throw new Error(
-      'is no URL of a MongoDB store, such as `mongodb://user:password@host:27017/records`; in names and passwords the characters `:/?#[]@%` are written as percent and two hex digits.',
+      'is not the URL of a MongoDB store, such as `mongodb://user:password@host:27017/records`; in ' +
+        'names and passwords the characters `:/?#[]@%` are written as percent and two hex digits.',
     );
   }
   throw new Error(
-    `is \`${text}\`, but must be \`sqlite:\` and the path of a file, such as \`sqlite:./data/records.sqlite\`, or \`mongodb://host:27017/records\`.`,
+    `is \`${text}\`, but must be \`sqlite:\` and the path of a file, such as ` +
+      '`sqlite:./data/records.sqlite`, or `mongodb://host:27017/records`.',
   );
 }
 
@@ -76,14 +78,17 @@ export function httpUrl(text: string): string {
   );
 }
 
-/** Where codes are sent to: nobody on the way may read or change them, so plain http is for this machine alone. */
+/** The URL of a server that receives codes: https, so that nobody can read or change them, or http on this machine. */
 export function terminologyUrl(text: string): string {
   const url = httpUrl(text);
   if (url.startsWith('https:') || isLoopbackUrl(url)) return url;
-  throw new Error(`is \`${text}\`, but must be an https URL; http is for this machine alone.`);
+  throw new Error(`is \`${text}\`, but must be an https URL; http is accepted for this machine only.`);
 }
 
-/** Web origins, separated by commas or spaces: https, or http of this machine. https://www.rfc-editor.org/rfc/rfc6454#section-7 */
+/**
+ * Web origins, separated by commas or spaces: https, or http of this machine.
+ * https://www.rfc-editor.org/rfc/rfc6454#section-7
+ */
 export function origins(text: string): string[] {
   return text.split(/[\s,]+/).map(item => {
     const url = URL.canParse(item) ? new URL(item) : undefined;
@@ -93,7 +98,7 @@ export function origins(text: string): string[] {
   });
 }
 
-/** True for a URL that nobody on another machine reaches. */
+/** True for a URL that only this machine can open. */
 export const isLoopbackUrl = (url: string): boolean => isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 
 export function addresses(text: string): string[] {
@@ -120,8 +125,8 @@ export function zone(text: string): string {
   }
 }
 
-/** As people are shown it. */
+/** The name that users see. */
 export function displayName(text: string): string {
   if (/^[^\p{C}]{1,100}$/u.test(text) && text.trim() === text) return text;
-  throw new Error('must be 1 to 100 characters that can be shown, without a space at the ends.');
+  throw new Error('must be 1 to 100 printable characters, without leading and trailing spaces.');
 }

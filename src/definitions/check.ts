@@ -2,10 +2,9 @@ import type { Definitions } from './definitions.ts';
 import type { Package } from './package.ts';
 
 /**
- * What packages name and nobody has: packages, value sets of required and extensible bindings, extensions. One line a
- * package that misses something; what cannot be checked against is passed over by validation. What belongs to R4 itself
- * counts as there. One more line for each package that is needed in another version, or is there in two.
- * https://hl7.org/fhir/R4/profiling.html
+ * References of packages that are not loaded: packages, value sets of required and extensible bindings, extensions. One
+ * notice for each package that lacks some; validation skips them. Definitions of R4 itself count as loaded. Another
+ * notice for each package that is needed in another version, or loaded in two. https://hl7.org/fhir/R4/profiling.html
  */
 export function checkPackages(packages: readonly Package[], definitions: Definitions): readonly string[] {
   const versions = Map.groupBy(packages.map(split), ({ name }) => name);
@@ -31,16 +30,16 @@ export function checkPackages(packages: readonly Package[], definitions: Definit
       const otherwise = needed.flatMap(([other, wanted]) => {
         const found = versions.get(other) ?? [];
         if (found.length === 0 || found.some(({ version }) => satisfies(version, wanted))) return [];
-        return [`${name} needs ${other} in version ${wanted}; what is here is ${listed(found)}, which is used.`];
+        return [`${name} needs ${other} in version ${wanted}; ${listed(found)} is loaded and used instead.`];
       });
       return [
-        ...(missing.length === 0 ? [] : [`${name} names what is not here: ${missing.join('; ')}.`]),
+        ...(missing.length === 0 ? [] : [`${name} references definitions that are not loaded: ${missing.join('; ')}.`]),
         ...otherwise,
       ];
     }),
     ...[...versions.values()]
       .filter(found => new Set(found.map(({ version }) => version)).size > 1)
-      .map(found => `${listed(found)} are both here; a canonical without version means the newest of its url.`),
+      .map(found => `${listed(found)} are both loaded; a canonical without version means the newest of its url.`),
   ];
 }
 
@@ -58,8 +57,8 @@ const listed = (found: readonly Version[]): string =>
   [...new Set(found.map(({ name, version }) => `${name}@${version}`))].join(' and ');
 
 /**
- * Whether a version is the one that a dependency names: `6.1.0`, or `6.1.x` for any patch of it. What names no number
- * (`current`, `latest`, `dev`) or is a range of npm's takes any.
+ * Whether a version satisfies a dependency: `6.1.0`, or `6.1.x` for any patch of it. A dependency without a number
+ * (`current`, `latest`, `dev`) or with a range of npm's accepts any.
  * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
  */
 function satisfies(version: string, wanted: string): boolean {
@@ -70,12 +69,12 @@ function satisfies(version: string, wanted: string): boolean {
   return open < 0 ? version === wanted : named.slice(0, open).every((part, at) => part === parts[at]);
 }
 
-/** What this server brings itself. */
+/** Packages that this server includes. */
 const isBase = /^hl7\.fhir\.r4\.|^hl7\.terminology/;
 
 const ofR4 = /^http:\/\/(hl7\.org\/fhir|terminology\.hl7\.org)\/(ValueSet|StructureDefinition)\//;
 
-/** `2 extensions (a, b)`; at most three are named. */
+/** `2 extensions (a, b)`; at most three are listed. */
 function several(found: readonly string[], noun: string): string | undefined {
   const distinct = [...new Set(found)].sort((a, b) => (a < b ? -1 : 1));
   if (distinct.length === 0) return undefined;

@@ -2,42 +2,42 @@ import { asObject, asString, isObject, objectsOf } from '../fhir/json-object.ts'
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { Digests } from './digests.ts';
 
-/** One definition resource and where it was found; parsed only when it is asked for. */
+/** One definition resource and its source; parsed at its first use. */
 export interface Definition extends Place {
   readonly resourceType: string;
   /** Canonical url, without version. */
   readonly url: string;
   readonly version: string | undefined;
-  /** True for the reduced R4 pack, which gives way to anything. */
+  /** True for the reduced R4 pack, which any other definition replaces. */
   readonly core: boolean;
-  /** The resource type that a StructureDefinition makes, where it is not abstract and no profile. */
+  /** The resource type that a StructureDefinition defines, unless it is abstract or a profile. */
   readonly concrete: string | undefined;
-  /** True where it is marked as not being the published one. */
+  /** True if it is marked as differing from the published one. */
   readonly incomplete?: boolean;
-  /** True for a profile that does not say `derivation: constraint`. */
+  /** True for a profile without `derivation: constraint`. */
   readonly misderived?: boolean;
-  /** Of a CodeSystem, where it is known without parsing. */
+  /** For a CodeSystem, if known without parsing. */
   readonly caseSensitive?: boolean;
-  /** Of a SearchParameter, where they are known without parsing. */
+  /** For a SearchParameter, if known without parsing. */
   readonly parameter?: { readonly code: string; readonly bases: readonly string[] } | undefined;
-  /** The definition of the R4 pack that has given way to this one, of the same url and version. */
+  /** The definition of the R4 pack with the same url and version that this one replaces. */
   readonly replaces?: Definition;
-  /** Where they are known without parsing. */
+  /** If known without parsing. */
   readonly digests?: Digests | undefined;
   resource(): JsonObject;
 }
 
-/** Where a definition stands. */
+/** The source of a definition. */
 export interface Place {
-  /** File or `package.tgz/entry` as people know it: relative to the checkout or as it was given. */
+  /** File or `package.tgz/entry` for messages: relative to the checkout or as given. */
   readonly file: string;
-  /** Place in the file: empty for the file itself, `entry[3].resource` in a Bundle. */
+  /** Path in the file: empty for the file itself, `entry[3].resource` in a Bundle. */
   readonly path: string;
-  /** The package that it came in; undefined for a plain file. */
+  /** Its package; undefined for a plain file. */
   readonly package: string | undefined;
 }
 
-/** The kinds of resources that definitions are made of. https://hl7.org/fhir/R4/conformance-module.html */
+/** The resource types of definitions. https://hl7.org/fhir/R4/conformance-module.html */
 export const definitionTypes: ReadonlySet<string> = new Set([
   'CapabilityStatement',
   'CodeSystem',
@@ -51,8 +51,8 @@ export const definitionTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A parsed resource as a definition. `read` gives the resource again where it is not to be kept in memory; without it the
- * object is kept.
+ * A parsed resource as a definition. `read` parses the resource again, so that it need not stay in memory; without it
+ * the object is kept.
  */
 export function definitionOf(resource: JsonObject, place: Place, read: () => JsonObject = () => resource): Definition {
   const { kind, abstract, derivation, type } = resource;
@@ -71,15 +71,16 @@ export function definitionOf(resource: JsonObject, place: Place, read: () => Jso
   };
 }
 
-/** The extension that marks a definition as not the published one. */
+/** The extension that marks a definition as differing from the published one. */
 export const incompleteUrl = 'https://clinical-records.example/fhir/StructureDefinition/incomplete';
 
 export const isIncomplete = ({ extension }: JsonObject): boolean =>
   objectsOf(extension).some(({ url }) => url === incompleteUrl);
 
 /**
- * Whether a StructureDefinition is a profile of a type, and does not make one, whatever its `derivation` says: its base is the
- * type itself, or its url is not that of the type. https://hl7.org/fhir/R4/structuredefinition-definitions.html#StructureDefinition.derivation
+ * Whether a StructureDefinition is a profile of a type, whatever its `derivation` says: its base is the type itself, or
+ * its url is not that of the type.
+ * https://hl7.org/fhir/R4/structuredefinition-definitions.html#StructureDefinition.derivation
  */
 export function isProfile({ kind, type, url, baseDefinition }: JsonObject): boolean {
   if (typeof type !== 'string' || typeof baseDefinition !== 'string' || kind === 'logical') return false;
@@ -97,6 +98,6 @@ export function resourcesIn(content: unknown): readonly { readonly path: string;
   });
 }
 
-/** The path of something in a definition, within its file. */
+/** The path of an element of a definition, within its file. */
 export const within = (definition: Place, path: string): string =>
   definition.path === '' ? path : path === '' ? definition.path : `${definition.path}.${path}`;

@@ -7,15 +7,18 @@ import { compareVersions } from './version.ts';
 
 /** All definitions, one for each url and version. */
 export interface Definitions {
-  /** By canonical: the version that it names, else the newest; the R4 pack and what is marked incomplete give way to others. */
+  /**
+   * By canonical: the version that it names, else the newest; definitions of the R4 pack and incomplete ones have the
+   * lowest rank.
+   */
   find(resourceType: string, canonical: string): Definition | undefined;
   all(resourceType: string): readonly Definition[];
 }
 
 /**
- * Settles which definition stands for a url and version where several are there: one that is marked incomplete and the R4
- * pack give way; inside one package the last file wins (a ValueSet keeps its compose and takes the expansion); the same
- * content twice is no matter; anything else is a problem. Each replacement is one notice.
+ * Selects one definition for each url and version: others replace those of the R4 pack and incomplete ones; inside one
+ * package the last file wins (a ValueSet keeps its compose and takes the expansion); identical content is accepted;
+ * anything else is a problem. Each replacement is one notice.
  */
 export function indexDefinitions(found: readonly Definition[]): {
   readonly definitions: Definitions;
@@ -62,7 +65,7 @@ function preferred(best: Definition | undefined, next: Definition): Definition {
   return compareVersions(next.version, best.version) > 0 ? next : best;
 }
 
-/** What stands in for the published one, and the R4 pack, give way whatever their versions. */
+/** Incomplete definitions and the R4 pack have a lower rank, whatever their versions. */
 const rank = (definition: Definition): number => (definition.core ? 0 : definition.incomplete === true ? 1 : 2);
 
 function settle(a: Definition, b: Definition, problems: Problem[], notices: string[]): Definition {
@@ -86,7 +89,9 @@ function settle(a: Definition, b: Definition, problems: Problem[], notices: stri
   problems.push({
     file: b.file,
     path: b.path,
-    text: `This defines \`${canonicalOf(b)}\` otherwise than ${a.file} does; remove one of the two, or give it a version of its own.`,
+    text:
+      `This defines \`${canonicalOf(b)}\` with other content than ${a.file}; remove one of the two, or ` +
+      'give it another version.',
   });
   return a;
 }
@@ -96,7 +101,7 @@ const canonicalOf = ({ url, version }: Definition): string => (version === undef
 const replacement = (kept: Definition, given: Definition): string =>
   `${kept.file} replaces ${canonicalOf(given)} of ${given.file}.`;
 
-/** The definition (compose) of either and the codes (expansion) of either, the later one first. */
+/** The definition (compose) and the codes (expansion) of both, the later one first. */
 function mergeValueSets(a: Definition, b: Definition): Definition {
   return {
     ...b,

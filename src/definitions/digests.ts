@@ -3,9 +3,9 @@ import { isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
-/** Digests of what a definition says, for comparing it with others. */
+/** Digests of the content of a definition, for comparisons. */
 export interface Digests {
-  /** Of all that counts. */
+  /** Of all relevant content. */
   readonly whole: string;
   /** Of its reduced form. */
   readonly reduced: string;
@@ -13,7 +13,7 @@ export interface Digests {
   readonly bare?: string;
 }
 
-/** The digests of a definition, which cost as much as parsing it some times over. */
+/** The digests of a definition; computing them costs several times as much as parsing it. */
 export function digestsOf(resource: JsonObject): Digests {
   const [whole, reduced] = [digestOf(resource, 'whole'), digestOf(resource, 'reduced')];
   return resource['resourceType'] === 'CodeSystem'
@@ -36,8 +36,8 @@ export function digestOf(resource: JsonObject, form: keyof Digests): string {
 }
 
 /**
- * What counts: a differential does not beside the snapshot that was made of it, nor mappings to other standards, nor
- * what an element says to its readers.
+ * The relevant content: without a differential if there is its snapshot, mappings to other standards, and the prose of
+ * elements.
  */
 export function content(resource: JsonObject): JsonObject {
   const { text: _text, meta: _meta, id: _id, mapping: _mapping, ...rest } = resource;
@@ -48,7 +48,7 @@ export function content(resource: JsonObject): JsonObject {
   return isObject(differential) ? { ...definition, differential: elements(differential) } : definition;
 }
 
-/** A guide lists all of its pages and examples, which define nothing. */
+/** A guide lists its pages and examples, which define nothing. */
 function withoutContents({ definition: _definition, manifest: _manifest, ...guide }: JsonObject): JsonObject {
   return guide;
 }

@@ -4,16 +4,16 @@ import { closeSync, fstatSync, lstatSync, readFileSync, renameSync, rmSync, utim
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What was made of definitions and is made again where it is gone or damaged: bytes by a key in hex. */
+/** A cache of bytes by a key in hex, derived from definitions and derived again if lost or damaged. */
 export interface DiskCache {
   read(key: string): Buffer | undefined;
   write(key: string, bytes: Uint8Array): void;
 }
 
 /**
- * A cache in the first of some folders that belongs to this user alone (it is made where it is not there); undefined where
- * there is none such. Files are for their owner only and are believed only with their digest; at most `most` of them and
- * `bytes` in all are kept, those that were used last. Nothing here throws: a cache that cannot be read or written is as good as none.
+ * A cache in the first of some folders that belongs to this user only (created if it does not exist); undefined if
+ * there is none. Files are readable by their owner only and are verified by their digest; at most `most` of them and
+ * `bytes` in total are kept, by last use. Never throws: a cache that cannot be read or written counts as empty.
  */
 export function openDiskCache(folders: readonly string[], most = 24, bytes = 500_000_000): DiskCache | undefined {
   const folder = folders.find(isOurs);
@@ -27,7 +27,7 @@ export function openDiskCache(folders: readonly string[], most = 24, bytes = 500
   };
 }
 
-/** Where caches of a checkout go: `.cache` in it, else the temporary folder. */
+/** The cache folders of a checkout: `.cache` in it, else the temporary folder. */
 export const cacheFolders = (root: string, name: string): readonly string[] => [
   join(root, '.cache', name),
   join(tmpdir(), `clinical-records-${user() ?? 0}`, name),
@@ -45,7 +45,7 @@ function isOurs(folder: string): boolean {
   }
 }
 
-/** Nobody else may write it: what is read from it is believed like a definition file. Windows has no such bits. */
+/** No other user may write it: its content is trusted like a definition file. Windows has no such bits. */
 const isPrivate = ({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean =>
   user() === undefined || (uid === user() && (mode & 0o077) === 0);
 
@@ -66,7 +66,7 @@ function read(path: string): Buffer | undefined {
   }
 }
 
-/** Whole or not at all: other processes may read and write the same. */
+/** Atomic: other processes may read and write the same file. */
 function write(folder: string, key: string, bytes: Uint8Array): void {
   const path = join(folder, `${key}.${randomBytes(8).toString('hex')}.tmp`);
   try {

@@ -10,13 +10,12 @@ import { reachedTerminology } from './reached-terminology.ts';
 import { reduce, withoutConcepts } from './reduce.ts';
 
 /**
- * Makes the R4 pack from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition a line, sorted by
- * type and url, so that the same input gives the same bytes. In it are the StructureDefinitions of all resource types, data
- * types and primitives, and R4's own profiles and extensions; the SearchParameters of R4 itself (those in its own bundle of
- * them; the package has more, which belong to extensions or are examples); compartments and operations; the ValueSets that
- * bindings need, with the codes of their CodeSystems (reached-terminology.ts tells which); of all other CodeSystems only whether
- * case matters.
- * https://hl7.org/fhir/R4/downloads.html
+ * Makes the R4 pack from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition per line, sorted
+ * by type and url, so that the output is reproducible. It has the StructureDefinitions of all resource types, data
+ * types and primitives, and R4's own profiles and extensions; the SearchParameters of R4 itself (those of its own
+ * bundle; the package has more, of extensions and examples); compartments and operations; the ValueSets that bindings
+ * need, with the codes of their CodeSystems (reached-terminology.ts selects them); of all other CodeSystems only their
+ * case sensitivity. https://hl7.org/fhir/R4/downloads.html
  */
 export async function distil(
   folder: string,

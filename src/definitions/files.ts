@@ -4,14 +4,13 @@ import type { Problem } from './problem.ts';
 
 export interface FoundFile {
   readonly path: string;
-  /** As people know it. */
+  /** Its path in messages. */
   readonly file: string;
 }
 
 /**
- * The files of a folder in the order of their names, with those of its subfolders where `deep`; names that begin with a
- * dot are passed over, and a folder that is not there has none. A link that leads out of `root` is a problem and is not
- * followed.
+ * The files of a folder sorted by name, with those of its subfolders if `deep`; names that begin with a dot are
+ * skipped, and a folder that does not exist is empty. A link that leads out of `root` is a problem and is not followed.
  */
 export async function listFiles(
   folder: FoundFile,
@@ -42,10 +41,10 @@ export async function listFiles(
   return { files, problems };
 }
 
-/** True for a folder, also one behind a link. */
+/** True for a folder, also behind a link. */
 export const isFolder = async (path: string): Promise<boolean> => (await statOf(path))?.isDirectory() ?? false;
 
-/** True for a file, also one behind a link. */
+/** True for a file, also behind a link. */
 export const isFile = async (path: string): Promise<boolean> => (await statOf(path))?.isFile() ?? false;
 
 const statOf = (path: string) => stat(path).catch(() => undefined);

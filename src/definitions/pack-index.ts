@@ -13,7 +13,7 @@ export interface PackEntry {
   readonly end: number;
 }
 
-/** The text of an index: the digest of the pack that it is of, then an array for each line. */
+/** The text of an index: the digest of its pack, then an array for each line. */
 export function printIndex(digest: string, entries: readonly PackEntry[]): string {
   const lines = entries.map(({ resourceType, url, version, concrete, parameter, start, end }) =>
     JSON.stringify([resourceType, url, start, end, version, concrete, parameter?.code, parameter?.bases]),
@@ -21,10 +21,10 @@ export function printIndex(digest: string, entries: readonly PackEntry[]): strin
   return `["${digest}",[\n${lines.join(',\n')}\n]]\n`;
 }
 
-/** What an index says; undefined where it is of another pack. */
+/** Parses an index; undefined for that of another pack. */
 export function readIndex(text: string, digest: string): readonly PackEntry[] | undefined {
   if (!text.startsWith(`["${digest}",`)) return undefined;
-  const [, lines] = JSON.parse(text) as [string, readonly Line[]]; // as printed above, for that very pack
+  const [, lines] = JSON.parse(text) as [string, readonly Line[]]; // printed above, for this pack
   return lines.map(([resourceType, url, start, end, version, concrete, code, bases]) => ({
     resourceType,
     url,
@@ -48,7 +48,8 @@ type Line = readonly [
 ];
 
 /**
- * Looks at the lines of a pack. Throws where one does not begin as `reduce` prints it; `name` is what the file is called.
+ * Reads the heads of a pack's lines. Throws Error for a line that does not begin as `reduce` prints it; `name` is the
+ * file's name in messages.
  */
 export function scanPack(bytes: Buffer, name: string): readonly PackEntry[] {
   const entries: PackEntry[] = [];
@@ -62,7 +63,7 @@ export function scanPack(bytes: Buffer, name: string): readonly PackEntry[] {
     const [, resourceType = '', url = '', version] = found;
     const parameter =
       resourceType === 'SearchParameter'
-        ? parameterOf(JSON.parse(bytes.toString('utf8', start, end)) as JsonObject) // no other begins so
+        ? parameterOf(JSON.parse(bytes.toString('utf8', start, end)) as JsonObject) // no other type begins with this
         : undefined;
     entries.push({ resourceType, url, version, concrete: concrete.exec(text)?.[1], parameter, start, end });
     start = end + 1;

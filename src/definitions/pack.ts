@@ -4,15 +4,15 @@ import { asObject } from '../fhir/json-object.ts';
 import type { Definition } from './definition.ts';
 import { readIndex, scanPack } from './pack-index.ts';
 
-/** Names of the R4 pack, its index, and the file that tells its origin, under `profiles/`. */
+/** Names of the R4 pack, its index, and the file with its origin, under `profiles/`. */
 export const packFile = 'r4-core.ndjson';
 export const indexFile = 'r4-core.index';
 export const originFile = 'r4-core.origin.json';
 
 /**
- * Reads the R4 pack (see distil.ts): one definition a line, in bytes that are parsed when somebody asks for the resource. The
- * index beside it tells where each is; where that is not there, or of another pack, the heads of the lines are looked at.
- * `name` is what problems call the file. Throws where a line does not begin as `reduce` prints it.
+ * Reads the R4 pack (see distil.ts): one definition per line, parsed at its first use. The index beside it has their
+ * positions; without it, or with that of another pack, the heads of the lines are read. `name` is the file's name in
+ * problems. Throws Error for a line that does not begin as `reduce` prints it.
  */
 export function readPack(
   file: string,

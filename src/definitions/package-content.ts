@@ -7,7 +7,10 @@ import type { Digests } from './digests.ts';
 import { namedIn } from './unpack.ts';
 import type { Unpacked } from './unpack.ts';
 
-/** What is kept of a package: what it says of itself, the heads of its definitions, and their texts, parsed when somebody asks. */
+/**
+ * The cached content of a package: its manifest, the heads of its definitions, and their texts, parsed at their first
+ * use.
+ */
 export interface PackageContent {
   readonly manifest: JsonObject;
   readonly definitions: readonly Definition[];
@@ -16,10 +19,12 @@ export interface PackageContent {
   readonly digest: string;
 }
 
-/** To be raised whenever what is kept changes, or how. */
+/** To be raised whenever the cached content or its format changes. */
 export const packageForm = 3;
 
-/** The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without a break. */
+/**
+ * The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without separators.
+ */
 export function printPackageContent({ manifest, definitions, digest }: Unpacked): Buffer {
   const texts = definitions.map(({ resource }) => Buffer.from(JSON.stringify(resource)));
   const named = definitions
@@ -42,7 +47,7 @@ export function printPackageContent({ manifest, definitions, digest }: Unpacked)
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...texts]);
 }
 
-/** `file` is the package as people know it. Throws where the bytes are not those that were printed. */
+/** `file` is the package's name in messages. Throws Error for other bytes. */
 export function readPackageContent(bytes: Buffer, file: string): PackageContent {
   const newline = bytes.indexOf(0x0a);
   const head: unknown = JSON.parse(bytes.toString('utf8', 0, Math.max(0, newline)));
@@ -73,7 +78,7 @@ function digestsIn({ whole, reduced, bare }: JsonObject): Digests | undefined {
 
 const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependencies'];
 
-/** What `definitionOf` looks at. */
+/** The properties that `definitionOf` reads. */
 const heads = [
   'resourceType',
   'url',

@@ -10,26 +10,26 @@ import type { Problem } from './problem.ts';
 import { tarLimits } from './tar.ts';
 import { unpack } from './unpack.ts';
 
-/** What a FHIR package says of itself and what it holds. */
+/** The manifest of a FHIR package and its definitions. */
 export interface Package {
-  /** `name@version`, or the file's name where it does not say. */
+  /** `name@version`, or the file's name if the manifest has none. */
   readonly name: string;
   readonly file: string;
-  /** The packages that it needs: versions (`6.1.0`, `6.1.x`) by name. */
+  /** Its dependencies: versions (`6.1.0`, `6.1.x`) by name. */
   readonly dependencies: ReadonlyMap<string, string>;
   readonly definitions: readonly Definition[];
-  /** Canonicals of the value sets (of required and extensible bindings) and extensions that its profiles name. */
+  /** Canonicals of the value sets (of required and extensible bindings) and extensions that its profiles reference. */
   readonly valueSets: readonly string[];
   readonly extensions: readonly string[];
   readonly problems: readonly Problem[];
-  /** Of the definition files in it. */
+  /** Digest of its definition files. */
   readonly digest: string;
 }
 
 /**
- * Reads a FHIR package (`.tgz`) in memory, never unpacked to disk (unpack.ts tells what counts). Texts are kept as bytes
- * without prose, and parsed when somebody asks. What was unpacked of a large package is kept in `cache` by the digest of the
- * file, so that the next start need not do it. What is wrong with the package as a whole is one problem.
+ * Reads a FHIR package (`.tgz`) in memory, never unpacked to disk (unpack.ts selects the files). Texts are kept as
+ * bytes without prose, and parsed at their first use. The content of a large package is stored in `cache` by the digest
+ * of the file, for the next start. An unreadable package is one problem.
  * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
  */
 export async function readPackage(path: string, file: string, cache?: DiskCache): Promise<Package> {
@@ -56,7 +56,9 @@ export async function readPackage(path: string, file: string, cache?: DiskCache)
   return packageOf(readPackageContent(printed, file), file, problems);
 }
 
-/** Bytes of the package, or of what is in it; what is less is unpacked in some milliseconds. */
+/**
+ * Minimum size of a package or its content for the cache, in bytes; smaller ones are unpacked in a few milliseconds.
+ */
 const worthKeeping = 1_000_000;
 
 function kept(bytes: Buffer | undefined, file: string): PackageContent | undefined {

@@ -1,6 +1,9 @@
-/** Something in the definitions that stops the start: where, and what is wrong with what was expected, in whole sentences. */
+/**
+ * A mistake in the definitions that prevents the start: its place, what is wrong and what was expected, in whole
+ * sentences.
+ */
 export interface Problem {
-  /** File as people know it; `package.tgz/entry` in a package. */
+  /** File for messages; `package.tgz/entry` in a package. */
   readonly file: string;
   /** JSON path in the file (`rest[0].resource[2].type`); empty for the file as a whole. */
   readonly path: string;

@@ -1,27 +1,27 @@
 import { asObject, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 
-/** The official definitions, as far as codes are concerned. */
+/** The official terminology. */
 export interface TerminologySource {
   readonly valueSets: ReadonlyMap<string, JsonObject>;
   readonly codeSystems: ReadonlyMap<string, JsonObject>;
   expansion(url: string): JsonObject | undefined;
 }
 
-/** What of it goes into the pack: ValueSets by url, and the systems whose concepts do. */
+/** The part that goes into the pack: ValueSets by url, and the systems with concepts. */
 export interface Reached {
   readonly valueSets: ReadonlyMap<string, JsonObject>;
   readonly systems: ReadonlySet<string>;
 }
 
-/** Concepts of a system, and codes of an expansion, that an extensible binding is worth. */
+/** Most concepts of a system, and codes of an expansion, for an extensible binding. */
 const few = 250;
 
 /**
- * The terminology that the pack must have to decide bindings: the ValueSets of required bindings and those that they include,
- * with all concepts of their systems or, where a system is not published whole, their expansion; of extensible bindings and of
- * `maxValueSet` those that a few codes decide. What is left out could not be decided anyway (SNOMED CT, LOINC, UCUM), or is
- * too large for what it tells. https://hl7.org/fhir/R4/terminologies.html#strength
+ * The terminology that the pack needs to decide bindings: the ValueSets of required bindings and those that they
+ * include, with all concepts of their systems or, for a system that is not published completely, their expansion; of
+ * extensible bindings and of `maxValueSet` those that a few codes decide. The rest could not be decided anyway (SNOMED
+ * CT, LOINC, UCUM), or is too large for its use. https://hl7.org/fhir/R4/terminologies.html#strength
  */
 export function reachedTerminology(types: readonly JsonObject[], source: TerminologySource): Reached {
   const bindings = types
@@ -64,7 +64,7 @@ function requiredSets(urls: readonly string[], source: TerminologySource): Reado
   return reached;
 }
 
-/** The systems that must be kept whole to decide a ValueSet by its composition; undefined where that takes too much. */
+/** The systems that must be complete to decide a ValueSet by its composition; undefined if that is too large. */
 function wholeSystems(
   valueSet: JsonObject,
   kept: ReadonlySet<string>,
@@ -82,7 +82,7 @@ function wholeSystems(
   return systems;
 }
 
-/** Languages and media types, which are not listed anywhere. */
+/** Languages and media types, whose codes are not listed. */
 const grammatical: ReadonlySet<string> = new Set(['urn:ietf:bcp:47', 'urn:ietf:bcp:13']);
 
 const urlOf = (canonical: unknown): string => String(canonical).replace(/\|.*/, '');

@@ -2,9 +2,9 @@ import { asObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
- * A definition reduced to what the engine uses of it: no prose, no mappings, no history. The R4 pack holds definitions in
- * this form, so a fuller one of the same url says the same when it reduces to the same. `resourceType`, `url` and
- * `version` come first, in this order, so that a line of the pack can be indexed without being parsed.
+ * A definition reduced to what the engine uses: no prose, no mappings, no history. The R4 pack has definitions in this
+ * form, so a full one with the same url is equal if its reduced form is. `resourceType`, `url` and `version` come
+ * first, in this order, so that a line of the pack can be indexed without parsing.
  * https://hl7.org/fhir/R4/conformance-module.html
  */
 export function reduce(resource: JsonObject): JsonObject {
@@ -13,7 +13,7 @@ export function reduce(resource: JsonObject): JsonObject {
   return reducer === undefined ? head : { ...head, ...reducer(resource) };
 }
 
-/** A CodeSystem of which the pack keeps only that it is there, and whether case matters in it. */
+/** A CodeSystem of which the pack has only its existence and case sensitivity. */
 export function withoutConcepts(system: JsonObject): JsonObject {
   const { concept: _, ...rest } = system;
   return { ...rest, content: 'not-present' };
@@ -47,7 +47,7 @@ const reducers: Readonly<Record<string, (resource: JsonObject) => JsonObject>> =
   }),
 };
 
-/** Invariants of Element and Extension stand on every element of a snapshot; kept on the two types themselves. */
+/** Invariants of Element and Extension are on every element of a snapshot; kept on the two types only. */
 const everywhere = new Set(['ele-1', 'ext-1']);
 
 const maxValueSet = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet';

@@ -3,8 +3,8 @@ import { digestOf } from './digests.ts';
 import type { Digests } from './digests.ts';
 
 /**
- * Whether two definitions say the same: `text`, `meta`, `id` and the order of keys do not count. What the R4 pack holds is
- * reduced, so another definition is compared with it in that form. A definition with digests is not parsed for that.
+ * Whether two definitions are equal, ignoring `text`, `meta`, `id` and the order of keys. The R4 pack is reduced, so
+ * another definition is compared with it in that form. A definition with digests is not parsed for it.
  */
 export function sameContent(a: Definition, b: Definition): boolean {
   if (!a.core && !b.core) return digest(a, 'whole') === digest(b, 'whole');

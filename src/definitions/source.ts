@@ -14,34 +14,34 @@ import type { Package } from './package.ts';
 import { packFile, readPack } from './pack.ts';
 import type { Problem } from './problem.ts';
 
-/** Where definitions come from. */
+/** The sources of definitions. */
 export interface Sources {
   /** Folders with `capability`, `searchparameters` and `profiles` inside, or packages (`.tgz`). */
   readonly definitions: readonly string[];
-  /** A folder that stands in for the shipped `capability`. */
+  /** A folder that replaces the shipped `capability`. */
   readonly capability: string | undefined;
   /** The checkout whose three folders are the shipped ones. */
   readonly root: string;
-  /** Where unpacked packages are kept; none where undefined. */
+  /** The cache of unpacked packages; undefined for none. */
   readonly cache?: DiskCache | undefined;
 }
 
-/** What was found there. */
-export interface Found {
-  /** CapabilityStatements that make the interface. */
+/** The definitions of the sources. */
+export interface FoundDefinitions {
+  /** CapabilityStatements that declare the interface. */
   readonly statements: readonly Definition[];
   readonly definitions: readonly Definition[];
   readonly packages: readonly Package[];
   readonly problems: readonly Problem[];
-  /** Of every file that was read: its bytes' digest, in the order of reading. */
+  /** The digest of every file's bytes, in the order of reading. */
   readonly digests: readonly string[];
 }
 
 /**
- * Reads every definition of the sources: single files, Bundles, packages and the R4 pack. Files that are no FHIR
- * definitions are passed over; what cannot be read is a problem, and reading goes on.
+ * Reads every definition of the sources: single files, Bundles, packages and the R4 pack. Other files are skipped; an
+ * unreadable file is a problem, and reading continues.
  */
-export async function readSources(sources: Sources): Promise<Found> {
+export async function readSources(sources: Sources): Promise<FoundDefinitions> {
   const core = readPack(join(sources.root, 'profiles', packFile), `profiles/${packFile}`);
   const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
   const reading: Reading = { known, cache: sources.cache };
@@ -64,18 +64,21 @@ interface Reading {
 }
 
 const folders = ['capability', 'searchparameters', 'profiles'];
-const nothing: Found = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
-const refused = (file: string, text: string): Found => ({ ...nothing, problems: [{ file, path: '', text }] });
+const nothing: FoundDefinitions = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
+const refused = (file: string, text: string): FoundDefinitions => ({
+  ...nothing,
+  problems: [{ file, path: '', text }],
+});
 
-async function readCapability(path: string, reading: Reading): Promise<Found> {
+async function readCapability(path: string, reading: Reading): Promise<FoundDefinitions> {
   if (await isFolder(path)) return readFolder('capability', { path, file: path }, path, reading);
-  return refused(path, 'This is no folder; `--capability` takes a folder with CapabilityStatements.');
+  return refused(path, 'This is not a folder; `--capability` takes a folder with CapabilityStatements.');
 }
 
-async function readDefinitions(path: string, reading: Reading): Promise<Found> {
+async function readDefinitions(path: string, reading: Reading): Promise<FoundDefinitions> {
   if (await isFile(path)) return readPackageFile({ path, file: path }, reading);
   if (!(await isFolder(path)))
-    return refused(path, 'Nothing is there; `--definitions` takes a folder or a FHIR package (.tgz).');
+    return refused(path, 'This does not exist; `--definitions` takes a folder or a FHIR package (.tgz).');
   const there = await Promise.all(folders.map(folder => isFolder(join(path, folder))));
   if (!there.includes(true))
     return refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.');
@@ -85,8 +88,8 @@ async function readDefinitions(path: string, reading: Reading): Promise<Found> {
   return joined(found);
 }
 
-/** One of the three folders; only `capability` makes the interface, and only by what lies directly in it. */
-async function readFolder(kind: string, folder: FoundFile, root: string, reading: Reading): Promise<Found> {
+/** One of the three folders; only files directly in `capability` declare the interface. */
+async function readFolder(kind: string, folder: FoundFile, root: string, reading: Reading): Promise<FoundDefinitions> {
   const interfaceFolder = kind === 'capability';
   const { files, problems } = await listFiles(folder, root, !interfaceFolder);
   const found = await Promise.all(
@@ -98,8 +101,8 @@ async function readFolder(kind: string, folder: FoundFile, root: string, reading
   return joined([{ ...nothing, problems }, ...found]);
 }
 
-async function readPackageFile({ path, file }: FoundFile, { cache }: Reading): Promise<Found> {
-  if (!path.endsWith('.tgz')) return refused(file, 'The file is no FHIR package (.tgz).');
+async function readPackageFile({ path, file }: FoundFile, { cache }: Reading): Promise<FoundDefinitions> {
+  if (!path.endsWith('.tgz')) return refused(file, 'The file is not a FHIR package (.tgz).');
   const read = await readPackage(path, file, cache);
   return {
     ...nothing,
@@ -110,7 +113,11 @@ async function readPackageFile({ path, file }: FoundFile, { cache }: Reading): P
   };
 }
 
-async function readJson({ path, file }: FoundFile, interfaceFolder: boolean, reading: Reading): Promise<Found> {
+async function readJson(
+  { path, file }: FoundFile,
+  interfaceFolder: boolean,
+  reading: Reading,
+): Promise<FoundDefinitions> {
   const bytes = await readFile(path);
   let content: unknown;
   try {
@@ -135,7 +142,7 @@ async function readJson({ path, file }: FoundFile, interfaceFolder: boolean, rea
   };
 }
 
-/** A definition that nobody could find, or a kind of resource that was mistyped: it would be passed over silently. */
+/** A definition without a url, or with a misspelt type, which would otherwise be skipped silently. */
 function problemsOf(definition: Definition, interfaceFolder: boolean, known: ReadonlySet<string>): readonly Problem[] {
   const { resourceType, url, file, path } = definition;
   const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
@@ -145,7 +152,7 @@ function problemsOf(definition: Definition, interfaceFolder: boolean, known: Rea
         {
           file,
           path: at('resourceType'),
-          text: `\`${resourceType}\` is no resource type of FHIR R4.${didYouMean(resourceType, definitionTypes)}`,
+          text: `\`${resourceType}\` is not a resource type of FHIR R4.${didYouMean(resourceType, definitionTypes)}`,
         },
       ];
     return [];
@@ -160,10 +167,13 @@ function noUrl(definition: Definition): string {
   const { id, code, name } = definition.resource();
   const last = [id, code, name].find(text => typeof text === 'string') ?? 'name';
   const example = `"url": "https://example.org/fhir/${resourceType}/${last}"`;
-  return `The ${resourceType} has no \`url\`; write the canonical URL by which other definitions name it, such as \`${example}\`.`;
+  return (
+    `The ${resourceType} has no \`url\`; write the canonical URL by which other definitions name it, ` +
+    `such as \`${example}\`.`
+  );
 }
 
-const joined = (found: readonly Found[]): Found => ({
+const joined = (found: readonly FoundDefinitions[]): FoundDefinitions => ({
   statements: found.flatMap(({ statements }) => statements),
   definitions: found.flatMap(({ definitions }) => definitions),
   packages: found.flatMap(({ packages }) => packages),

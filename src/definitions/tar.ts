@@ -1,4 +1,4 @@
-/** A package that is refused, in one sentence that names the entry. */
+/** A package that is rejected, in one sentence that names the entry. */
 export class PackageRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -6,10 +6,10 @@ export class PackageRefused extends Error {
   }
 }
 
-/** What a package may hold at most. */
+/** Limits of a package. */
 export interface TarLimits {
   readonly entries: number;
-  /** Bytes, uncompressed: of one entry, and of the whole archive. */
+  /** Uncompressed bytes: of one entry, and of the whole archive. */
   readonly entryBytes: number;
   readonly totalBytes: number;
 }
@@ -17,8 +17,8 @@ export interface TarLimits {
 export const tarLimits: TarLimits = { entries: 50_000, entryBytes: 64 * 1024 ** 2, totalBytes: 1024 ** 3 };
 
 /**
- * The regular files of a tar archive (ustar, with pax and GNU long names) for which `wanted` holds, one after the other;
- * nothing touches the disk. Throws PackageRefused for links and devices, absolute paths, `..`, and what is over the limits.
+ * The regular files of a tar archive (ustar, with pax and GNU long names) that `wanted` selects, one after the other,
+ * without writing to disk. Throws PackageRefused for links and devices, absolute paths, `..`, and exceeded limits.
  * https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06
  */
 export async function* readTar(
@@ -68,7 +68,7 @@ function readHeader(header: Buffer): { readonly name: string; readonly type: str
   return { name: prefix === '' ? name : `${prefix}/${name}`, type: type === '\0' || type === '7' ? '0' : type, size };
 }
 
-/** Links could lead out of the package and names could lead out of a folder; nothing honest needs either. */
+/** Links could lead out of the package and names out of a folder; valid packages have neither. */
 function checkEntry(name: string, type: string): void {
   const shown = JSON.stringify(name);
   if (type === '1' || type === '2')
@@ -106,7 +106,7 @@ const text = (bytes: Buffer): string => {
 };
 
 interface Input {
-  /** The next bytes; undefined at the end of the archive. Throws where it ends within them. */
+  /** The next bytes; undefined at the end of the archive. Throws PackageRefused if it ends within them. */
   take(size: number, entry: string): Promise<Buffer | undefined>;
   skip(size: number, entry: string): Promise<undefined>;
 }

@@ -7,27 +7,27 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { content } from './digests.ts';
 import { PackageRefused, readTar } from './tar.ts';
 
-/** What is in a package. */
+/** The content of a package. */
 export interface Unpacked {
-  /** Its `package.json`; empty where there is none. */
+  /** Its `package.json`; empty if there is none. */
   readonly manifest: JsonObject;
   readonly definitions: readonly UnpackedDefinition[];
-  /** Files that cannot be read, and the package as a whole (an empty `entry`). */
+  /** Unreadable files, and the package as a whole (an empty `entry`). */
   readonly problems: readonly { readonly entry: string; readonly text: string }[];
-  /** Of the definition files in it. */
+  /** Digest of its definition files. */
   readonly digest: string;
 }
 
 export interface UnpackedDefinition {
-  /** Name of its file in the archive, and its place in a Bundle there. */
+  /** Name of its file in the archive, and its path in a Bundle there. */
   readonly entry: string;
   readonly path: string;
   readonly resource: JsonObject;
 }
 
 /**
- * Unpacks a FHIR package (`.tgz`) in memory. Definitions are the JSON files that lie directly in its `package` folder;
- * CapabilityStatements, examples and all else are passed over.
+ * Unpacks a FHIR package (`.tgz`) in memory. Definitions are the JSON files directly in its `package` folder;
+ * CapabilityStatements, examples and all others are skipped.
  * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
  */
 export async function unpack(bytes: Uint8Array): Promise<Unpacked> {
@@ -50,7 +50,7 @@ export async function unpack(bytes: Uint8Array): Promise<Unpacked> {
   return { manifest, definitions: isExamples(manifest) ? [] : definitions, problems, digest: digest.digest('hex') };
 }
 
-/** Value sets of required and extensible bindings, and extensions, that a definition names. */
+/** Value sets of required and extensible bindings, and extensions, that a definition references. */
 export function namedIn({ snapshot, differential }: JsonObject): {
   readonly valueSets: readonly string[];
   readonly extensions: readonly string[];
@@ -68,10 +68,10 @@ export function namedIn({ snapshot, differential }: JsonObject): {
 const valueSetOf = ({ strength, valueSet }: JsonObject): string | undefined =>
   strength === 'required' || strength === 'extensible' ? asString(valueSet) : undefined;
 
-/** The JSON files that lie directly in the `package` folder. */
+/** The JSON files directly in the `package` folder. */
 export const isDefinitionFile = (name: string): boolean => /^package\/[^/.][^/]*\.json$/.test(name);
 
-/** A package of nothing but examples defines nothing, whatever is in it. */
+/** A package of examples defines nothing, whatever it contains. */
 const isExamples = ({ type }: JsonObject): boolean => /^(fhir\.)?examples$/i.test(asString(type) ?? '');
 
 function parse(bytes: Buffer): unknown {
@@ -93,10 +93,10 @@ const isKept = ({ resourceType, url, global }: JsonObject): boolean =>
   typeof url === 'string' &&
   (resourceType !== 'ImplementationGuide' || objectsOf(global).length > 0);
 
-/** Failures that the file is to blame for: ours, and those of zlib. */
+/** Errors of the file: ours, and those of zlib. */
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof PackageRefused || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
-/** What was wrong with it, as one sentence. */
+/** The error as one sentence. */
 export const refusalText = (error: Error): string =>
   error instanceof PackageRefused ? error.message : `The file is not gzip, or it is damaged (${error.message}).`;

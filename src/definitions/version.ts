@@ -1,6 +1,6 @@
 /**
- * Which of two business versions is newer: positive where `a` is. Numbers count as numbers, a version with a label
- * (`1.1.0-ballot`) is older than the one without, and none at all is the oldest.
+ * Compares two business versions: positive if `a` is newer. Numbers compare as numbers, a version with a label
+ * (`1.1.0-ballot`) is older than the one without, and no version is the oldest.
  * https://hl7.org/fhir/R4/references.html#canonical
  */
 export function compareVersions(a: string | undefined, b: string | undefined): number {

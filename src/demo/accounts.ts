@@ -10,8 +10,8 @@ import type { DemoFiles } from './files.ts';
 import { demoPartition } from './fill.ts';
 
 /**
- * Registers clients and users of the demonstration in its store, as this version has them; users who are there stay as they are.
- * The private key of the backend is made where there is none.
+ * Registers the clients and users of the demonstration in its store, in this version's form; existing users stay
+ * unchanged. Generates the private key of the backend if there is none.
  */
 export async function registerDemo(
   { store, model }: { readonly store: Store; readonly model: Model },
@@ -22,7 +22,7 @@ export async function registerDemo(
   const scopes = supportedScopes(model);
   for (const { id, name } of demoClients) {
     const kept = (await clients.get(id)) as StoredClient | undefined; // only this program writes it
-    if (kept !== undefined && kept.demo !== true) continue; // somebody's own
+    if (kept !== undefined && kept.demo !== true) continue; // not of the demonstration
     const isBackend = id === demoBackend;
     const client: StoredClient = {
       id,
@@ -58,7 +58,7 @@ export async function registerDemo(
   }
 }
 
-/** Ids of clients and users of the demonstration that a store has. */
+/** Ids of the demonstration's clients and users in a store. */
 export async function demoAccountsIn(store: Pick<Store, 'documents'>): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [collection, ids] of [

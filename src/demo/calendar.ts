@@ -22,8 +22,8 @@ export function isWeekday(day: number): boolean {
 }
 
 /**
- * Whether the offices of Ontario keep daylight time on a day: from the second Sunday of March to the day before the first
- * Sunday of November, the rule since 2007. (The hours before 2 a.m. on the two Sundays differ; nobody is seen then.)
+ * Whether Ontario observes daylight time on a day: from the second Sunday of March to the day before the first Sunday
+ * of November, the rule since 2007. (The hours before 2 a.m. on the two Sundays differ; there are no visits then.)
  */
 function inDaylightTime(day: number): boolean {
   const year = Number(printDate(day).slice(0, 4));

@@ -1,13 +1,13 @@
 import type { Resource } from './resource.ts';
 
-/** A client of the demonstration, for which anybody at this machine may have a token. */
+/** A client of the demonstration, for which any user of this machine may have a token. */
 export interface DemoClient {
   readonly id: string;
-  /** As people are shown it. */
+  /** The name that users see. */
   readonly name: string;
-  /** It gets every scope of these contexts that there is. */
+  /** It has every existing scope of these contexts. */
   readonly contexts: readonly string[];
-  /** Who may use it by the command `token`; it acts for itself where the list is empty. */
+  /** The users for whom the command `token` issues tokens; the client is a backend service if the list is empty. */
   readonly users: readonly string[];
 }
 
@@ -19,25 +19,25 @@ export const demoClients: readonly DemoClient[] = [
   { id: demoApp, name: 'Demo app', contexts: ['user', 'patient', 'fhirUser'], users: ['demo-clinician'] },
 ];
 
-/** Where apps listen that are being made: what most tools serve a page at. */
+/** Usual addresses of apps in development. */
 const local = ['http://localhost:3000', 'http://127.0.0.1:3000'];
 
-/** Where a code for the demo app may go. */
+/** Redirect URIs of the demo app. */
 export const demoRedirectUris: readonly string[] = local.flatMap(origin =>
   ['/', '/index.html', '/callback', '/app.html'].map(path => `${origin}${path}`),
 );
 
-/** Where a launch of the demo app begins; the first is the one that is taken if none is named. */
+/** Launch URLs of the demo app; the first is the default. */
 export const demoLaunchUrls: readonly string[] = ['/launch.html', '/launch'].map(path => `${local[0]}${path}`);
 
-/** Somebody of the demonstration who signs in, on this machine alone: everybody knows the password. */
+/** A user of the demonstration who signs in, on this machine only, since the password is public. */
 export interface DemoUser {
   readonly id: string;
   readonly name: string;
   readonly password: string;
-  /** The resource that stands for the user. */
+  /** The resource that represents the user. */
   readonly fhirUser: string;
-  /** That resource, where it is not among the records that are made. */
+  /** That resource, if it is not among the generated records. */
   readonly resource?: Resource;
 }
 
@@ -58,7 +58,7 @@ export const demoUsers: readonly DemoUser[] = [
   { id: 'demo-patient', name: 'A patient', password: 'my-own-record', fhirUser: 'Patient/p905-00003' },
 ];
 
-/** The scopes of the contexts among those that exist: `system/…`, or the word itself. */
+/** The existing scopes of the contexts: `system/…`, or the word itself. */
 export function scopesOf({ contexts }: DemoClient, existing: readonly string[], patient: string | undefined): string[] {
   const usable = contexts.filter(context => context !== 'patient' || patient !== undefined);
   return existing.filter(scope => usable.includes(scope.split('/')[0] ?? ''));

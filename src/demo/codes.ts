@@ -1,4 +1,7 @@
-/** The clinical vocabulary of the synthetic records: SNOMED CT, ATC, LOINC with UCUM units, and the small HL7 code systems. */
+/**
+ * The clinical vocabulary of the synthetic records: SNOMED CT, ATC, LOINC with UCUM units, and the small HL7 code
+ * systems.
+ */
 export const systems = {
   snomed: 'http://snomed.info/sct',
   loinc: 'http://loinc.org',
@@ -21,14 +24,14 @@ export const systems = {
   language: 'urn:ietf:bcp:47',
 } as const;
 
-/** Canonicals that records claim in meta.profile, with the version that the interface states. */
+/** Canonicals in meta.profile of the records, with the version that the interface declares. */
 export const profiles = {
   patient: 'http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/patient-ca-core|1.1.0',
   encounter: 'http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/encounter-ca-core|1.1.0',
   familyMemberHistory: 'http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/familymemberhistory-ca-core|1.1.0',
 } as const;
 
-/** A disease that stays: from which age, how likely, and what is prescribed for it. */
+/** A chronic disease: its minimum age, its probability, and its prescriptions. */
 export interface Disease {
   readonly code: string;
   readonly display: string;
@@ -72,7 +75,7 @@ export const chronicDiseases: readonly Disease[] = [
   disease('37796009', 'Migraine', 12, 0.15, [drug('N02CC01', 'sumatriptan', '50 mg by mouth at onset of headache')]),
 ];
 
-/** What brings people in for a while. */
+/** Reasons of short episodes. */
 export const acuteDiseases: readonly Disease[] = [
   disease('54150009', 'Upper respiratory infection', 0, 1, []),
   disease('10509002', 'Acute bronchitis', 0, 1, [
@@ -86,7 +89,7 @@ export const acuteDiseases: readonly Disease[] = [
   ]),
 ];
 
-/** What runs in families. */
+/** Diseases in families. */
 export const familyDiseases = [
   { code: '22298006', display: 'Myocardial infarction' },
   { code: '254837009', display: 'Malignant neoplasm of breast', only: 'female' },
@@ -107,7 +110,7 @@ export const relatives = [
   { code: 'PGRFTH', display: 'paternal grandfather', sex: 'male' },
 ] as const;
 
-/** A measurement: LOINC code, how the unit is shown and its UCUM code, decimals written, usual mean and deviation. */
+/** A measurement: LOINC code, displayed unit and its UCUM code, decimals, usual mean and deviation. */
 export interface Measurement {
   readonly code: string;
   readonly display: string;
@@ -116,7 +119,7 @@ export interface Measurement {
   readonly decimals: number;
   readonly mean: number;
   readonly deviation: number;
-  /** Usual from–to, for the interpretation of laboratory results. */
+  /** Usual range, for the interpretation of laboratory results. */
   readonly usual?: readonly [number, number];
 }
 

@@ -1,7 +1,9 @@
 import { generate } from './generate.ts';
 import type { GenerateOptions } from './generate.ts';
 
-/** Queries that find something in the generated records, as paths under the base URL; those of types that are not declared are left out. */
+/**
+ * Queries with results in the generated records, as paths under the base URL; those of undeclared types are omitted.
+ */
 export function examples(records: GenerateOptions, types: { has(type: string): boolean }): string[] {
   const chart = firstChartWithBooking(records);
   const family = (chart.patient.name as { family: string }[])[0]?.family ?? '';
@@ -19,7 +21,7 @@ interface Read {
   readonly [element: string]: unknown;
 }
 
-/** The first patient who has something booked; the first one where nobody has. */
+/** The first patient with a booked appointment, or the first patient if there is none. */
 function firstChartWithBooking(records: GenerateOptions): { patient: Read } {
   let first: Read | undefined;
   let current: Read | undefined;

@@ -2,7 +2,7 @@ import { familyDiseases, profiles, relatives, systems } from './codes.ts';
 import type { Person } from './person.ts';
 import type { Resource } from './resource.ts';
 
-/** What is known of two or three relatives; of some only that nothing is known. */
+/** Histories of two or three relatives; some only state that nothing is known. */
 export function familyHistories(person: Person): Resource[] {
   const { random } = person;
   return random.some(relatives, random.integer(2, 3)).map((relative, index): Resource => {

@@ -5,7 +5,7 @@ import { digestOf } from '../auth/token/digest.ts';
 import { ownerOnly } from '../store/file-mode.ts';
 import { parseStoreUrl } from '../store/url.ts';
 
-/** Files of a demonstration that are secret: beside the store, or in `data` where that is no file. */
+/** Secret files of a demonstration: beside the store, or in `data` if that is not a file. */
 export interface DemoFiles {
   /** Encrypts the signing keys. */
   readonly keyFile: string;
@@ -13,19 +13,19 @@ export interface DemoFiles {
   readonly backendKey: string;
 }
 
-/** Where they are for a store, by its URL. */
+/** Their paths for a store, by its URL. */
 export function demoFiles(storeUrl: string): DemoFiles {
   const url = parseStoreUrl(storeUrl);
   const beside = url?.kind === 'sqlite' ? url.file : join('data', digestOf(storeUrl).slice(0, 12));
   return { keyFile: `${beside}.demo-key`, backendKey: `${beside}.demo-backend-key` };
 }
 
-/** Makes the secret where there is none, for its owner alone. */
+/** Generates the secret if there is none, readable by its owner only. */
 export function makeKeyFile({ keyFile }: DemoFiles): void {
   keep(keyFile, () => `${randomBytes(32).toString('base64')}\n`);
 }
 
-/** The public half of the backend's key, which is made where there is none, for its owner alone. */
+/** The public half of the backend's key, which is generated if there is none, readable by its owner only. */
 export function makeBackendKey({ backendKey }: DemoFiles): Readonly<Record<string, unknown>> {
   keep(backendKey, () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });

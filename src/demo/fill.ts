@@ -17,21 +17,21 @@ import type { Generated, GenerateOptions } from './generate.ts';
 export const demoPartition = 'demo';
 const zone = 'America/Toronto';
 const PATIENTS = 120;
-/** Not the default of `generate`, so that what that makes can be loaded beside it. */
+/** Not the default of `generate`, so that generated records can be loaded in addition. */
 const SEED = 905;
-/** Patients that are written, and marked as written, at a time. */
+/** Number of patients that are written, and marked as written, together. */
 const BATCH = 8;
 
-/** What a store that was made for the demonstration says of itself: which records belong in it, and how many are there. */
+/** The mark of a store that was made for the demonstration: its parameters and progress. */
 export interface DemoMark extends Required<Omit<GenerateOptions, 'skip'>> {
-  /** Patients that are in the store with all their records. */
+  /** Patients in the store with all their records. */
   readonly filled: number;
 }
 
 /**
- * Whether a store may still have to be filled: its file is not there, or a note beside it says that a filling was begun. Makes
- * the note, so that the store of a start that is stopped early is not taken for somebody's own. What is no file fillDemo asks.
- * Throws `StoreRefused` where the file may come back.
+ * Whether a store may need filling: its file does not exist, or a note beside it says that filling was begun. Creates
+ * the note, so that the store of an interrupted start is not mistaken for a user's own. fillDemo decides for a store
+ * that is not a file. Throws `StoreRefused` if the file may be restored.
  */
 export function beginDemo(storeUrl: string): boolean {
   const file = fileOf(storeUrl);
@@ -47,14 +47,14 @@ export function beginDemo(storeUrl: string): boolean {
   return true;
 }
 
-/** What the store says of itself; undefined where it was not made for the demonstration. */
+/** The mark of the store; undefined if it was not made for the demonstration. */
 export async function readDemoMark(store: Store): Promise<DemoMark | undefined> {
   return (await store.documents('demo').get('records')) as DemoMark | undefined; // only fillDemo writes it
 }
 
 /**
- * Fills a store for which beginDemo was true, or goes on where it was stopped, and takes the note away. A store without a
- * mark that has partitions is somebody's own: nothing is written then. `filled` is told how many patients are in.
+ * Fills a store for which beginDemo was true, or continues an interrupted filling, and removes the note. A store with
+ * partitions and without a mark is a user's own and is not written. `filled` receives the number of patients.
  */
 export async function fillDemo(
   { store, model }: { readonly store: Store; readonly model: Model },
@@ -81,7 +81,7 @@ export async function fillDemo(
           : [];
       const records = [...people, ...generate({ ...mark, patients: upTo, skip: mark.filled })];
       const changes = records.filter(({ type }) => model.types.has(type)).map(put);
-      await partition.write(changes, { unit: 'each' }); // the mark comes after them, and to repeat them is harmless
+      await partition.write(changes, { unit: 'each' }); // the mark follows them, and repeating them is harmless
       mark = { ...mark, filled: upTo };
       await store.documents('demo').put('records', mark);
       filled(mark.filled, mark.patients);
@@ -91,7 +91,9 @@ export async function fillDemo(
   if (file !== undefined) rmSync(noteOf(file), { force: true });
 }
 
-/** A day that is over in every time zone, so that what was measured on it lies in the past; nobody is seen on weekends. */
+/**
+ * A day that has ended in every time zone, so that its measurements are in the past; there are no visits on weekends.
+ */
 function lastWorkday(now: number): number {
   let day = Math.floor(now / 86_400_000) - 2;
   while (!isWeekday(day)) day--;

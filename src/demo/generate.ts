@@ -12,11 +12,11 @@ import { visitsOf } from './visit.ts';
 
 export interface GenerateOptions {
   readonly patients: number;
-  /** A whole number; part of every id, so that sets of different seeds lie side by side. */
+  /** A whole number, part of every id, so that sets with different seeds can coexist. */
   readonly seed: number;
-  /** The day on which the records were taken, YYYY-MM-DD: nothing but booked appointments lies after it. */
+  /** The reference day, YYYY-MM-DD: only booked appointments are later. */
   readonly date?: string;
-  /** Patients to leave out at the beginning; the others stay as they are. Default 0. */
+  /** Patients to skip at the beginning; the others stay the same. Default 0. */
   readonly skip?: number;
 }
 
@@ -30,8 +30,8 @@ export interface Generated {
 export const DEFAULT_DATE = '2026-06-30';
 
 /**
- * Synthetic records of people in Ontario, patient by patient, about 60 each. The same options give the same text, byte by
- * byte, and a patient does not depend on how many there are.
+ * Synthetic records of people in Ontario, patient by patient, about 60 each. The same options give identical texts, and
+ * a patient does not depend on the number of patients.
  */
 export function* generate({ patients, seed, date = DEFAULT_DATE, skip = 0 }: GenerateOptions): Iterable<Generated> {
   const today = dayOf(date);
@@ -54,7 +54,7 @@ export function* generate({ patients, seed, date = DEFAULT_DATE, skip = 0 }: Gen
   }
 }
 
-/** A resource as it is loaded. */
+/** A resource in the form for loading. */
 export function printed(resource: Resource): Generated {
   return { type: resource.resourceType, id: resource.id, text: JSON.stringify(resource) };
 }

@@ -18,7 +18,7 @@ const categories = {
   laboratory: 'Laboratory',
 } as const;
 
-/** The vital signs of an encounter, and on some the results of the blood taken there, all within its period. */
+/** The vital signs of an encounter, and for some encounters laboratory results, all within its period. */
 export function observations(person: Person, visit: Visit, encounterId: string): Resource[] {
   const { random } = person;
   const made: Resource[] = [];
@@ -82,7 +82,7 @@ function measuredVitalSigns(person: Person): [Measurement, number][] {
   ];
 }
 
-/** How a disease moves a result. */
+/** The effect of a disease on a result. */
 function shift(person: Person, measurement: Measurement): number {
   if (measurement === laboratoryTests.glucose && has(person, DIABETES)) return 3.2;
   if (measurement === laboratoryTests.hba1c && has(person, DIABETES)) return 1.9;
@@ -104,9 +104,9 @@ function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
-/** A number that is written with just these decimals: 7.1 with two is `7.10`, since the zero was measured too. */
+/** A number with exactly these decimals: 7.1 with two is `7.10`, since the zero was measured too. */
 function decimal(value: number, decimals: number): object {
-  return withRawJSON.rawJSON(value.toFixed(decimals)); // JSON.stringify writes it as it is
+  return withRawJSON.rawJSON(value.toFixed(decimals)); // JSON.stringify prints it unchanged
 }
 
 const withRawJSON = JSON as unknown as { rawJSON(text: string): object }; // in Node, not yet in TypeScript's library

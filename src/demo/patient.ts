@@ -39,7 +39,9 @@ export function patient(person: Person, healthNumberIndex: number): Resource {
         line: [`${random.integer(1, 999)} ${random.pick(streets)}`],
         city: place.city,
         state: 'ON',
-        postalCode: `${random.pick(place.postal)} ${random.integer(1, 9)}${random.pick(['A', 'B', 'E', 'G', 'N', 'T'])}${random.integer(1, 9)}`,
+        postalCode:
+          `${random.pick(place.postal)} ` +
+          `${random.integer(1, 9)}${random.pick(['A', 'B', 'E', 'G', 'N', 'T'])}${random.integer(1, 9)}`,
         country: 'CA',
       },
     ],
@@ -53,7 +55,7 @@ export function patient(person: Person, healthNumberIndex: number): Resource {
   };
 }
 
-/** Numbers of the range 555-0100 to 555-0199, which is kept free for fiction, in the ways people write them. */
+/** Numbers of the range 555-0100 to 555-0199, which is reserved for fiction, in usual notations. */
 function telephones({ random }: Person, areas: readonly string[]): object[] {
   return random.some(['home', 'mobile', 'work'] as const, random.integer(1, 2)).map(use => {
     const area = random.pick(areas);

@@ -4,7 +4,7 @@ import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
 import { familyNames, givenNames } from './words.ts';
 
-/** What the records of one person have in common, so that they agree with each other. */
+/** The common properties of a person's records, so that they are consistent. */
 export interface Person {
   /** From 0. */
   readonly number: number;
@@ -26,7 +26,7 @@ export interface Person {
   readonly weight: number;
 }
 
-/** The person with a number under a seed: always the same, whatever the number of patients. */
+/** The person with a number under a seed, independent of the number of patients. */
 export function createPerson(seed: number, number: number, today: number): Person {
   const random = createRandom(seed, number);
   const key = `${seed}-${String(number + 1).padStart(5, '0')}`;

@@ -6,8 +6,8 @@ import type { Resource } from './resource.ts';
 import type { Encountered } from './visit.ts';
 
 /**
- * The problem list with what was prescribed for it, and what some visits were about. Each was recorded, and each order
- * written, on the day of an encounter by the practitioner seen there.
+ * The problem list with its prescriptions, and the diagnoses of some visits. Each was recorded, and each order written,
+ * on the day of an encounter by its practitioner.
  */
 export function problems(person: Person, visits: readonly Encountered[]): Resource[] {
   const { random } = person;
@@ -59,13 +59,13 @@ function chronicCondition(
       : random.pick(['active', 'active', 'active', 'active', 'active', 'recurrence', 'remission']);
   return {
     ...base(person, disease, visit, id, clinical, verification, 'problem-list-item'),
-    // Long ago people remember the month or the year.
+    // People remember only the month or the year of old events.
     onsetDateTime: printDate(onset).slice(0, random.pick([4, 7, 10])),
     recordedDate: printDate(visit.day),
   };
 }
 
-/** What was over by the last visit is resolved; what was found there is not yet. */
+/** A condition that ended before the last visit is resolved; one that was found there is not. */
 function acuteCondition(person: Person, disease: Disease, visit: Encountered, id: string, last: Encountered): Resource {
   const resolved = visit !== last;
   const onset = Math.max(person.birthDay, visit.day - person.random.integer(1, 9));

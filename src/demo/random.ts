@@ -1,10 +1,10 @@
-/** A small deterministic source of chance: the same words of seed give the same numbers on every machine. */
+/** A deterministic random generator: the same seed gives the same numbers on every machine. */
 export interface Random {
   /** From 0 up to but not including 1. */
   next(): number;
   /** A whole number from low to high, both included. */
   integer(low: number, high: number): number;
-  /** Around the mean; two of three values lie within one deviation, none beyond 3.5. */
+  /** Around the mean; two of three values are within one deviation, none beyond 3.5. */
   around(mean: number, deviation: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
@@ -12,7 +12,7 @@ export interface Random {
   some<T>(list: readonly T[], count: number): T[];
 }
 
-/** The source that belongs to these words, such as a seed and the number of a patient. (xmur3 and sfc32, public domain.) */
+/** The generator of a seed, such as a seed number and the number of a patient. (xmur3 and sfc32, public domain.) */
 export function createRandom(...words: readonly (number | string)[]): Random {
   const next = generator(words.join(' '));
   const random: Random = {

@@ -16,7 +16,7 @@ const kinds = {
   },
 } as const;
 
-/** What was booked: between the patient, a practitioner and a location. */
+/** The booking of the patient, a practitioner and a location. */
 export function appointment(person: Person, visit: Visit): Resource {
   const accepted = visit.status === 'pending' ? 'needs-action' : 'accepted';
   return {
@@ -40,7 +40,7 @@ export function appointment(person: Person, visit: Visit): Resource {
   };
 }
 
-/** What took place: same patient, practitioner and times as the appointment; one that began today has no end yet. */
+/** The visit: same patient, practitioner and times as the appointment; one that began today has no end yet. */
 export function encounter(person: Person, visit: Visit, id: string): Resource {
   const { code, display } = kinds[visit.kind].encounter;
   const finished = visit.status === 'fulfilled';

@@ -1,7 +1,7 @@
 import { isWeekday } from './calendar.ts';
 import type { Person } from './person.ts';
 
-/** One booking of a person, from which the appointment and, where it took place, the encounter are made. */
+/** One booking of a person, the source of the appointment and, if it took place, the encounter. */
 export interface Visit {
   /** Days since 1970-01-01. */
   readonly day: number;
@@ -10,18 +10,18 @@ export interface Visit {
   readonly end: number;
   readonly status: 'booked' | 'pending' | 'arrived' | 'fulfilled' | 'cancelled' | 'noshow';
   readonly kind: 'ROUTINE' | 'FOLLOWUP' | 'CHECKUP';
-  /** `Practitioner/…` and `Location/…`, which are referred to by id only. */
+  /** `Practitioner/…` and `Location/…`, which are referenced by id only. */
   readonly practitioner: string;
   readonly location: string;
   readonly appointmentId: string;
-  /** Where it took place. */
+  /** Undefined if it did not take place. */
   readonly encounterId: string | undefined;
 }
 
 /** A visit that took place. */
 export type Encountered = Visit & { readonly encounterId: string };
 
-/** Patients that share one practitioner: as many as a day has slots, so that nobody is booked twice at the same time. */
+/** Patients that share one practitioner: as many as a day has slots, so that no two are booked at the same time. */
 const SLOTS = 16;
 const PRACTITIONERS_A_CLINIC = 4;
 const FIRST_SLOT = 8 * 60 + 30;
@@ -55,7 +55,7 @@ export function visitsOf(person: Person, today: number): readonly Visit[] {
     });
 }
 
-/** The practitioner whom a person usually sees. */
+/** The usual practitioner of a person. */
 export function usualPractitioner(number: number): string {
   return `Practitioner/practitioner-${Math.floor(number / SLOTS) + 1}`;
 }
@@ -67,7 +67,7 @@ function statusOf({ random }: Person, daysFromToday: number): Visit['status'] {
   return throwOfDice < 0.1 ? 'cancelled' : throwOfDice < 0.15 ? 'noshow' : 'fulfilled';
 }
 
-/** On every fifth day the practitioners of a clinic see each other's patients, one place on. */
+/** On every fifth day the practitioners of a clinic rotate by one place. */
 function placeOf(number: number, day: number): { practitioner: string; location: string } {
   const usual = Math.floor(number / SLOTS);
   const clinic = Math.floor(usual / PRACTITIONERS_A_CLINIC);

@@ -1,12 +1,16 @@
-/** Names and places of the synthetic people: English and French as in Ontario, with accents, hyphens and apostrophes. */
+/**
+ * Names and places of the synthetic people: English and French as in Ontario, with accents, hyphens and apostrophes.
+ */
 export const givenNames = {
   female: [
-    'Emma', 'Olivia', 'Hélène', 'Geneviève', 'Chloé', 'Zoë', 'Amélie', 'Margaret', 'Sarah', 'Anne-Marie', 'Noémie', 'Éloïse',
-    'Priya', 'Fatima', 'Mei', 'Catherine', 'Françoise', 'Abigail', 'Joséphine', 'Grace', 'Léa', 'Isabelle', 'Thérèse', 'Maya',
+    'Emma', 'Olivia', 'Hélène', 'Geneviève', 'Chloé', 'Zoë', 'Amélie', 'Margaret', 'Sarah', 'Anne-Marie', 'Noémie',
+    'Éloïse', 'Priya', 'Fatima', 'Mei', 'Catherine', 'Françoise', 'Abigail', 'Joséphine', 'Grace', 'Léa', 'Isabelle',
+    'Thérèse', 'Maya',
   ],
   male: [
-    'Liam', 'Noah', 'François', 'Étienne', 'Jérôme', 'André', 'William', 'Benoît', 'Raphaël', 'Thomas', 'Jean-Pierre', 'Loïc',
-    'Arjun', 'Omar', 'Wei', 'Michael', 'René', 'Gaétan', 'Ethan', 'Frédéric', 'Lucas', 'Cédric', 'Daniel', 'Théo',
+    'Liam', 'Noah', 'François', 'Étienne', 'Jérôme', 'André', 'William', 'Benoît', 'Raphaël', 'Thomas', 'Jean-Pierre',
+    'Loïc', 'Arjun', 'Omar', 'Wei', 'Michael', 'René', 'Gaétan', 'Ethan', 'Frédéric', 'Lucas', 'Cédric', 'Daniel',
+    'Théo',
   ],
   other: ['Alex', 'Camille', 'Dominique', 'Jordan', 'Morgan', 'Frédérique', 'Robin', 'Taylor'],
 } as const; // prettier-ignore

@@ -11,7 +11,13 @@ import { revocationCollection } from '../auth/token/revocations.ts';
 import { createTokenVerifier } from '../auth/token/verifier.ts';
 import { publicUrlOf } from '../config.ts';
 import type { Config } from '../config.ts';
-import { demoElsewhere, hasAuthorizationServer, isLocal, startNotices, startRefusals } from '../config/safe-start.ts';
+import {
+  demoBeyondLoopback,
+  hasAuthorizationServer,
+  isLocal,
+  startNotices,
+  startRefusals,
+} from '../config/safe-start.ts';
 import { requireModel } from './load-model.ts';
 import { createApp } from '../http/app.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -40,37 +46,37 @@ import type { Store } from '../store/store.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
-/** A server that answers. */
+/** A running server. */
 export interface RunningEngine {
   readonly engine: Engine;
-  /** What absolute URLs begin with: a partition is `{url}/r4/{partition}`. */
+  /** The base of absolute URLs: a partition is `{url}/r4/{partition}`. */
   readonly url: string;
   readonly port: number;
   /** Lets requests in flight finish, then closes the store. May be called again. */
   close(): Promise<void>;
 }
 
-/** What is passed in from outside, or made from the settings. */
+/** Dependencies that are injected, or created from the settings. */
 export interface EngineParts {
-  /** In a demonstration an issuer of tokens on this machine may be asked over plain http. */
+  /** In a demonstration an issuer on this machine may use plain http. */
   readonly demo?: boolean;
-  /** Loads the definitions; `requireModel` where it is not given. */
+  /** Loads the definitions; `requireModel` by default. */
   readonly load?: typeof requireModel;
-  /** Tells what tokens are worth. */
+  /** Verifies tokens. */
   readonly verify?: TokenVerifier;
-  /** False where nothing is accounted for: for measurements of what that costs. */
+  /** False without an audit: for benchmarks of its cost. */
   readonly audit?: boolean;
-  /** Where files are registered that can be read again. */
+  /** Registers the files that can be reloaded. */
   readonly reloads?: Reloads;
   /** Milliseconds since 1970 UTC. */
   readonly now?: () => number;
-  /** A new logical id, which nobody can guess. */
+  /** A new random logical id. */
   readonly newId?: () => string;
 }
 
 /**
- * The composition root: settings → definitions → model → port → store → app. Rejects with a plain sentence where one of them is
- * refused, and leaves nothing open then.
+ * The composition root: settings → definitions → model → port → store → app. Rejects with a sentence for the operator
+ * if one of them is refused, and leaves nothing open then.
  */
 export async function startEngine(
   config: Config,
@@ -86,21 +92,21 @@ export async function startEngine(
     newId = () => randomUUID(),
   } = parts;
   const { reloads = createReloads(text => log.notice(text)) } = parts;
-  // Also where no settings were read from a command line.
+  // Also if the settings were not read from a command line.
   const refusals = startRefusals(config, demo);
   if (refusals.length > 0) throw new Error(refusals.join('\n'));
-  await refuseServed(config.store); // before anything that takes time
+  await refuseServed(config.store); // before any slow step
   for (const text of startNotices(config)) log.notice(text);
   const { model, definitions, notices } = await load(config);
   for (const text of notices) log.notice(text);
   const unusable = unusableCriteria(model);
   if (unusable.length > 0) throw new Error(unusable.join('\n'));
 
-  // The port is opened before the store, whose upgrade may take long: absolute URLs may follow from a free port.
+  // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
   let closing = false;
   const headers = fixedHeaders(config.tlsCert !== undefined);
   const opened = Promise.withResolvers<Listener>();
-  // What comes before the app is there waits for it.
+  // Requests before the app is ready wait for it.
   let listener: Listener = (request, response) =>
     opened.promise.then(
       handle => handle(request, response),
@@ -133,7 +139,7 @@ export async function startEngine(
     if (hasAuthorizationServer(config) && !isLocal(config)) {
       const { demoAccountsIn } = await import('../demo/accounts.ts');
       const ids = await demoAccountsIn(store);
-      if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoElsewhere}`);
+      if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoBeyondLoopback}`);
     }
     await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
@@ -185,7 +191,7 @@ export async function startEngine(
       closing: () => closing,
     });
     const clientAddress = createClientAddress(config.trustedProxies);
-    // Imported here, since many installations have their tokens from elsewhere.
+    // Imported here, since many installations use external issuers.
     authorized =
       keyFile === undefined
         ? undefined
@@ -229,7 +235,7 @@ export async function startEngine(
     return { engine, url, port: listening.port, close: () => (closed ??= close()) };
   } catch (error) {
     reloads.ended();
-    opened.promise.catch(() => {}); // told by what is thrown here
+    opened.promise.catch(() => {}); // reported by the error below
     opened.reject(error);
     await listening.close();
     authorized?.close();
@@ -238,25 +244,26 @@ export async function startEngine(
   }
 }
 
-/** Milliseconds after a start that are for whoever waited for it. */
+/** Milliseconds after a start that are reserved for waiting clients. */
 const idleAfter = 1_000;
 
-/** Where tokens come from elsewhere: the origins of apps are registered all the same. */
+/** With external issuers the origins of apps are registered too. */
 function originsIn(store: Store, now: () => number): Origins {
   const registry = createRegistry(store, undefined, now);
   return () => registry.origins();
 }
 
-const openToAll = 'Access is open: no token is asked for, and whoever reaches this port may do everything.';
+const openToAll =
+  'Access is open: no token is required, and every client that can connect to this port may do everything.';
 
-/** What the start says of indexes of the database itself that are not as the definitions want them. */
+/** Notices about database indexes that differ from the definitions. */
 function indexNotices(indexes: readonly DatabaseIndex[]): readonly string[] {
   const named = (of: readonly DatabaseIndex[]): string =>
     of.map(({ collection, name }) => `\`${collection}.${name}\``).join(', ');
   const unused = indexes.filter(({ state }) => state === 'unused');
   const awaited = indexes.filter(({ state }) => state !== 'unused');
   return [
-    ...(awaited.length === 0 ? [] : [`Indexes are being made, until then searches are slow: ${named(awaited)}`]),
-    ...(unused.length === 0 ? [] : [`\`index drop-unused\` drops indexes that nothing needs: ${named(unused)}`]),
+    ...(awaited.length === 0 ? [] : [`Indexes are being built; until then searches are slow: ${named(awaited)}`]),
+    ...(unused.length === 0 ? [] : [`\`index drop-unused\` drops unused indexes: ${named(unused)}`]),
   ];
 }

@@ -20,28 +20,30 @@ import { checkStructure } from '../validation/structure.ts';
 export type { Problem } from '../definitions/problem.ts';
 
 export interface LoadedModel {
-  /** Undefined where there are problems. */
+  /** Undefined if there are problems. */
   readonly model: Model | undefined;
-  /** What the model was compiled from. */
+  /** The source definitions of the model. */
   readonly definitions: Definitions;
-  /** Everything that stops the start, in the order of the files. */
+  /** All problems that prevent the start, in the order of the files. */
   readonly problems: readonly Problem[];
-  /** What a package names and nobody has, one line each. */
+  /** References of packages to definitions that are not loaded, one line each. */
   readonly warnings: readonly string[];
-  /** Replaced definitions, types that no token reaches: one line each. */
+  /** Replaced definitions, types without a scope: one line each. */
   readonly notices: readonly string[];
 }
 
 /**
- * The definitions of the three shipped folders (`root` is the checkout that has them), of `--definitions` folders and
- * packages, with `capability` in place of the shipped folder of that name: read, checked against the base definitions, and
- * compiled to a model.
+ * Reads the definitions of the three shipped folders (`root` is their checkout), of `--definitions` folders and
+ * packages, with `capability` instead of the shipped folder of that name, checks them against the base definitions, and
+ * compiles them to a model.
  */
 export async function loadModel(sources: {
   readonly definitions: readonly string[];
   readonly capability?: string | undefined;
   readonly root?: string | undefined;
-  /** Folders of which the first that belongs to this user keeps what was unpacked; those of the checkout where undefined. */
+  /**
+   * Folders of which the first that belongs to this user caches unpacked packages; those of the checkout if undefined.
+   */
   readonly cache?: readonly string[] | undefined;
 }): Promise<LoadedModel> {
   const root = sources.root ?? fileURLToPath(new URL('../..', import.meta.url));
@@ -84,7 +86,7 @@ export async function loadModel(sources: {
   };
 }
 
-/** As loadModel, for whoever cannot go on without a model: throws one Error with a line for each problem. */
+/** Like loadModel, for callers that need a model: throws one Error with a line for each problem. */
 export async function requireModel(sources: Parameters<typeof loadModel>[0]): Promise<{
   readonly model: Model;
   readonly definitions: Definitions;
@@ -96,7 +98,7 @@ export async function requireModel(sources: Parameters<typeof loadModel>[0]): Pr
   throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
 }
 
-/** What the base definitions of R4 refuse in a definition that is a single file: a misspelt element would count for nothing. */
+/** The structural errors of a definition in a single file: a misspelt element would be ignored silently. */
 function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {
   const resource = definition.resource();
   return checkStructure(resource, { definitions }, definition.resourceType).map(({ text, expression = '' }) => ({

@@ -1,14 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Which addresses another server may be reached at: public ones, those of a private network too, or those of this machine too. */
-export type Reach = 'public' | 'private' | 'loopback';
+/**
+ * The addresses at which another server may be: public ones, those of a private network too, or those of this machine
+ * too.
+ */
+export type AllowedAddresses = 'public' | 'private' | 'loopback';
 
 /**
- * Whether a connection to an IP address is allowed, so that a document of another server cannot make this service ask inside.
- * Link-local addresses, where clouds keep their secrets, never are.
- * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
+ * Whether a connection to an IP address is allowed, so that a document of another server cannot cause requests to
+ * internal servers. Link-local addresses, which clouds use for metadata, never are.
+ * https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-export function isAllowed(address: string, reach: Reach): boolean {
+export function isAllowed(address: string, reach: AllowedAddresses): boolean {
   const plain = address.replace(/%.*$/, '');
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (isIP(plain) === 0 || never.check(plain, family)) return false;
@@ -16,7 +20,7 @@ export function isAllowed(address: string, reach: Reach): boolean {
   return family === 'ipv4' || mapped.check(plain, family) || global.check(plain, family);
 }
 
-/** Whether the host of a URL is this machine, by its spelling alone. */
+/** Whether the host of a URL is this machine, by its spelling only. */
 export function isLoopbackHost(hostname: string): boolean {
   const plain = hostname.replace(/^\[|\]$/g, '');
   return plain === 'localhost' || (isIP(plain) !== 0 && loopback.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4'));
@@ -35,7 +39,9 @@ const inner = list([
   '::1/128',
 ]);
 
-/** No host that could be meant: link-local, documentation, multicast, and IPv6 that carries an IPv4 address of anybody's choice. */
+/**
+ * Addresses that are never valid targets: link-local, documentation, multicast, and IPv6 with an embedded IPv4 address.
+ */
 const never = list([
   '0.0.0.0/8',
   '169.254.0.0/16',
@@ -53,7 +59,7 @@ const never = list([
   '3fff::/20',
 ]);
 
-/** IPv4 as IPv6 spells it, which the lists above see through. */
+/** IPv4-mapped IPv6 addresses, to which the lists above apply too. */
 const mapped = list(['::ffff:0:0/96']);
 const global = list(['2000::/3']);
 

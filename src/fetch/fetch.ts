@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { isAllowed, isLoopbackHost } from './addresses.ts';
-import type { Reach } from './addresses.ts';
+import type { AllowedAddresses } from './addresses.ts';
 
 const { request: httpRequest } = process.getBuiltinModule('node:http'); // an `import` also loads Node's `fetch`: 45 ms
 
@@ -13,10 +13,10 @@ type HeaderFields = ConstructorParameters<typeof Headers>[0];
 
 export interface FetchOptions {
   /** The addresses that may be connected to. */
-  readonly reach: Reach;
-  /** Whether this machine may be asked over plain http. */
+  readonly reach: AllowedAddresses;
+  /** Whether this machine may be requested over plain http. */
   readonly plain: boolean;
-  /** Certificates (PEM) in place of the usual ones. */
+  /** Certificates (PEM) of the accepted authorities instead of the default ones. */
   readonly authorities: string | undefined;
   /** Most bytes of an answer. */
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface FetchOptions {
   readonly time: number;
 }
 
-/** Like the global `fetch`, as far as openid-client and jose use it. */
+/** The part of the global `fetch` that openid-client and jose use. */
 export type Fetch = (
   url: string,
   init: {
@@ -45,16 +45,16 @@ export class WrongStatus extends Error {
 }
 
 /**
- * Fetches a document of another server: https alone, no redirects, 200 alone, no more bytes and time than allowed, and from an
- * address that is looked at after the name was resolved, which is then the one that is connected to. The promise rejects with a
- * sentence that names the host, never what was sent.
+ * Fetches a document of another server: https only, no redirects, status 200 only, within the limits of bytes and time,
+ * and from an address that is checked after name resolution and then connected to. The promise rejects with a sentence
+ * that names the host, never the request.
  */
 export function createFetch(options: FetchOptions): Fetch {
   return async (text, { method = 'GET', headers, body }) => {
     const url = new URL(text);
     const { protocol, hostname, host } = url;
     const plain = protocol === 'http:' && options.plain && isLoopbackHost(hostname);
-    if (protocol !== 'https:' && !plain) throw new Error(`${host} is asked over https alone`);
+    if (protocol !== 'https:' && !plain) throw new Error(`${host} is requested over https only`);
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0 && !isAllowed(literal, options.reach)) throw notAllowed(host);
     const { status, bytes, about } = await exchange(url, plain, method, headers, body, options);
@@ -63,11 +63,11 @@ export function createFetch(options: FetchOptions): Fetch {
   };
 }
 
-const notAllowed = (host: string): Error => new Error(`${host} is at an address that may not be asked`);
+const notAllowed = (host: string): Error => new Error(`${host} has an address that is not allowed`);
 
 interface Answer {
   readonly status: number;
-  /** Headers that are of use: what it is, and how long it is good. */
+  /** The used headers: content type and caching. */
   readonly about: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -102,13 +102,14 @@ async function exchange(
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = plain ? httpRequest(url, options, resolve) : httpsRequest(url, options, resolve);
       request.on('error', reject);
-      request.end(body instanceof URLSearchParams ? body.toString() : undefined); // nothing else is sent
+      request.end(body instanceof URLSearchParams ? body.toString() : undefined); // no other body is sent
     });
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > most) throw new Error(`${url.host} answered more than ${most} bytes`); // leaving the loop closes the connection
+      // leaving the loop closes the connection
+      if (length > most) throw new Error(`${url.host} answered more than ${most} bytes`);
       chunks.push(chunk);
     }
     const { 'content-type': type = '', 'cache-control': keep } = response.headers;

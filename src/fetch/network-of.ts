@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** One customer of a network has all the addresses that begin with the same 64 bits. https://www.rfc-editor.org/rfc/rfc6177 */
+/** The /64 prefix of an IPv6 address: one customer has all addresses of it. https://www.rfc-editor.org/rfc/rfc6177 */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined && isIPv4(mapped)) return mapped;

@@ -1,4 +1,4 @@
-/** Text that is not base64: what is wrong, and how many bytes behind the start. */
+/** An error in base64: the problem, and its byte offset. */
 export class Base64Error extends Error {
   readonly at: number;
 
@@ -10,9 +10,9 @@ export class Base64Error extends Error {
 }
 
 /**
- * Decodes base64 that stands in a JSON string, in place: the decoded bytes overwrite the text from its start on, so that
- * nothing is held twice. Takes white space between any characters and JSON's escapes (`\/`, `\n`, `\u002b`), padding at the
- * end only, groups of four. Works in steps, so that others get their turn between them.
+ * Decodes the base64 of a JSON string in place: the decoded bytes overwrite the text from its start, so that memory
+ * holds it once. Accepts white space between any characters and JSON's escapes (`\/`, `\n`, `\u002b`), padding at the
+ * end only, groups of four. Works in steps, so that other work runs in between.
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 export class Base64InPlace {
@@ -21,7 +21,7 @@ export class Base64InPlace {
   readonly #to: number;
   #read: number;
   #write: number;
-  /** Characters of the group that is not complete, their bits, and the padding seen. */
+  /** Characters of the incomplete group, their bits, and the padding so far. */
   #count = 0;
   #bits = 0;
   #padding = 0;
@@ -32,12 +32,12 @@ export class Base64InPlace {
     this.#to = to;
   }
 
-  /** What is decoded so far. */
+  /** The bytes decoded so far. */
   get decoded(): Uint8Array {
     return this.#bytes.subarray(this.#from, this.#write);
   }
 
-  /** Goes on for about `most` bytes of text; true when all is decoded. Throws Base64Error. */
+  /** Decodes about `most` further bytes of text; true at the end. Throws Base64Error. */
   step(most: number): boolean {
     const stop = Math.min(this.#to, this.#read + most);
     while (this.#read < stop) {
@@ -87,8 +87,8 @@ export class Base64InPlace {
         this.#count = this.#bits = 0;
       }
     } else if (value === pad) {
-      if (++this.#padding > 2 || this.#count < 2) this.#fail('`=` stands where base64 has none', at);
-    } else if (value !== space) this.#fail('A character stands here that base64 does not have', at);
+      if (++this.#padding > 2 || this.#count < 2) this.#fail('`=` is not allowed here in base64', at);
+    } else if (value !== space) this.#fail('This character is not a base64 character', at);
   }
 
   /** The last group, which padding completes. */
@@ -101,21 +101,21 @@ export class Base64InPlace {
     this.#count = this.#padding = 0;
   }
 
-  /** The character code at the place where reading is, escapes resolved; moves behind it. */
+  /** The next character code, with escapes resolved; advances past it. */
   #next(): number {
     const bytes = this.#bytes;
     const code = bytes[this.#read++] ?? 0;
-    if (code < 0x20) this.#fail('A control character stands in a string; JSON has escapes for them', this.#read - 1);
+    if (code < 0x20) this.#fail('A control character in a JSON string must be escaped', this.#read - 1);
     if (code !== 0x5c) return code;
     const escape = this.#read < this.#to ? (bytes[this.#read++] ?? 0) : 0;
-    if (escape !== 0x75) return escapes[escape] ?? this.#fail('This escape is none that base64 has', this.#read - 2);
+    if (escape !== 0x75) return escapes[escape] ?? this.#fail('This escape is not a base64 character', this.#read - 2);
     let value = 0;
     for (let digit = 0; digit < 4; digit++) {
       const hex = this.#read < this.#to ? hexValue(bytes[this.#read++] ?? 0) : -1;
       if (hex === -1) this.#fail('`\\u` must be followed by four hexadecimal digits', this.#read - 1);
       value = value * 16 + hex;
     }
-    if (value > 0x7f) this.#fail('A character stands here that base64 does not have', this.#read - 6);
+    if (value > 0x7f) this.#fail('This character is not a base64 character', this.#read - 6);
     return value;
   }
 
@@ -128,7 +128,7 @@ const none = 255;
 const pad = 128;
 const space = 129;
 
-/** What each character is worth. */
+/** The value of each character. */
 const values = Uint8Array.from({ length: 256 }, (_, code) => {
   const value = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(String.fromCharCode(code));
   if (value !== -1) return value;

@@ -1,4 +1,4 @@
-/** A decimal as text says it. */
+/** A decimal with the precision of its text. */
 export interface Decimal {
   readonly value: number;
   /** The numbers that round to it, [low, high): half a unit of its last digit on either side. */
@@ -9,10 +9,10 @@ export interface Decimal {
 }
 
 /**
- * Reads a FHIR decimal with its implied precision: `5.4` is [5.35, 5.45), `5.40` is [5.395, 5.405), `5.40e-3` is
- * [0.005395, 0.005405). The digits of an exponent form count as they stand, except that one without a point has one
- * more, as the standard's own `1e2` has, which is [95, 105). Undefined for all that is not a decimal of the standard
- * (`.5`, `+1`, `007`) or is too large for a double. https://hl7.org/fhir/R4/search.html#number
+ * Parses a FHIR decimal with its implied precision: `5.4` is [5.35, 5.45), `5.40` is [5.395, 5.405), `5.40e-3` is
+ * [0.005395, 0.005405). The digits of an exponent form count as written, except that one without a point has one more,
+ * as in the standard's own `1e2`, which is [95, 105). Undefined for invalid decimals (`.5`, `+1`, `007`) and those too
+ * large for a double. https://hl7.org/fhir/R4/search.html#number
  */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
@@ -30,7 +30,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return {
     value,
     low,
-    // Where half a unit is finer than a double, the value itself must still lie inside.
+    // If half a unit is finer than a double, the interval must still contain the value.
     high: high > value ? high : value + Math.max(Math.abs(value) * Number.EPSILON, Number.MIN_VALUE),
     integer: fraction === '' && exponent === undefined,
   };

@@ -1,6 +1,6 @@
 import { properties, valueEnd } from './resource-text.ts';
 
-/** The compact text of an object without the property that a path of names leads to; arrays on the way are looked through. */
+/** The compact text of an object without the property at a path of names, through arrays. */
 export function withoutProperty(text: string, path: readonly string[]): string {
   const [name, ...rest] = path;
   if (text.startsWith('[')) return `[${itemsOf(text, item => withoutProperty(item, path)).join(',')}]`;
@@ -13,7 +13,10 @@ export function withoutProperty(text: string, path: readonly string[]): string {
   return `{${kept.join(',')}}`;
 }
 
-/** The compact text of an object with a property more, at the end of the object that the path's other names lead to, if it is there. */
+/**
+ * The compact text of an object with one more property, at the end of the object at the path's other names, if it
+ * exists.
+ */
 export function withProperty(text: string, path: readonly string[], value: string): string {
   const [name = '', ...rest] = path;
   if (text.startsWith('[')) return `[${itemsOf(text, item => withProperty(item, path, value)).join(',')}]`;
@@ -28,7 +31,7 @@ export function withProperty(text: string, path: readonly string[], value: strin
   return `{${all.join(',')}}`;
 }
 
-/** What `edit` makes of each item of a compact array text. */
+/** Applies `edit` to each item of a compact array text. */
 function itemsOf(text: string, edit: (item: string) => string): readonly string[] {
   const found: string[] = [];
   let at = 1;

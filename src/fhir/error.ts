@@ -1,10 +1,12 @@
 import type { Issue, IssueCode } from './outcome.ts';
 
-/** What ends an interaction: an HTTP status and the issues that the client is told. Everything else that is thrown is a fault. */
+/**
+ * An error of an interaction: an HTTP status and the issues for the client. Any other exception is an internal fault.
+ */
 export class FhirError extends Error {
   readonly status: number;
   readonly issues: readonly Issue[];
-  /** Response headers that belong to the failure, such as Allow or Retry-After. */
+  /** Response headers of the error, such as Allow or Retry-After. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, issues: readonly Issue[], headers: Readonly<Record<string, string>> = {}) {
@@ -28,14 +30,14 @@ export function fhirError(
   return new FhirError(status, [issue], headers);
 }
 
-/** Nothing has this id. https://hl7.org/fhir/R4/http.html#read */
+/** No resource has this id. https://hl7.org/fhir/R4/http.html#read */
 export const notFound = (resourceType: string, id: string): FhirError =>
   fhirError(404, 'not-found', `No ${resourceType} has the id \`${id}\`.`);
 
-/** It was there and was deleted. https://hl7.org/fhir/R4/http.html#read */
+/** The resource was deleted. https://hl7.org/fhir/R4/http.html#read */
 export const gone = (resourceType: string, id: string): FhirError =>
   fhirError(410, 'deleted', `The ${resourceType} with the id \`${id}\` was deleted.`);
 
-/** A search parameter whose value cannot be read. https://hl7.org/fhir/R4/search.html#errors */
+/** A search parameter with a malformed value. https://hl7.org/fhir/R4/search.html#errors */
 export const badValue = (parameter: string, text: string): FhirError =>
   fhirError(400, 'value', text, `http.${parameter}`);

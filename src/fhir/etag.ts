@@ -4,8 +4,8 @@ export function printETag(version: number | string): string {
 }
 
 /**
- * The tags that an If-None-Match or If-Match header lists, without `W/` and quotes; `*` stays `*`. What is not a tag is
- * left out. https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3
+ * The tags of an If-None-Match or If-Match header, without `W/` and quotes; `*` stays `*`. Invalid tags are skipped.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3
  */
 export function parseETag(header: string): string[] {
   if (header.trim() === '*') return ['*'];

@@ -1,20 +1,21 @@
 import { maxLevels } from './json.ts';
 
-/** A string in JSON bytes: from behind its opening quote up to its closing one, escapes as they were written. */
+/** A string in JSON bytes: from after its opening quote up to its closing one, with its escapes. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The string values at a path of property names (ASCII) from the root, in order; arrays on the way are looked through. Reads
- * the bytes once and never makes a string of a value. It tells tokens apart as JSON does and checks nothing else, so that
- * bytes with something else in a span's place must be parsed strictly: up to the first error both see the same tokens. Stops
- * at its first doubt, and behind `most` strings. https://www.rfc-editor.org/rfc/rfc8259
+ * The string values at a path of property names (ASCII) from the root, in order, through arrays. Reads the bytes once
+ * and creates no strings. It tokenises like JSON and checks nothing else, so that the bytes around the spans must be
+ * parsed strictly: up to the first error both see the same tokens. Stops at its first doubt, and after `most` strings.
+ * https://www.rfc-editor.org/rfc/rfc8259
  */
 export function findStrings(bytes: Buffer, path: readonly string[], most = Infinity): readonly Span[] {
   const found: Span[] = [];
-  // For each open object or array: how many names of the path lead to it, -1 for one beside the path; and which of both it is.
+  // For each open object or array: how many names of the path lead to it, -1 for one off the path; and which of both it
+  // is.
   const matched: number[] = [];
   const objects: boolean[] = [];
   let depth = 0;
@@ -34,7 +35,7 @@ export function findStrings(bytes: Buffer, path: readonly string[], most = Infin
       }
       case 0x7b:
       case 0x5b:
-        if (depth === maxLevels) return found; // no parser here goes deeper
+        if (depth === maxLevels) return found; // no parser here nests deeper
         matched[depth] = next;
         objects[depth++] = inName = bytes[at] === 0x7b;
         break;
@@ -52,13 +53,13 @@ export function findStrings(bytes: Buffer, path: readonly string[], most = Infin
         inName = objects[depth - 1] ?? false;
         next = matched[depth - 1] ?? -1;
         break;
-      default: // white space, and what neither opens nor ends anything
+      default: // white space, and characters that neither open nor end anything
     }
   }
   return found;
 }
 
-/** The closing quote of the string whose content begins at `from`; -1 where there is none. */
+/** The closing quote of the string whose content begins at `from`; -1 if there is none. */
 function stringEnd(bytes: Buffer, from: number): number {
   let quote = bytes.indexOf(0x22, from);
   while (quote !== -1) {
@@ -70,7 +71,7 @@ function stringEnd(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** True where the name between two quotes says `name`, also with escapes. */
+/** True if the name between two quotes is `name`, also with escapes. */
 function isName(bytes: Buffer, from: number, to: number, name: string | undefined): boolean {
   if (name === undefined || to - from < name.length || to - from > 6 * name.length) return false;
   const text = bytes.toString('latin1', from, to);
@@ -78,6 +79,6 @@ function isName(bytes: Buffer, from: number, to: number, name: string | undefine
   try {
     return JSON.parse(`"${text}"`) === name;
   } catch {
-    return false; // whoever parses the whole refuses the escape
+    return false; // the strict parser rejects the escape
   }
 }

@@ -13,11 +13,11 @@ export interface InstantRange {
 const DAY = 86_400_000;
 
 /**
- * The interval that a FHIR date, partial date, dateTime or instant stands for: `2020-02` from 2020-02-01 up to but not
- * including 2020-03-01. A minute and a second are as wide as they are; a time with a fraction is a point (`pointAt`), whose
- * digits count as far as a double holds them. Seconds may be left out. What has no offset is read in `zone` (IANA name): a
- * time that the zone skips is moved on by the width of the gap, of a time that it has twice the first is meant. Returns
- * undefined for all else, also for days that do not exist and for 24:00. https://hl7.org/fhir/R4/search.html#date
+ * The interval of a FHIR date, partial date, dateTime or instant: `2020-02` from 2020-02-01 up to but not including
+ * 2020-03-01. A minute and a second have their width; a time with a fraction is a point (`pointAt`), with the digits
+ * that a double holds. Seconds are optional. A value without offset is in `zone` (IANA name): a time that the zone
+ * skips is moved by the width of the gap, a time that occurs twice means the first. Returns undefined for all others,
+ * also for days that do not exist and for 24:00. https://hl7.org/fhir/R4/search.html#date
  */
 export function parseInstantRange(text: string, zone: string): InstantRange | undefined {
   const length = text.length;
@@ -39,8 +39,8 @@ export function parseInstantRange(text: string, zone: string): InstantRange | un
 }
 
 /**
- * A point in time, which is as wide as the finest step of time: a quarter of a microsecond until the year 2039, and what a
- * double can tell apart after it. `time`: milliseconds since 1970 UTC. https://hl7.org/fhir/R4/search.html#date (instant)
+ * A point in time, as wide as the finest step: a quarter of a microsecond until the year 2039, and the resolution of a
+ * double after it. `time`: milliseconds since 1970 UTC. https://hl7.org/fhir/R4/search.html#date (instant)
  */
 export function pointAt(time: number): InstantRange {
   return { low: time, high: time + stepAt(time) };
@@ -53,8 +53,8 @@ function stepAt(time: number): number {
 }
 
 /**
- * Digits behind the milliseconds as a part of a millisecond, [0, 1), in whole steps: rounded up, so that `.5000001` is behind
- * `.5`, but never to the next millisecond.
+ * The digits after the milliseconds as a part of a millisecond, [0, 1), in whole steps: rounded up, so that `.5000001`
+ * is after `.5`, but never to the next millisecond.
  */
 function finer(digits: string, time: number): number {
   if (!/[1-9]/.test(digits)) return 0;
@@ -73,7 +73,7 @@ function timeOfDay(text: string, midnight: number, zone: string): InstantRange |
   let at = 16;
   if (text[at] === ':') {
     const second = digits(text, at + 1, 2);
-    // 60 is a leap second: the time scale here has none, so that it is the second after.
+    // 60 is a leap second, which counts as the next second.
     if (second < 0 || second > 60) return undefined;
     time += second * 1000;
     width = 1000;
@@ -104,12 +104,12 @@ function offsetAt(text: string, at: number): number | undefined {
   return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Whole days in the zone; a day on which clocks change is 23 or 25 hours long. */
+/** Whole days in the zone; a day on which clocks change has 23 or 25 hours. */
 function between(from: number, to: number, zone: string): InstantRange {
   return { low: zonedTime(from * DAY, zone), high: zonedTime(to * DAY, zone) };
 }
 
-/** The number that `count` digits from `at` on write; -1 where they are not all digits. */
+/** The number of `count` digits from `at`; -1 if they are not all digits. */
 function digits(text: string, at: number, count: number): number {
   let value = 0;
   for (let index = at; index < at + count; index += 1) {

@@ -11,7 +11,9 @@ export const typeInteractions = [
   'search-type',
 ] as const;
 
-/** The restful interactions of R4 on the whole system. https://hl7.org/fhir/R4/valueset-system-restful-interaction.html */
+/**
+ * The restful interactions of R4 on the whole system. https://hl7.org/fhir/R4/valueset-system-restful-interaction.html
+ */
 export const systemInteractions = ['transaction', 'batch', 'search-system', 'history-system'] as const;
 
 export type TypeInteraction = (typeof typeInteractions)[number];

@@ -1,6 +1,6 @@
 import { placeOf } from './json-place.ts';
 
-/** A text that is not strict JSON: what is wrong, and where. */
+/** A text that is not strict JSON: the problem and its place. */
 export class JsonError extends Error {
   /** `$.name[0].given`; `$` is the whole. */
   readonly path: string;
@@ -17,22 +17,22 @@ export class JsonError extends Error {
   }
 }
 
-/** The error for what is wrong at a position of a text. */
+/** The error at a position of a text. */
 export function errorAt(text: string, at: number, message: string): JsonError {
   const { path, line, column } = placeOf(text, at);
   return new JsonError(message, path, line, column);
 }
 
-/** What to say of a character that stands where something else is wanted; `code` is -1 at the end of the text. */
+/** The message for an unexpected character; `code` is -1 at the end of the text. */
 export function unexpected(text: string, at: number, code: number, wanted: string): string {
-  if (code === -1) return `The text ends where ${wanted} should stand.`;
-  if (code === 0xfeff) return 'The text begins with a byte order mark: send it without.';
+  if (code === -1) return `The text ends where ${wanted} is expected.`;
+  if (code === 0xfeff) return 'The text begins with a byte order mark: remove it.';
   if (code === 0) return noNul;
   const found = code < 0x20 ? named(code) : String.fromCodePoint(text.codePointAt(at) ?? 0x20);
-  return `\`${found}\` stands where ${wanted} should stand.`;
+  return `\`${found}\` was found where ${wanted} is expected.`;
 }
 
-/** What to say of a control character in a string. */
+/** The message for a control character in a string. */
 export function controlCharacter(code: number): string {
   if (code === 0) return noNul;
   const escape = `\\u${code.toString(16).padStart(4, '0')}`;
@@ -41,7 +41,7 @@ export function controlCharacter(code: number): string {
 
 export const noNul = 'The character U+0000 is not allowed.';
 
-/** Where the first surrogate that stands alone is, in a text that has one. */
+/** The index of the first lone surrogate, in a text that has one. */
 export function loneSurrogate(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at) ?? 0;

@@ -1,4 +1,4 @@
-/** The same JSON without white space outside of strings; numbers and strings keep their text. Takes valid JSON. */
+/** The same JSON without white space outside of strings; numbers and strings stay unchanged. Requires valid JSON. */
 export function compactJson(text: string): string {
   let result = '';
   let from = 0;
@@ -17,7 +17,10 @@ export function compactJson(text: string): string {
   return from === 0 ? text : result + text.slice(from);
 }
 
-/** The same JSON with line breaks and an indentation of two spaces; numbers and strings keep their text. Takes valid JSON. */
+/**
+ * The same JSON with line breaks and an indentation of two spaces; numbers and strings stay unchanged. Requires valid
+ * JSON.
+ */
 export function prettyJson(text: string): string {
   const compact = compactJson(text);
   const parts: string[] = [];
@@ -56,8 +59,8 @@ export function prettyJson(text: string): string {
 }
 
 /**
- * Behind the closing quote of the string that begins at `start`. Throws Error where the text ends before, as damaged
- * texts may.
+ * The position after the closing quote of the string that begins at `start`. Throws Error if the text ends before, as
+ * damaged texts may.
  */
 export function stringEnd(text: string, start: number): number {
   let close = text.indexOf('"', start + 1);
@@ -66,7 +69,7 @@ export function stringEnd(text: string, start: number): number {
   return close + 1;
 }
 
-/** True where an odd number of backslashes stands before a quote. */
+/** True if an odd number of backslashes precedes a quote. */
 function isEscaped(text: string, quote: number): boolean {
   let at = quote - 1;
   while (text.charCodeAt(at) === 0x5c) at--;

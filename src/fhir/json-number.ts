@@ -1,14 +1,14 @@
 import { errorAt } from './json-error.ts';
 
-/** What `scanNumber` found beside the value; written anew by each call, so that none makes an object. */
+/** Further results of `scanNumber`; overwritten by each call, so that no object is allocated. */
 export const scanned: { end: number; text: string | undefined } = { end: 0, text: undefined };
 
 const powersOfTen = [1, 10, 100, 1e3, 1e4, 1e5, 1e6];
 
 /**
- * The number that begins at `start`: `scanned.end` is behind it, and `scanned.text` is its text where `String(number)` prints
- * another one. Up to 15 digits are exact as an integer divided by a power of ten, and then print as they were written
- * unless they end in a zero. Throws JsonError for what is no JSON number.
+ * The number that begins at `start`: `scanned.end` is the position after it, and `scanned.text` is its text if
+ * `String(number)` prints another one. Up to 15 digits are exact as an integer divided by a power of ten, and then
+ * print as written unless they end in a zero. Throws JsonError for an invalid JSON number.
  */
 export function scanNumber(text: string, start: number): number {
   let at = start;

@@ -8,7 +8,7 @@ export interface JsonPlace {
 /** A property name, an index, or null in an object whose next name has not been read. */
 type Step = string | number | null;
 
-/** Tells where `at` is, in a text that is valid JSON up to there. For messages only: it reads the text once more. */
+/** The place of `at`, in a text that is valid JSON up to there. For messages only: it reads the text once more. */
 export function placeOf(text: string, at: number): JsonPlace {
   const before = at === 0 ? -1 : text.lastIndexOf('\n', at - 1);
   return { path: printPath(stepsTo(text, at)), line: countLines(text, at), column: at - before };
@@ -22,7 +22,7 @@ function stepsTo(text: string, at: number): readonly Step[] {
     const last = steps.length - 1;
     if (character === '"') {
       const close = endOfString(text, index);
-      // Within a name that cannot be read the path ends at the object.
+      // Within an unreadable name the path ends at the object.
       if (steps[last] === null && close <= at) steps[last] = unquote(text.slice(index, close));
       index = close;
       continue;
@@ -36,14 +36,16 @@ function stepsTo(text: string, at: number): readonly Step[] {
     }
     index++;
   }
-  // A position at a property name stands for that property.
+  // A position at a property name means that property.
   if (index === at && text[at] === '"' && steps.at(-1) === null) {
     steps[steps.length - 1] = unquote(text.slice(at, endOfString(text, at)));
   }
   return steps;
 }
 
-/** Behind the closing quote of the string that begins at `start`; the end of the text where it is not closed. */
+/**
+ * The position after the closing quote of the string that begins at `start`; the end of the text if it is not closed.
+ */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     if (text[index] === '\\') index++;

@@ -4,28 +4,28 @@ import { scanNumber, scanned } from './json-number.ts';
 export { JsonError } from './json-error.ts';
 export { compactJson, prettyJson } from './json-layout.ts';
 
-/** A JSON text, read: its value, and what the value cannot tell about the text. */
+/** A parsed JSON text: its value, and the properties of the text that the value lacks. */
 export interface ParsedJson {
   readonly value: unknown;
   readonly decimals: Decimals;
-  /** True where no white space stands outside of strings. */
+  /** True without white space outside of strings. */
   readonly compact: boolean;
 }
 
 /**
- * Texts of the numbers that `String(number)` prints otherwise (`1.10`, `1e2`, `12345678901234567890`): the object or array
- * that holds the number → property name or index → text.
+ * Texts of the numbers that `String(number)` prints otherwise (`1.10`, `1e2`, `12345678901234567890`): the object or
+ * array that contains the number → property name or index → text.
  */
 export type Decimals = ReadonlyMap<object, Readonly<Record<string, string>>>;
 
-/** How deep objects and arrays may nest. */
+/** Maximum nesting of objects and arrays. */
 export const maxLevels = 64;
 
 /**
- * Reads a JSON text in one pass. Throws `JsonError` for anything but RFC 8259 and, beyond it, for duplicate property
- * names, lone surrogates, the character U+0000, a byte order mark and more than 64 levels: where JSON readers disagree, what
- * was checked would not be what is stored. The value is what JSON.parse makes; a property `__proto__` becomes an own one.
- * https://hl7.org/fhir/R4/json.html
+ * Parses a JSON text in one pass. Throws `JsonError` for anything but RFC 8259 and, beyond it, for duplicate property
+ * names, lone surrogates, the character U+0000, a byte order mark and more than 64 levels: where JSON parsers disagree,
+ * the checked content could differ from the stored one. The value is that of JSON.parse; a property `__proto__` becomes
+ * an own one. https://hl7.org/fhir/R4/json.html
  */
 export function parseJson(text: string): ParsedJson {
   source = text;
@@ -35,10 +35,9 @@ export function parseJson(text: string): ParsedJson {
   compact = true;
   decimals = undefined;
   try {
-    if (!text.isWellFormed())
-      fail('A surrogate stands alone here: the text is not valid Unicode.', loneSurrogate(text));
+    if (!text.isWellFormed()) fail('Lone surrogate: the text is not valid Unicode.', loneSurrogate(text));
     const value = readValue(skipSpace());
-    if (skipSpace() !== -1) fail('The text goes on after the end of the JSON value.');
+    if (skipSpace() !== -1) fail('The text continues after the end of the JSON value.');
     return { value, decimals: decimals ?? noDecimals, compact };
   } finally {
     source = '';
@@ -46,14 +45,14 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** The text of a number as it was written; `value` is the number that stands at `parent[key]`. */
+/** The text of a number as written; `value` is the number at `parent[key]`. */
 export function decimalText(decimals: Decimals, parent: object, key: string | number, value: number): string {
   return decimals.get(parent)?.[key] ?? String(value);
 }
 
 const noDecimals: Decimals = new Map();
 
-// The parser's state: parseJson is synchronous and does not call itself, and module variables are the fastest to reach.
+// The parser's state: parseJson is synchronous and not reentrant, and module variables are the fastest to access.
 let source = '';
 let end = 0;
 let position = 0;
@@ -61,7 +60,7 @@ let level = 0;
 let compact = true;
 let decimals: Map<object, Record<string, string>> | undefined;
 
-/** Moves past white space; gives the character code there, -1 at the end. */
+/** Skips white space; returns the character code there, -1 at the end. */
 function skipSpace(): number {
   if (position >= end) return -1;
   let code = source.charCodeAt(position);
@@ -99,7 +98,8 @@ function readValue(code: number): unknown {
 const isNumberStart = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d;
 
 function readWord<T>(word: string, value: T): T {
-  if (!source.startsWith(word, position)) fail(`Only \`true\`, \`false\` and \`null\` may stand here without quotes.`);
+  if (!source.startsWith(word, position))
+    fail(`Only \`true\`, \`false\` and \`null\` are allowed here without quotes.`);
   position += word.length;
   return value;
 }
@@ -119,7 +119,7 @@ function readObject(): object {
     const nameAt = position;
     const name = readName();
     if (object[name] !== undefined && Object.hasOwn(object, name)) {
-      fail(`The property \`${name.slice(0, 60)}\` is given twice in one object.`, nameAt);
+      fail(`The property \`${name.slice(0, 60)}\` is repeated in one object.`, nameAt);
     }
     if (skipSpace() !== 0x3a) failHere(skipSpace(), 'a colon');
     position++;
@@ -171,7 +171,8 @@ function readArray(): unknown[] {
   }
 }
 
-// Names seen before, by length and two characters: comparing in place saves making and hashing a string for each property.
+// Known names, by length and two characters: comparing in place avoids allocating and hashing a string for each
+// property.
 const names: string[] = Array.from({ length: 4096 }, () => '');
 
 function readName(): string {
@@ -244,11 +245,11 @@ function readEscaped(before: string): string {
   }
 }
 
-/** What stands behind a backslash, and what it means. */
+/** The characters after a backslash, and their meanings. */
 const escapes = '"\\/bfnrt';
 const meanings = '"\\/\b\f\n\r\t';
 
-/** A `\uXXXX`, or two that make a surrogate pair; position is at the backslash and moves behind. */
+/** A `\uXXXX`, or two that form a surrogate pair; position is at the backslash and moves past it. */
 function readUnicode(): string {
   const at = position;
   const first = readHex(at);
@@ -262,7 +263,7 @@ function readUnicode(): string {
       return String.fromCharCode(first, second);
     }
   }
-  return fail('A surrogate stands alone here: `\\ud800` to `\\udbff` must be followed by `\\udc00` to `\\udfff`.', at);
+  return fail('Lone surrogate: `\\ud800` to `\\udbff` must be followed by `\\udc00` to `\\udfff`.', at);
 }
 
 function readHex(at: number): number {
@@ -272,7 +273,7 @@ function readHex(at: number): number {
     : fail('`\\u` must be followed by four hexadecimal digits.', at);
 }
 
-/** Reads a number and, where `String(number)` would not print its text, keeps the text under `parent` and `key`. */
+/** Parses a number and, if `String(number)` would not print its text, stores the text under `parent` and `key`. */
 function readNumber(parent: object | undefined, key: string): number {
   const value = scanNumber(source, position);
   position = scanned.end;
@@ -282,7 +283,7 @@ function readNumber(parent: object | undefined, key: string): number {
 
 function keepText(parent: object, key: string, text: string): void {
   decimals ??= new Map();
-  const texts = decimals.get(parent) ?? (Object.create(null) as Record<string, string>); // keys come from outside
+  const texts = decimals.get(parent) ?? (Object.create(null) as Record<string, string>); // keys come from clients
   decimals.set(parent, texts);
   texts[key] = text;
 }
@@ -291,7 +292,7 @@ function fail(message: string, at = position): never {
   throw errorAt(source, at, message);
 }
 
-/** Says what stands here instead of what is wanted. */
+/** Fails with the character here and the expected one. */
 function failHere(code: number, wanted: string): never {
   fail(unexpected(source, position, code, wanted));
 }

@@ -34,22 +34,25 @@ export type IssueCode =
   | 'throttled'
   | 'informational';
 
-/** One thing that is wrong, as data: a whole sentence that quotes what was wrong and says how to mend it. */
+/** One problem, as data: a whole sentence that quotes the input and says how to correct it. */
 export interface Issue {
   readonly severity: IssueSeverity;
   readonly code: IssueCode;
-  /** The sentence for people; becomes `diagnostics`. */
+  /** The sentence; becomes `diagnostics`. */
   readonly text: string;
-  /** Where: `Patient.identifier[2].value` or `http.name`. https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression */
+  /**
+   * The place: `Patient.identifier[2].value` or `http.name`.
+   * https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression
+   */
   readonly expression?: string;
-  /** Canonical of the StructureDefinition that asked; undefined for what R4 asks of every resource. */
+  /** Canonical of the StructureDefinition with the rule; undefined for rules of R4 itself. */
   readonly profile?: string;
-  /** The key of an invariant (`obs-6`), or the id of the element and what it asks: `Observation.code min`. */
+  /** The key of an invariant (`obs-6`), or the id of the element and the kind of rule: `Observation.code min`. */
   readonly rule?: string;
 }
 
 /**
- * The OperationOutcome that carries the issues; who asked stands in R4's extension for it.
+ * The OperationOutcome with the issues; profile and rule are in R4's extension for the source.
  * https://hl7.org/fhir/R4/operationoutcome.html, https://hl7.org/fhir/R4/extension-operationoutcome-issue-source.html
  */
 export function operationOutcome(issues: readonly Issue[]): OperationOutcome {

@@ -1,9 +1,11 @@
-// Hand-written scans: each looks once at each character, whatever a client sends.
+// Hand-written scanners: each visits each character once, whatever a client sends.
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
-/** A value of type `uri`, `url` or `canonical`: not empty, no white space. https://hl7.org/fhir/R4/datatypes.html#uri */
+/**
+ * A value of type `uri`, `url` or `canonical`: not empty, no white space. https://hl7.org/fhir/R4/datatypes.html#uri
+ */
 export function isWithoutSpace(value: string): boolean {
   for (let at = 0; at < value.length; at++) if (isSpace(value.charCodeAt(at))) return false;
   return value !== '';
@@ -49,7 +51,7 @@ export function isUuid(value: string): boolean {
 const base64 = 1;
 const pad = 2;
 const space = 3;
-/** What each byte is in base64; 0 for anything else. */
+/** The kind of each byte in base64; 0 for any other. */
 const base64Kinds = Uint8Array.from({ length: 256 }, (_, code) => {
   const character = String.fromCharCode(code);
   if ('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.includes(character)) return base64;
@@ -58,8 +60,8 @@ const base64Kinds = Uint8Array.from({ length: 256 }, (_, code) => {
 });
 
 /**
- * A value of type `base64Binary`: groups of four characters, white space allowed between any of them, padding at the end
- * only. https://hl7.org/fhir/R4/datatypes.html#base64Binary
+ * A value of type `base64Binary`: groups of four characters, white space allowed between any of them, padding at the
+ * end only. https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 export function isBase64(value: string): boolean {
   let count = 0;

@@ -6,7 +6,9 @@ export function isDate(value: string): boolean {
   return isDatePart(value, value.length);
 }
 
-/** A value of type `dateTime`: a date, or a day with seconds and a zone. https://hl7.org/fhir/R4/datatypes.html#dateTime */
+/**
+ * A value of type `dateTime`: a date, or a day with seconds and a zone. https://hl7.org/fhir/R4/datatypes.html#dateTime
+ */
 export function isDateTime(value: string): boolean {
   return value.charCodeAt(10) === 0x54 ? isInstant(value) : isDate(value);
 }
@@ -23,7 +25,7 @@ export function isTime(value: string): boolean {
   return timeEnd(value, 0) === value.length;
 }
 
-/** True where the first `length` characters are YYYY, YYYY-MM or YYYY-MM-DD and exist. */
+/** True if the first `length` characters are a valid YYYY, YYYY-MM or YYYY-MM-DD. */
 function isDatePart(value: string, length: number): boolean {
   const year = twoDigits(value, 0) * 100 + twoDigits(value, 2);
   if (!(year >= 1)) return false;
@@ -40,7 +42,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Behind hh:mm:ss[.f…] that begins at `start`; -1 where there is none. The second 60 is a leap second. */
+/** The position after hh:mm:ss[.f…] that begins at `start`; -1 if there is none. The second 60 is a leap second. */
 function timeEnd(value: string, start: number): number {
   const hours = twoDigits(value, start);
   const minutes = twoDigits(value, start + 3);
@@ -55,7 +57,7 @@ function timeEnd(value: string, start: number): number {
   return at > fraction ? at : -1;
 }
 
-/** True where the rest from `start` is Z or an offset from -14:00 to +14:00. */
+/** True if the rest from `start` is Z or an offset from -14:00 to +14:00. */
 function isZone(value: string, start: number): boolean {
   const sign = value.charCodeAt(start);
   if (sign === 0x5a) return value.length === start + 1;
@@ -66,7 +68,7 @@ function isZone(value: string, start: number): boolean {
   return (hours <= 13 && minutes <= 59) || (hours === 14 && minutes === 0);
 }
 
-/** The number that two digits make, NaN for anything else. */
+/** The number of two digits, NaN for anything else. */
 function twoDigits(value: string, at: number): number {
   const tens = digit(value, at);
   const ones = digit(value, at + 1);

@@ -2,20 +2,20 @@ import { isId } from './id.ts';
 import { isBase64, isCode, isOid, isUuid, isWithoutSpace } from './primitive-text.ts';
 import { isDate, isDateTime, isInstant, isTime } from './primitive-time.ts';
 
-/** How a primitive type is written in JSON, and what its values must look like. https://hl7.org/fhir/R4/datatypes.html#primitive */
+/** The JSON form of a primitive type, and the test of its values. https://hl7.org/fhir/R4/datatypes.html#primitive */
 export type Primitive = StringPrimitive | NumberPrimitive | BooleanPrimitive;
 
 interface StringPrimitive {
   readonly json: 'string';
   readonly is: (value: string) => boolean;
-  /** What a value must be, to follow "must be". */
+  /** The expected form, as a continuation of "must be". */
   readonly wanted: string;
 }
 
 interface NumberPrimitive {
   readonly json: 'number';
   readonly is: (value: number) => boolean;
-  /** True where the text must be an integer: `1.0` and `1e2` are not written so. */
+  /** True if the text must be an integer: `1.0` and `1e2` are not. */
   readonly integer: boolean;
   readonly wanted: string;
 }
@@ -49,7 +49,14 @@ export const primitives: ReadonlyMap<string, Primitive> = new Map<string, Primit
   ['string', text],
   ['markdown', text],
   ['xhtml', { json: 'string', is: value => value !== '', wanted: 'an XHTML fragment' }],
-  ['code', { json: 'string', is: isCode, wanted: 'a code: words with single spaces between them, none at the ends' }],
+  [
+    'code',
+    {
+      json: 'string',
+      is: isCode,
+      wanted: 'a code: words separated by single spaces, without leading and trailing ones',
+    },
+  ],
   ['id', { json: 'string', is: isId, wanted: 'an id: 1 to 64 of the characters A-Z, a-z, 0-9, `-` and `.`' }],
   ['uri', uri],
   ['url', uri],

@@ -1,6 +1,6 @@
 import { isId } from './id.ts';
 
-/** What a reference, or the value of a reference parameter, says. */
+/** The parts of a reference, or of the value of a reference parameter. */
 export type ParsedReference =
   /** `Patient/1`, `Patient/1/_history/2`. */
   | { readonly kind: 'relative'; readonly type: string; readonly id: string; readonly version?: string }
@@ -15,12 +15,12 @@ export type ParsedReference =
     }
   /** `#id`. */
   | { readonly kind: 'contained'; readonly id: string }
-  /** All else: `urn:uuid:…`, a canonical, a page elsewhere. */
+  /** Any other text: `urn:uuid:…`, a canonical, a page elsewhere. */
   | { readonly kind: 'url'; readonly url: string };
 
 /**
- * Takes a reference apart; undefined for the empty text and for text with white space in it. Whether its type exists is
- * not asked. https://hl7.org/fhir/R4/references.html#literal
+ * Parses a reference; undefined for the empty text and for text with white space. Its type need not exist.
+ * https://hl7.org/fhir/R4/references.html#literal
  */
 export function parseReference(text: string): ParsedReference | undefined {
   if (text === '' || /\s/.test(text)) return undefined;
@@ -46,7 +46,7 @@ interface Place {
   version?: string;
 }
 
-/** Reads `[base/]Type/id[/_history/version]` from the end. */
+/** Parses `[base/]Type/id[/_history/version]` from the end. */
 function restful(text: string): Place | undefined {
   let end = text.length;
   const next = (): string => {

@@ -1,10 +1,10 @@
 import { compactJson, stringEnd } from './json-layout.ts';
 
 /**
- * Splits the text of a resource around the place of its version stamp: `before + stamp(…) + after` is what is stored. White
- * space outside of strings is dropped; resourceType, id (as given here) and meta come first, in this order; versionId and
- * lastUpdated of the sender are left out, since the server sets them. `after` begins with `,` or `}`. Takes the text of an
- * object that was read by parseJson; throws Error where it has no resourceType or its meta is no object.
+ * Splits the text of a resource around its version stamp: `before + stamp(…) + after` is stored. White space outside of
+ * strings is removed; resourceType, id (the given one) and meta come first, in this order; the sender's versionId and
+ * lastUpdated are removed, since the server sets them. `after` begins with `,` or `}`. Takes the text of an object that
+ * parseJson has accepted; throws Error if it has no resourceType or its meta is not an object.
  * https://hl7.org/fhir/R4/resource.html#Meta
  */
 export function splitForStamp(text: string, id: string): { before: string; after: string } {
@@ -34,7 +34,7 @@ export function printInstant(ms: number): string {
   return printed.text;
 }
 
-/** What was printed last: all that one commit writes has the same time. */
+/** The last printed instant: all changes of one commit have the same time. */
 let printed = { ms: NaN, text: '' };
 
 function metaWithoutStamp(meta: string): string {
@@ -68,12 +68,12 @@ export function properties(text: string): readonly PropertyText[] {
   return found;
 }
 
-/** A name may be written with escapes: `"\u0069d"` is `id` as well. */
+/** A name may have escapes: `"\u0069d"` is `id` too. */
 const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)) : quoted);
 
 /**
- * Behind the value that begins at `start` in a compact text. Throws Error where the text ends before, as damaged texts
- * may.
+ * The position after the value that begins at `start` in a compact text. Throws Error if the text ends before, as
+ * damaged texts may.
  */
 export function valueEnd(text: string, start: number): number {
   let level = 0;

@@ -1,6 +1,6 @@
 /**
- * The known name that the given one was most likely meant to be: the nearest by edit distance (a swap of neighbours
- * counts one), where at most a third of its letters differ; undefined where none is near. `nmae` → `name`.
+ * The known name that a misspelt one most likely means: the nearest by edit distance (a swap of neighbours counts one),
+ * if at most a third of its letters differ; else undefined. `nmae` → `name`.
  */
 export function suggest(given: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -17,13 +17,13 @@ export function suggest(given: string, known: Iterable<string>): string | undefi
   return best;
 }
 
-/** " Did you mean `name`?" or nothing, to end a sentence with. */
+/** " Did you mean `name`?" or nothing, as the end of a sentence. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const name = suggest(given, known);
   return name === undefined ? '' : ` Did you mean \`${name}\`?`;
 }
 
-/** Optimal string alignment distance; what is longer than 64 letters is cut, since it is a name that was mistyped. */
+/** Optimal string alignment distance of at most 64 letters. */
 function distance(a: string, b: string): number {
   const left = a.slice(0, 64);
   const right = b.slice(0, 64);

@@ -5,13 +5,14 @@ import { Cache } from '../cache.ts';
 export const ucumSystem = 'http://unitsofmeasure.org';
 
 /**
- * Whether a text is a unit of UCUM, case-sensitive: well-formed, and of units that UCUM has. Annotations (`{score}`) may have
- * blanks, since R4 itself publishes such. The first call loads the table of units (0.04 s). https://ucum.org/ucum#section-Syntax-Rules
+ * Whether a text is a UCUM unit, case-sensitive: well-formed, with units of UCUM. Annotations (`{score}`) may have
+ * blanks, since R4 itself publishes such. The first call loads the table of units (0.04 s).
+ * https://ucum.org/ucum#section-Syntax-Rules
  */
 export function isUcumCode(code: string): boolean {
   if (code === '' || code.length > longest) return false;
   let depth = 0;
-  let wanted = true; // a unit, a number or an annotation must come
+  let wanted = true; // a unit, a number or an annotation must follow
   let annotatable = false;
   for (let at = 0; at < code.length;) {
     const [text = '', operator, open, close, annotation, factor, atom] = take(code, at);
@@ -38,8 +39,8 @@ export function isUcumCode(code: string): boolean {
 }
 
 /**
- * A value in another unit of UCUM; undefined where one of the two is no unit, or where they do not measure the same
- * (`mg` and `mL`). https://ucum.org/ucum#section-Semantics
+ * A value in another UCUM unit; undefined if one of the two is not a unit, or if they are not comparable (`mg` and
+ * `mL`). https://ucum.org/ucum#section-Semantics
  */
 export function convertUnit(value: number, from: string, to: string): number | undefined {
   if (from === to) return value;
@@ -48,7 +49,7 @@ export function convertUnit(value: number, from: string, to: string): number | u
   return status === 'succeeded' && toVal !== null ? toVal : undefined;
 }
 
-/** Characters, and parentheses within each other; what is longer is no unit that anybody measures in. */
+/** Maximum length in characters, and maximum nesting of parentheses. */
 const longest = 200;
 const deepest = 10;
 
@@ -62,7 +63,9 @@ function take(code: string, at: number): readonly (string | undefined)[] {
 
 /** Whether UCUM has a unit, with its prefix and exponent. */
 function isAtom(atom: string): boolean {
-  const plain = atom.replace(/(?<=.)[+-]?\d+$/, match => (atom.startsWith('10') && atom.length - match.length < 3 ? match : '')); // prettier-ignore
+  const plain = atom.replace(/(?<=.)[+-]?\d+$/, match =>
+    atom.startsWith('10') && atom.length - match.length < 3 ? match : '',
+  );
   let known = atoms.get(plain);
   if (known === undefined) {
     known = !Object.hasOwn(Object.prototype, plain) && units().validateUnitString(plain).status === 'valid';
@@ -77,7 +80,7 @@ const atoms = new Cache<boolean>(2_000);
 const withoutAnnotations = (code: string): string =>
   code.replace(/(^|[./(])\{[^}]*\}/g, '$11').replace(/\{[^}]*\}/g, '');
 
-/** What is used of the library, which has no types of its own. */
+/** The used parts of the library, which has no types of its own. */
 interface Units {
   validateUnitString(code: string): { readonly status: string };
   convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null };
@@ -88,6 +91,6 @@ let loaded: Units | undefined;
 function units(): Units {
   loaded ??= (
     createRequire(import.meta.url)('@lhncbc/ucum-lhc') as { UcumLhcUtils: { getInstance(): Units } }
-  ).UcumLhcUtils.getInstance(); // as it says of itself
+  ).UcumLhcUtils.getInstance(); // as its documentation states
   return loaded;
 }

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { JsonError } from './json.ts';
 
 /**
- * The text of UTF-8 bytes. Throws `JsonError` for bytes that are not valid UTF-8, which other decoders replace silently, and
- * for a byte order mark. https://hl7.org/fhir/R4/json.html
+ * The text of UTF-8 bytes. Throws `JsonError` for bytes that are not valid UTF-8, which other decoders replace
+ * silently, and for a byte order mark. https://hl7.org/fhir/R4/json.html
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw new JsonError('The text begins with a byte order mark: send it without.', '$', 1, 1);
+    throw new JsonError('The text begins with a byte order mark: remove it.', '$', 1, 1);
   }
   if (!isUtf8(bytes)) throw notUtf8(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -19,10 +19,10 @@ function notUtf8(bytes: Uint8Array): JsonError {
   const hex = (bytes[valid] ?? 0).toString(16).padStart(2, '0');
   const line = before.split('\n').length;
   const column = before.length - before.lastIndexOf('\n');
-  return new JsonError(`The text is not valid UTF-8: byte ${valid + 1} (0x${hex}) is out of place.`, '$', line, column);
+  return new JsonError(`The text is not valid UTF-8: byte ${valid + 1} (0x${hex}) is invalid.`, '$', line, column);
 }
 
-/** How many bytes from the start are valid, found by halving. */
+/** The number of valid bytes from the start, by bisection. */
 function validLength(bytes: Uint8Array): number {
   let low = 0;
   let high = bytes.length;
@@ -34,7 +34,7 @@ function validLength(bytes: Uint8Array): number {
   return wholeCharacters(bytes, low).length;
 }
 
-/** The first `length` bytes without a character that they cut in two. */
+/** The first `length` bytes without a split character. */
 function wholeCharacters(bytes: Uint8Array, length: number): Uint8Array {
   let at = length - 1;
   while (at >= 0 && length - at < 4 && ((bytes[at] as number) & 0xc0) === 0x80) at--; // at is an index of bytes

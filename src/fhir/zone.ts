@@ -1,7 +1,7 @@
 /**
  * The moment (milliseconds since 1970 UTC) at which clocks in `zone` (IANA name) show `local`, itself written as if it
- * were UTC. A time that the zone skips is moved on by the width of the gap; of a time that it has twice the first is
- * meant. Throws RangeError for a zone that does not exist.
+ * were UTC. A time that the zone skips is moved by the width of the gap; a time that occurs twice means the first.
+ * Throws RangeError for an unknown zone.
  */
 export function zonedTime(local: number, zone: string): number {
   if (zone === 'UTC') return local;
@@ -9,12 +9,12 @@ export function zonedTime(local: number, zone: string): number {
   const before = offsets.at(local - DAY);
   const after = offsets.at(local + DAY);
   if (before === after) return local - before;
-  // With clocks going forward neither may be a moment that shows `local`: then the offset before the change holds.
+  // If clocks go forward, neither may be a moment that shows `local`: then the offset before the change applies.
   if (offsets.at(local - before) === before) return local - before;
   return offsets.at(local - after) === after ? local - after : local - before;
 }
 
-/** A moment as clocks in a zone show it: `2026-01-02T03:04:05.006-05:00`. Throws RangeError for a zone that does not exist. */
+/** A moment as clocks in a zone show it: `2026-01-02T03:04:05.006-05:00`. Throws RangeError for an unknown zone. */
 export function printZoned(moment: number, zone: string): string {
   const minutes = zone === 'UTC' ? 0 : Math.round(offsetsOf(zone).at(moment) / 60_000);
   const local = new Date(moment + minutes * 60_000).toISOString().slice(0, -1);
@@ -38,7 +38,7 @@ const SPAN = 2 ** 29;
 const YEAR_1 = -62_135_596_800_000;
 const MOST_SPANS = 20_000;
 
-/** The offset at a span's start and, where clocks change within it, when and to what. */
+/** The offset at a span's start and, if clocks change within it, the time and the new offset. */
 interface Span {
   readonly offset: number;
   readonly change: number;
@@ -63,7 +63,7 @@ class Offsets {
     });
   }
 
-  /** Milliseconds that clocks are ahead of UTC at a moment. */
+  /** Milliseconds by which clocks are ahead of UTC at a moment. */
   at(moment: number): number {
     const index = Math.floor(moment / SPAN);
     let span = this.spans.get(index);

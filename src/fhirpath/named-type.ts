@@ -4,9 +4,9 @@ import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 
 /**
- * The FHIR type that a type specifier names, `FHIR.` and `System.` taken off. The types of FHIRPath itself stand for
- * those of FHIR: R4's own components write `value.as(DateTime)` and mean dateTime. Throws ExpressionError for an
- * unknown type. https://hl7.org/fhirpath/N1/#type-specifier
+ * The FHIR type that a type specifier names, without `FHIR.` and `System.`. The types of FHIRPath itself map to those
+ * of FHIR: R4's own components write `value.as(DateTime)` and mean dateTime. Throws ExpressionError for an unknown
+ * type. https://hl7.org/fhirpath/N1/#type-specifier
  */
 export function namedType(tree: Expression | undefined, text: string, definitions: TypeDefinitions): string {
   if (tree?.kind !== 'member') throw new ExpressionError(text, tree?.at ?? 0, 'The name of a type was expected');
@@ -27,8 +27,8 @@ export function namedType(tree: Expression | undefined, text: string, definition
 export const isSystemType = (name: string): boolean => name === 'Quantity' || Object.hasOwn(fhirNames, name);
 
 /**
- * Whether the definitions leave open if an element is of a type: R4 types ids and the urls of extensions as texts of
- * FHIRPath itself, and names a type of FHIR beside it.
+ * Whether the definitions leave the type of an element open: R4 types ids and the urls of extensions as FHIRPath
+ * strings, and names a FHIR type beside it.
  */
 export const isAmbiguous = (element: ElementDefinition | undefined, code: string): boolean =>
   element !== undefined && (element.name === 'id' || element.path === 'Extension.url') && texts.has(code);
@@ -47,6 +47,6 @@ const fhirNames: Readonly<Record<string, string>> = {
 
 /** For suggestions only. */
 const dataTypes =
-  'Address Age Annotation Attachment CodeableConcept Coding ContactPoint Count Distance Duration HumanName Identifier Money Period Quantity Range Ratio Reference SampledData Timing boolean canonical code date dateTime decimal id instant integer string time uri url'.split(
-    ' ',
-  );
+  `Address Age Annotation Attachment CodeableConcept Coding ContactPoint Count Distance Duration HumanName
+  Identifier Money Period Quantity Range Ratio Reference SampledData Timing boolean canonical code date dateTime
+  decimal id instant integer string time uri url`.split(/\s+/);

@@ -3,7 +3,9 @@ import type { Expression } from './syntax.ts';
 import { readTokens } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
-/** The syntax tree of a FHIRPath text; throws ExpressionError with the place. https://hl7.org/fhirpath/N1/#grammar */
+/**
+ * The syntax tree of a FHIRPath text; throws ExpressionError with the position. https://hl7.org/fhirpath/N1/#grammar
+ */
 export function parseExpression(expression: string): Expression {
   const parser = new Parser(expression);
   const tree = parser.binary(0);
@@ -11,7 +13,7 @@ export function parseExpression(expression: string): Expression {
   return tree;
 }
 
-/** Operators by how tightly they bind, loosest first; `is` and `as` stand between union and addition. */
+/** Operators by precedence, lowest first; `is` and `as` are between union and addition. */
 const levels: readonly (readonly string[])[] = [
   ['implies'],
   ['or', 'xor'],
@@ -25,7 +27,7 @@ const levels: readonly (readonly string[])[] = [
   ['*', '/', 'div', 'mod'],
 ];
 
-/** Far above what any parameter needs, far below what the stack holds. */
+/** Much more than any parameter needs, much less than the stack allows. */
 const mostTokens = 2_000;
 const deepest = 50;
 
@@ -42,7 +44,7 @@ class Parser {
     if (beyond !== undefined) throw new ExpressionError(expression, beyond.at, 'The expression is too long');
   }
 
-  /** What stands in parentheses, in brackets, or alone. */
+  /** An expression in parentheses, in brackets, or the whole. */
   private whole(): Expression {
     if (++this.depth > deepest)
       throw new ExpressionError(this.expression, this.next.at, 'The expression is nested too deep');
@@ -71,7 +73,7 @@ class Parser {
   }
 
   private get next(): Token {
-    return this.tokens[this.index] as Token; // the last token is `end`, and nothing reads past it
+    return this.tokens[this.index] as Token; // the last token is `end`, and no read goes past it
   }
 
   private isOneOf(texts: readonly string[]): boolean {
@@ -91,7 +93,7 @@ class Parser {
 
   private fail(wanted: string): never {
     const { kind, text, at } = this.next;
-    const found = kind === 'end' ? 'The expression ends' : `\`${text}\` stands`;
+    const found = kind === 'end' ? 'The expression ends' : `\`${text}\` was found`;
     throw new ExpressionError(this.expression, at, `${found} where ${wanted} was expected`);
   }
 
@@ -146,7 +148,7 @@ class Parser {
     return tree;
   }
 
-  /** A number; with a unit behind it a quantity. */
+  /** A number; with a unit after it a quantity. */
   private number(): Expression {
     const { text, at } = this.next;
     this.index++;

@@ -7,32 +7,31 @@ import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 import { constantOf, places } from './variables.ts';
 
-/** A mistake in an expression: a whole sentence, and where: characters from 0. */
+/** A mistake in an expression: a whole sentence, and the position in characters from 0. */
 export interface Problem {
   readonly at: number;
   readonly message: string;
-  /** True where the expression may be right, but is evaluated nowhere. */
+  /** True if the expression may be right, but is never evaluated. */
   readonly undecided?: true;
 }
 
-/** A type that a part of an expression may yield; `definition` has its elements. */
+/** A possible type of a part of an expression; `definition` has its elements. */
 export interface KnownType {
   readonly code: string;
   readonly definition: TypeDefinition | undefined;
 }
 
-/** What a rule is evaluated on, as far as that is known. */
+/** The values on which a rule is evaluated, as far as they are known. */
 export interface RuleContext {
-  /** The types that its values may be of. */
+  /** The possible types of these values. */
   readonly context?: readonly KnownType[] | undefined;
-  /** The types that `%resource` may be of. */
+  /** The possible types of `%resource`. */
   readonly resource?: readonly KnownType[] | undefined;
 }
 
 /**
- * What is wrong with an expression that is evaluated on values of some types: functions, variables, types and elements
- * that do not exist. Where a type cannot be told (`resolve()`, contained resources), nothing is said about what
- * follows.
+ * The mistakes in an expression on values of some types: unknown functions, variables, types and elements. The part
+ * after an unknown type (`resolve()`, contained resources) is not checked.
  */
 export function problemsOf(
   tree: Expression,
@@ -45,7 +44,7 @@ export function problemsOf(
   return check.problems();
 }
 
-/** The types that a part may yield; undefined where that cannot be told. */
+/** The possible types of a part; undefined if they are unknown. */
 type Types = readonly KnownType[] | undefined;
 
 class Check {
@@ -54,7 +53,7 @@ class Check {
   readonly #context: Types;
   readonly #resource: Types;
   readonly #wrong: Problem[] = [];
-  /** Elements that some type in question has, and those that all that came lack. */
+  /** Elements that some possible type has, and those that all types so far lack. */
   readonly #found = new Set<Expression>();
   readonly #missing = new Map<Expression, Problem>();
 
@@ -125,7 +124,7 @@ class Check {
       const owners = focus.map(({ code }) => `\`${code}\``).join(', ');
       this.#wrong.push({
         at,
-        message: `\`${name}\` is not the type of what this is evaluated on, which is ${owners}.`,
+        message: `\`${name}\` is not the type of the evaluated value, which is ${owners}.`,
       });
       return undefined;
     }
@@ -135,7 +134,7 @@ class Check {
     for (const { definition } of of) {
       const elements =
         definition?.kind === 'primitive-type' ? this.#types.get('Element')?.elements : definition?.elements;
-      // What an abstract type stands for has elements of its own.
+      // The subtypes of an abstract type have further elements.
       if (elements === undefined || definition?.abstract === true) {
         this.#found.add(tree);
         result = undefined;
@@ -153,7 +152,7 @@ class Check {
 
   #lacks(tree: Expression & { kind: 'member' }, types: readonly KnownType[]): Types {
     const { name, at } = tree;
-    if (types.length === 0) return []; // what comes before it is wrong already, or yields nothing
+    if (types.length === 0) return []; // the part before it is wrong already, or has no result
     const owners = [...new Set(types.map(({ code, definition }) => definition?.name ?? code))].join(', ');
     const known = types.flatMap(({ definition }) => [...(definition?.elements.keys() ?? [])]);
     const hint = didYouMean(name, /^[A-Z]/.test(name) ? this.#types.resourceTypes : known);
@@ -201,7 +200,7 @@ class Check {
     return same.has(name) ? of : undefined;
   }
 
-  /** What is repeated is evaluated on what it yields too. */
+  /** A repeated expression is also evaluated on its own results. */
   #repeated(tree: Expression, of: Types): Types {
     let result = this.infer(tree, of);
     for (let round = 0; round < 3 && result !== undefined; round++) result = both(result, this.infer(tree, result));
@@ -222,10 +221,10 @@ const systemTypes: ReadonlySet<string> = new Set([
 
 const isSystem = (tree: Expression | undefined): boolean => tree?.kind === 'member' && tree.name === 'System';
 
-/** Functions whose arguments are evaluated on each value. */
+/** Functions whose arguments are evaluated for each value. */
 const perValue: ReadonlySet<string> = new Set(['where', 'exists', 'all', 'select', 'aggregate', 'trace', 'sort']);
 
-/** Functions that yield what they are called on, or a part of it. */
+/** Functions that return their input, or a part of it. */
 const same: ReadonlySet<string> = new Set(
   'where first last tail skip take single distinct exclude intersect trace sort'.split(' '),
 );

@@ -4,14 +4,14 @@ import type { TypeDefinitions } from '../model/element.ts';
 type Names = Pick<TypeDefinitions, 'resourceTypes'>;
 
 /**
- * The resource type that a Reference, or the text of a uri or canonical, points to, read from itself, since the target
- * is not fetched: from `Type/id`, also at the end of an absolute URL; of a contained resource from `root`; else from
- * `Reference.type`. Undefined where it does not tell. https://hl7.org/fhir/R4/references.html#Reference
+ * The target type of a Reference, or of the text of a uri or canonical, without fetching the target: from `Type/id`,
+ * also at the end of an absolute URL; for a contained resource from `root`; else from `Reference.type`. Undefined if it
+ * is not stated. https://hl7.org/fhir/R4/references.html#Reference
  */
 export function referredType(value: unknown, root: unknown, definitions: Names): string | undefined {
   if (typeof value === 'string') return typeOfText(value, root, definitions);
   if (typeof value !== 'object' || value === null) return undefined;
-  const { reference, type } = value as { reference?: unknown; type?: unknown }; // any JSON object may be asked
+  const { reference, type } = value as { reference?: unknown; type?: unknown }; // any JSON object is possible
   const found = typeof reference === 'string' ? typeOfText(reference, root, definitions) : undefined;
   if (found !== undefined || typeof type !== 'string') return found;
   return type.startsWith(base) ? type.slice(base.length) : type;
@@ -27,7 +27,7 @@ function typeOfText(text: string, root: unknown, definitions: Names): string | u
 }
 
 function containedType(id: string, root: unknown): string | undefined {
-  const { contained } = (root ?? {}) as { contained?: unknown }; // any JSON object may be asked
+  const { contained } = (root ?? {}) as { contained?: unknown }; // any JSON object is possible
   if (!Array.isArray(contained)) return undefined;
   for (const resource of contained as unknown[]) {
     const { id: own, resourceType } = (resource ?? {}) as { id?: unknown; resourceType?: unknown }; // as above

@@ -1,29 +1,31 @@
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 
-/** What an expression yields, as far as the definitions tell. */
+/** The type of an expression's results, as far as the definitions determine it. */
 export interface ResultType {
   /** FHIR type code: `CodeableConcept`, `dateTime`, `BackboneElement`; `boolean` for a comparison. */
   readonly code: string;
-  /** Its children; undefined where they are not known (a type found by the interpreter). */
+  /** Its children; undefined if they are unknown (a type that the interpreter found). */
   readonly definition: TypeDefinition | undefined;
-  /** The element that it is; undefined for a resource and for what was computed. */
+  /** Its element; undefined for a resource and for a computed value. */
   readonly element: ElementDefinition | undefined;
-  /** From the root on: `Observation.component.value`. */
+  /** From the root: `Observation.component.value`. */
   readonly path: string;
-  /** True where one resource may hold several. */
+  /** True if one resource may have several. */
   readonly many: boolean;
 }
 
-/** Takes one value that an expression yields; a primitive stands at `parent[key]`. */
+/** Receives one result; a primitive is at `parent[key]`. */
 export type Receive = (value: unknown, parent: object, key: string | number) => void;
 
-/** Says what takes the values of a type; undefined where nobody wants them, so that they are not even looked for. */
+/**
+ * Returns the receiver of the values of a type; undefined if they are not needed, so that they are not even looked up.
+ */
 export type Choose = (type: ResultType) => Receive | undefined;
 
-/** Decides about a value; undefined stands for FHIRPath's empty result. */
+/** A test of a value; undefined represents FHIRPath's empty result. */
 export type Predicate = (value: unknown, parent: object, key: string | number) => boolean | undefined;
 
-/** The type of a whole resource, or of a data type that stands alone. */
+/** The type of a whole resource, or of a data type without a parent. */
 export const rootType = (definition: TypeDefinition): ResultType => ({
   code: definition.name,
   definition,
@@ -32,7 +34,7 @@ export const rootType = (definition: TypeDefinition): ResultType => ({
   many: false,
 });
 
-/** What a comparison yields. */
+/** The result of a comparison. */
 export const computedBoolean: ResultType = {
   code: 'boolean',
   definition: undefined,
@@ -41,7 +43,7 @@ export const computedBoolean: ResultType = {
   many: false,
 };
 
-/** True where the type is the other or one derived from it. https://hl7.org/fhir/R4/fhirpath.html#types */
+/** True if the type is the other or derived from it. https://hl7.org/fhir/R4/fhirpath.html#types */
 export function isA(code: string, ancestor: string, definitions: TypeDefinitions): boolean {
   for (let name: string | undefined = code; name !== undefined; name = definitions.get(name)?.base) {
     if (name === ancestor) return true;

@@ -3,7 +3,8 @@ export type Expression =
   /** `text` is that of a number: `1.0` is a decimal, `1` is an integer. */
   | { readonly kind: 'literal'; readonly at: number; readonly value: string | number | boolean; readonly text?: string }
   /**
-   * What indexes do without: `@2020`, `4 'mg'`, `4 days` (the number is the text), `{}`, `$index`, `$total`, `.$this`.
+   * Constructs that index expressions do not use: `@2020`, `4 'mg'`, `4 days` (the number is the text), `{}`, `$index`,
+   * `$total`, `.$this`.
    */
   | {
       readonly kind: 'other';
@@ -43,9 +44,9 @@ export type Expression =
     }
   | { readonly kind: 'sign'; readonly at: number; readonly of: Expression };
 
-/** An expression that is wrong: a whole sentence with the place. */
+/** An invalid expression: a whole sentence with the position. */
 export class ExpressionError extends Error {
-  /** The sentence without the place, and the place: characters from 0. */
+  /** The sentence without the position, and the position: characters from 0. */
   readonly problem: string;
   readonly at: number;
 

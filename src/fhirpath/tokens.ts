@@ -2,10 +2,10 @@ import { ExpressionError } from './syntax.ts';
 
 export interface Token {
   readonly kind: 'name' | 'string' | 'number' | 'date' | 'variable' | 'symbol' | 'end';
-  /** What was meant: escapes are read, quotes and `%` are gone. */
+  /** The decoded text: without escapes, quotes and `%`. */
   readonly text: string;
   readonly at: number;
-  /** True for a name in backticks, which is no keyword. */
+  /** True for a name in backticks, which is not a keyword. */
   readonly quoted: boolean;
 }
 
@@ -30,7 +30,7 @@ export function readTokens(expression: string): readonly Token[] {
   return tokens;
 }
 
-/** A literal ends where the grammar ends it: the dot of `@2015.is(Date)` is not part of it. */
+/** The grammar delimits a literal: the dot of `@2015.is(Date)` is not part of it. */
 const time = String.raw`\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?`;
 
 const patterns: readonly (readonly [Token['kind'], RegExp])[] = [
@@ -62,7 +62,7 @@ function readToken(expression: string, at: number): { token: Token; end: number 
   throw new ExpressionError(expression, at, `\`${first}\` has no meaning in FHIRPath`);
 }
 
-/** Reads from the quote at `open` to the next one like it. */
+/** Reads from the quote at `open` to the matching one. */
 function quoted(expression: string, open: number, at: number, kind: Token['kind']): { token: Token; end: number } {
   const quote = expression.charAt(open);
   let text = '';
@@ -80,7 +80,8 @@ function quoted(expression: string, open: number, at: number, kind: Token['kind'
       index += 4;
     } else {
       const meant = escapes[escape];
-      if (meant === undefined) throw new ExpressionError(expression, index - 1, `\`\\${escape}\` is no escape`);
+      if (meant === undefined)
+        throw new ExpressionError(expression, index - 1, `\`\\${escape}\` is not a valid escape`);
       text += meant;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The value of a variable that is the same everywhere: `%sct`, `%loinc`, `%ucum`, `%vs-name`, `%ext-name`; undefined
- * for any other. https://hl7.org/fhir/R4/fhirpath.html#variables
+ * The value of a global variable: `%sct`, `%loinc`, `%ucum`, `%vs-name`, `%ext-name`; undefined for any other.
+ * https://hl7.org/fhir/R4/fhirpath.html#variables
  */
 export function constantOf(name: string): string | undefined {
   if (Object.hasOwn(constants, name)) return constants[name];
@@ -15,5 +15,5 @@ const constants: Readonly<Record<string, string>> = {
   ucum: 'http://unitsofmeasure.org',
 };
 
-/** Variables whose values depend on where a rule is evaluated. */
+/** Variables whose values depend on the position of a rule. */
 export const places: ReadonlySet<string> = new Set(['resource', 'rootResource', 'context']);

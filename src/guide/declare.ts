@@ -4,8 +4,8 @@ import { servedInteractions } from '../model/served.ts';
 import type { GuideParameters, LeaveOut } from './parameters.ts';
 
 /**
- * What a guide asks of a server for one type (`given`, a `rest.resource`), as this server declares it. `isOpen` where the guide
- * names no interaction at all: it then says what records look like, and not how they are asked for.
+ * The requirements of a guide for servers on one type (`given`, a `rest.resource`), as a declaration of this server.
+ * `isOpen` if the guide names no interaction: it then describes records, and not access.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
  */
 export function declareType(
@@ -18,7 +18,11 @@ export function declareType(
   const interactions = isOpen ? ['read', 'search-type'] : interactionsOf(name, given, leaveOut);
   const isSearchable = interactions.includes('search-type');
   const named = objectsOf(given['searchParam']);
-  const searchParams = !isSearchable ? [] : isOpen && named.length === 0 ? parameters.all(name) : parameters.named(name, named); // prettier-ignore
+  const searchParams = !isSearchable
+    ? []
+    : isOpen && named.length === 0
+      ? parameters.all(name)
+      : parameters.named(name, named);
   for (const element of [
     'searchInclude',
     'searchRevInclude',
@@ -27,9 +31,14 @@ export function declareType(
     'conditionalUpdate',
     'conditionalDelete',
   ])
-    if (isAsked(given[element])) leaveOut(name, `\`${element}\``, 'It is not served.');
+    if (isRequested(given[element])) leaveOut(name, `\`${element}\``, 'It is not supported.');
   const policies = stringsOf(given['referencePolicy']);
-  if (policies.length > 0) leaveOut(name, `\`referencePolicy\` ${policies.join(', ')}`, 'Declare `enforced` where creates must refer to what is here.'); // prettier-ignore
+  if (policies.length > 0)
+    leaveOut(
+      name,
+      `\`referencePolicy\` ${policies.join(', ')}`,
+      'Declare `enforced` if creates must reference existing records.',
+    );
   return {
     type: name,
     ...(given['profile'] === undefined ? {} : { profile: given['profile'] }),
@@ -45,20 +54,20 @@ export function declareType(
   };
 }
 
-/** Reads and searches as the guide names them; a create where it says that a server shall or should, or no more than its name. */
+/** Reads and searches as the guide names them; a create if the guide has the expectation shall or should, or none. */
 function interactionsOf(name: string, given: JsonObject, leaveOut: LeaveOut): readonly string[] {
   return objectsOf(given['interaction']).flatMap(interaction => {
     const code = String(interaction['code']);
     const expectation = expectationOf(interaction);
     if (!servedInteractions.some(one => one === code)) {
-      leaveOut(name, `\`${code}\``, 'It is not served yet.');
+      leaveOut(name, `\`${code}\``, 'It is not supported yet.');
       return [];
     }
     if (expectation === 'SHOULD-NOT' || (code === 'create' && expectation === 'MAY')) {
       leaveOut(
         name,
         `\`${code}\``,
-        `The guide says ${expectation}; declare it, with a scope, where clients are to have it.`,
+        `The guide says ${expectation}; declare it, with a scope, if clients should have it.`,
       );
       return [];
     }
@@ -72,7 +81,7 @@ const expectationOf = ({ extension }: JsonObject): string | undefined =>
 
 const expectationUrl = 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-expectation';
 
-const isAsked = (value: unknown): boolean =>
+const isRequested = (value: unknown): boolean =>
   value === true ||
   (typeof value === 'string' && value !== 'not-supported') ||
   (Array.isArray(value) && value.length > 0);

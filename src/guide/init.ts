@@ -12,7 +12,7 @@ import { declareType } from './declare.ts';
 import { everywhere, guideParameters } from './parameters.ts';
 import { prune } from './prune.ts';
 
-/** Something of a guide that this server does not declare. */
+/** A requirement of a guide that this server does not declare. */
 export interface LeftOut {
   readonly type: string;
   readonly what: string;
@@ -23,15 +23,14 @@ export interface Initialized {
   /** The CapabilityStatement to be written. */
   readonly statement: JsonObject;
   readonly leftOut: readonly LeftOut[];
-  /** What was declared though the guide does not name it; sentences. */
+  /** Declarations that the guide does not require; sentences. */
   readonly added: readonly string[];
 }
 
 /**
- * The CapabilityStatement by which this server does what a guide's statement asks of servers: types, parameters, profiles and
- * scopes that a start accepts. `definitions` are the guide's package and those that it needs. Throws Error with one line for
- * each problem that the packages have.
- * https://hl7.org/fhir/R4/capabilitystatement.html
+ * The CapabilityStatement with which this server implements a guide's requirements for servers: types, parameters,
+ * profiles and scopes that a start accepts. `definitions` are the guide's package and its dependencies. Throws Error
+ * with one line for each problem of the packages. https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export async function initDefinitions(
   guide: JsonObject,
@@ -47,13 +46,14 @@ export async function initDefinitions(
   const types = baseTypes(definitions);
   const leftOut: LeftOut[] = [];
   const leaveOut = (type: string, what: string, why: string): void => {
-    if (!leftOut.some(one => one.type === type && one.what === what)) leftOut.push({ type, what, why: why.replace(/; remove it\./, '.') }); // prettier-ignore
+    if (!leftOut.some(one => one.type === type && one.what === what))
+      leftOut.push({ type, what, why: why.replace(/; remove it\./, '.') });
   };
   const rests = objectsOf(guide['rest']).filter(({ mode }) => mode === 'server');
   for (const rest of rests) {
     for (const list of ['interaction', 'operation'])
       for (const { code, name } of objectsOf(rest[list]))
-        leaveOut('the system', `\`${String(code ?? name)}\``, 'It is not served.');
+        leaveOut('the system', `\`${String(code ?? name)}\``, 'It is not supported.');
   }
   const resources = rests.flatMap(rest => objectsOf(rest['resource'])).filter(({ type }) => chosen(String(type)));
   const isOpen = resources.every(({ interaction }) => objectsOf(interaction).length === 0);
@@ -61,14 +61,14 @@ export async function initDefinitions(
   const parameters = guideParameters(definitions, types, isGuide, leaveOut);
   const known = resources.filter(({ type }) => {
     const isKnown = types.resourceTypes.has(String(type));
-    if (!isKnown) leaveOut(String(type), 'the type', 'It is no resource type of FHIR R4.');
+    if (!isKnown) leaveOut(String(type), 'the type', 'It is not a resource type of FHIR R4.');
     return isKnown;
   });
   const declared = known
     .map(resource => declareType(resource, parameters, isOpen, leaveOut))
     .filter(type => {
       const isServed = objectsOf(type['interaction']).length > 0;
-      if (!isServed) leaveOut(String(type['type']), 'the type', 'Nothing that the guide asks of it is served.');
+      if (!isServed) leaveOut(String(type['type']), 'the type', 'None of its requirements is supported.');
       return isServed;
     });
   const statementOf = (of: readonly JsonObject[]): JsonObject => statement(guide, of.map(withoutEmpty));
@@ -82,7 +82,8 @@ export async function initDefinitions(
 }
 
 const addedInteractions =
-  'The guide names no interactions and parameters, so `read`, `search-type` and the parameters of R4 are declared; remove those that nobody needs.';
+  'The guide names no interactions and parameters, so `read`, `search-type` and the parameters of ' +
+  'R4 are declared; remove those that you do not need.';
 
 function statement(guide: JsonObject, resource: readonly JsonObject[]): JsonObject {
   const { id, name, title } = guide;
@@ -95,7 +96,7 @@ function statement(guide: JsonObject, resource: readonly JsonObject[]): JsonObje
     ...(title === undefined ? {} : { title }),
     status: 'active',
     date: asString(guide['date']) ?? new Date().toISOString().slice(0, 10),
-    description: `What this server does of ${canonical}; made by \`definitions init\`.`,
+    description: `What this server implements of ${canonical}; written by \`definitions init\`.`,
     kind: 'capability',
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],
@@ -103,7 +104,7 @@ function statement(guide: JsonObject, resource: readonly JsonObject[]): JsonObje
   };
 }
 
-/** A scope for each context that reaches records of the type; for patients those that belong to one. */
+/** A scope for each context that covers records of the type; `patient/` for those that belong to a patient. */
 function withScopes(type: JsonObject, { types, compartments }: Model): JsonObject {
   const name = String(type['type']);
   const codes = objectsOf(type['interaction']).map(({ code }) => code);
@@ -118,7 +119,7 @@ function withScopes(type: JsonObject, { types, compartments }: Model): JsonObjec
   return { extension: scopes.map(valueString => ({ url: `${extensionBase}smart-scope`, valueString })), ...type };
 }
 
-/** In the order in which a scope has them. */
+/** In the order of the letters in a scope. */
 const letterOf = { create: 'c', read: 'r', 'search-type': 's' };
 
 /** An empty array is not allowed in FHIR JSON. */

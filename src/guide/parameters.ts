@@ -6,18 +6,18 @@ import type { TypeDefinitions } from '../model/element.ts';
 import { createParameterCompiler } from '../model/search-parameters.ts';
 import { supertypes } from '../model/type-definitions.ts';
 
-/** What was left out of a guide: a type, and why. */
+/** Receives the omissions: a type, what is omitted, and why. */
 export type LeaveOut = (typeName: string, what: string, why: string) => void;
 
 /** The parameters of a guide that can be declared for its types. */
 export interface GuideParameters {
-  /** As the guide names them, each with its definition; those that cannot be indexed are left out. */
+  /** The named parameters with their definitions; those that cannot be indexed are omitted. */
   named(typeName: string, given: readonly JsonObject[]): readonly JsonObject[];
-  /** Those of R4 and of the guide's package for a type. */
+  /** The parameters of R4 and of the guide's package for a type. */
   all(typeName: string): readonly JsonObject[];
 }
 
-/** `isGuide` tells definitions of the guide's own package. https://hl7.org/fhir/R4/searchparameter.html */
+/** `isGuide` selects the definitions of the guide's own package. https://hl7.org/fhir/R4/searchparameter.html */
 export function guideParameters(
   definitions: Definitions,
   types: TypeDefinitions,
@@ -32,7 +32,7 @@ export function guideParameters(
     const param = compiler.byCanonical(definition.url, typeName, standing, '');
     if (param !== undefined && param.type !== 'special')
       return [{ name: param.code, definition: definition.url, type: param.type }];
-    leaveOut(typeName, `the parameter \`${name}\``, collected[0] ?? 'No search is served by its type (special).');
+    leaveOut(typeName, `the parameter \`${name}\``, collected[0] ?? 'Its type (special) is not supported.');
     return [];
   };
   const candidates = (typeName: string): readonly Definition[] => {

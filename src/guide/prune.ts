@@ -9,8 +9,8 @@ import { checkProfiles } from '../validation/definition/check-profiles.ts';
 import type { LeaveOut } from './parameters.ts';
 
 /**
- * Leaves out what a start would refuse, until it refuses nothing: `statementOf` makes the statement of the types. Throws Error
- * for a problem that belongs to no type.
+ * Removes what a start would reject, until it rejects nothing: `statementOf` makes the statement of the types. Throws
+ * Error for a problem that belongs to no type.
  */
 export function prune(
   declared: readonly JsonObject[],
@@ -28,7 +28,7 @@ export function prune(
         const at = `rest[0].resource[${index}]`;
         const own = problems.filter(({ file, path }) => file === statementFile && path.startsWith(`${at}.`));
         const asked = own.map(({ path, text }) => ({ path: path.slice(at.length + 1), text }));
-        return withoutProfiles(withoutAsked(type, asked, leaveOut), unusable, definitions, leaveOut);
+        return withoutProfiles(withoutReported(type, asked, leaveOut), unusable, definitions, leaveOut);
       })
       .filter(type => type !== undefined);
     if (JSON.stringify(without) === JSON.stringify(left)) {
@@ -43,10 +43,10 @@ export function prune(
 /** The statement has no file yet. */
 const statementFile = '';
 
-type Asked = readonly { readonly path: string; readonly text: string }[];
+type ReportedProblems = readonly { readonly path: string; readonly text: string }[];
 
-/** A type without the items that problems point at; undefined where the type itself is refused. */
-function withoutAsked(type: JsonObject, asked: Asked, leaveOut: LeaveOut): JsonObject | undefined {
+/** A type without the items that have problems; undefined if the type itself is rejected. */
+function withoutReported(type: JsonObject, asked: ReportedProblems, leaveOut: LeaveOut): JsonObject | undefined {
   const name = String(type['type']);
   let left: JsonObject | undefined = type;
   const refused = new Map<string, Set<number>>();
@@ -56,7 +56,8 @@ function withoutAsked(type: JsonObject, asked: Asked, leaveOut: LeaveOut): JsonO
       leaveOut(name, 'the type', text);
       return undefined;
     }
-    const item = index === undefined ? type[element] : (type[element] as readonly unknown[])[Number(index)]; // as it was declared
+    // as it was declared
+    const item = index === undefined ? type[element] : (type[element] as readonly unknown[])[Number(index)];
     leaveOut(name, labelOf(element, item), text);
     if (index === undefined) left = Object.fromEntries(Object.entries(left).filter(([key]) => key !== element));
     else refused.set(element, (refused.get(element) ?? new Set()).add(Number(index)));
@@ -79,7 +80,7 @@ function labelOf(element: string, item: unknown): string {
   return name === undefined ? label : `${label} \`${name}\``;
 }
 
-/** A profile of the guide that cannot be followed at all. */
+/** Without the profiles of the guide that cannot be applied at all. */
 function withoutProfiles(
   type: JsonObject | undefined,
   unusable: ReadonlySet<string>,
@@ -91,7 +92,6 @@ function withoutProfiles(
   const isUsable = (canonical: string): boolean =>
     !unusable.has(definitions.find('StructureDefinition', canonical)?.file ?? '');
   for (const canonical of supported)
-    if (!isUsable(canonical))
-      leaveOut(String(type['type']), `the profile \`${canonical}\``, 'What it is based on is not loaded.');
+    if (!isUsable(canonical)) leaveOut(String(type['type']), `the profile \`${canonical}\``, 'Its base is not loaded.');
   return { ...type, supportedProfile: supported.filter(isUsable) };
 }

@@ -8,9 +8,8 @@ import { isDefinitionFile, isRefusal, refusalText } from '../definitions/unpack.
 import { readTar } from '../definitions/tar.ts';
 
 /**
- * The CapabilityStatements for servers in a FHIR package (`.tgz`), of any kind: a guide's are mostly of kind requirements.
- * Throws Error for an archive
- * that is refused or damaged, and what the file system throws.
+ * The CapabilityStatements for servers in a FHIR package (`.tgz`), of any kind: a guide's are mostly of kind
+ * requirements. Throws Error for an archive that is rejected or damaged, and the errors of the file system.
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export async function readServerStatements(path: string): Promise<readonly JsonObject[]> {

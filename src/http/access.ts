@@ -10,7 +10,7 @@ import type { PartitionIdentity } from '../store/partitions.ts';
 import { isRepeated } from './header-lines.ts';
 import type { Shape } from './routes.ts';
 
-/** Where a token is to be good, and the query of the URL that it came with. */
+/** The partition of a token, and the query of the URL that it came with. */
 interface Place {
   readonly query: string;
   readonly base: string;
@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * Who asks: the bearer token of a request becomes its access context. Throws FhirError 401 without a good token for the
- * partition and 400 for one that does not come in one header. Without a verifier everybody may do everything;
+ * Authenticates: the bearer token of a request becomes its access context. Throws FhirError 401 without a valid token
+ * for the partition and 400 for one that is not sent in one header. Without a verifier every caller may do everything;
  * `metadata` is public. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
  */
 export function createAccessOf(
@@ -36,7 +36,7 @@ export function createAccessOf(
 
 const publicShape: Shape = '/r4/:partition/metadata';
 
-/** What follows from claims, kept with them: a verifier gives the same ones while it remembers a token. */
+/** The access contexts of claims, cached with them: a verifier returns the same claims while it caches a token. */
 const made = new WeakMap<Claims, AccessContext>();
 
 async function ask(engine: Engine, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
@@ -48,8 +48,8 @@ async function ask(engine: Engine, asked: Promise<Claims>, place: Place): Promis
 }
 
 function accessOf({ model, now }: Engine, claims: Claims, { partition, base }: Place): AccessContext {
-  // The verifier has seen to both; a mistake there must open nothing.
-  if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another place.');
+  // The verifier has checked both; a bug there must not grant access.
+  if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another partition.');
   if (claims.expires <= now()) throw tokenRefused(base, 'The token has expired.');
   let access = made.get(claims);
   if (access === undefined) {
@@ -59,7 +59,7 @@ function accessOf({ model, now }: Engine, claims: Claims, { partition, base }: P
   return access;
 }
 
-/** What is made of claims; a token that is refused meanwhile is told as one that is not good. */
+/** Makes the context of claims; a rejected token is reported as invalid. */
 function refusing<T>(base: string, make: () => T): T {
   try {
     return make();
@@ -72,17 +72,19 @@ function refusing<T>(base: string, make: () => T): T {
 /** The token of a request, as sent. Throws FhirError 401 and 400. */
 function tokenOf({ headers, rawHeaders }: IncomingMessage, query: string, base: string): string {
   if (query !== '' && /(?:^|&)access_token=/.test(query)) {
-    throw tokenMisplaced(base, 'A token is taken from the header Authorization alone, never from a URL or a body.');
+    throw tokenMisplaced(base, 'A token is accepted in the header Authorization only, never in a URL or a body.');
   }
   const { authorization } = headers;
   if (authorization === undefined) throw tokenMissing(base);
   if (isRepeated(rawHeaders, 'authorization')) {
-    throw tokenMisplaced(base, 'The header Authorization is there more than once: send one token.');
+    throw tokenMisplaced(base, 'The header Authorization is repeated: send one token.');
   }
   return tokenIn(authorization, base);
 }
 
-/** The text after the scheme, which the verifier checks; a pattern here would cost more than the lookup of the token. */
+/**
+ * The text after the scheme, which the verifier checks; a pattern here would cost more than the lookup of the token.
+ */
 function tokenIn(authorization: string, base: string): string {
   const scheme = authorization.slice(0, 7);
   if (scheme !== 'Bearer ' && !/^bearer ?$/i.test(scheme)) throw tokenMissing(base);

@@ -8,30 +8,30 @@ import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Handler, RequestState, Respond } from './context.ts';
 import { answerFhir } from './fhir-request.ts';
+import { findPath } from './find-path.ts';
 import { healthz, readyz } from './health.ts';
 import { inTurn } from './in-turn.ts';
-import { account } from './middleware/account.ts';
+import { audit } from './middleware/audit.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { cors } from './middleware/cors.ts';
 import type { Origins } from './middleware/cors.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { findPartition } from './partition.ts';
-import { findPath } from './middleware/path.ts';
 import { requestId } from './middleware/request-id.ts';
-import { checkTarget } from './middleware/target.ts';
 import type { Places } from './places.ts';
 import { shapePaths } from './routes.ts';
+import { checkTarget } from './target.ts';
 import type { Uploads } from './uploads.ts';
 import { discovery, smartConfiguration, smartConfigurationPath } from './well-known.ts';
 
 export interface AppOptions {
   readonly engine: Engine;
   readonly publicUrl: string;
-  /** Undefined where the server runs open to all. */
+  /** Undefined for a server with open access. */
   readonly verify: TokenVerifier | undefined;
-  /** The authorization server, where there is one. */
+  /** The authorization server, if it runs. */
   readonly authorized: { readonly load: () => Promise<Authorization> } | undefined;
-  /** Of registered apps; undefined where there are none. */
+  /** The origins of registered apps; undefined if there are none. */
   readonly origins: Origins | undefined;
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
@@ -73,10 +73,10 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   ];
 
   const app = new Koa<RequestState>();
-  app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer name the id
-  app.use(cors(origins, respond)); // before what accounts for requests: a preflight asks for no record
-  app.use(account(engine.audit, clientAddress)); // around all that answers, refusals too
-  app.use(answerErrors(respond, log, engine.now)); // around all that may refuse
+  app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer have the id
+  app.use(cors(origins, respond)); // before the audit: a preflight requests no record
+  app.use(audit(engine.audit, clientAddress)); // around all handlers, for refusals too
+  app.use(answerErrors(respond, log, engine.now)); // around all steps that may throw
   app.use(inTurn(checkTarget(engine.maxUrl)));
   const open: readonly (readonly [string, Handler])[] = [
     ...(verify === undefined ? [] : [smart]),
@@ -85,20 +85,21 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   ];
   app.use(
     findPath([
-      ['/healthz', healthz(respond)], // both also while no place is free: probes ask whether the process is well
+      ['/healthz', healthz(respond)], // also while no place is free: probes ask whether the process is alive
       ['/readyz', readyz(respond, engine, closing)],
       ...open.map(([path, handler]) => [path, inPlace(places, handler)] as const),
-      // Behind the discovery document, which is under the same path. It takes its places itself.
+      // After the discovery document, which has the same path. It takes its places itself.
       ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
     ]),
   );
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none'); // those two: the client left
+    // these two mean that the client disconnected
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none');
   });
   return app;
 }
 
-/** Answers a request while it has a place. */
+/** Answers a request while it holds a place. */
 function inPlace(places: Places, handler: Handler): Handler {
   return async context => {
     const place = places.enter(context.req, context.state.address);

@@ -7,13 +7,13 @@ import type { Uploads } from './uploads.ts';
 export interface BodyLimits {
   /** Bytes. */
   readonly most: number;
-  /** Milliseconds from the first byte that is waited for to the last. */
+  /** Milliseconds from the first expected byte to the last. */
   readonly timeout: number;
 }
 
 /**
- * Reads a request body. Throws FhirError 413 as soon as it is known to be too large, 408 where it comes too slowly, and 400
- * where the client stops in the middle; the connection is then closed.
+ * Reads a request body. Throws FhirError 413 as soon as it is known to be too large, 408 if it is too slow, and 400 if
+ * the client disconnects; the connection is then closed.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -26,21 +26,21 @@ export async function readBody(
 }
 
 /**
- * From this size on glibc maps memory for an allocation alone, and returns it to the system when it is freed. README.md
- * has what this saves.
+ * From this size on glibc maps an allocation separately, and returns it to the system when it is freed. README.md has
+ * the measurements.
  */
 const mapped = 32 * 1024 * 1024 + 1;
 
 /** A body in memory. */
 export interface Body {
   readonly bytes: Buffer;
-  /** Gives its memory and its place back; the bytes are gone then. */
+  /** Frees its memory and its place; the bytes are gone then. */
   free(): void;
 }
 
 /**
- * Reads a body that may be large, as readBody does: one of more than a megabyte is left unread until there is a place for it,
- * and then read into one piece of memory, which goes as soon as it is freed. Throws FhirError 503 where no place comes free.
+ * Reads a body that may be large, like readBody: more than a megabyte waits unread for a place, and is then read into
+ * one allocation, which is returned to the system when it is freed. Throws FhirError 503 if no place becomes free.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -62,16 +62,16 @@ export async function readUpload(
   };
   const enter = async (room: number): Promise<void> => {
     leave = await uploads.enter(request);
-    if (over) return leave(); // it was given up meanwhile
-    whole = Buffer.allocUnsafeSlow(Math.max(room, mapped)); // pages that are never written to take no memory
+    if (over) return leave(); // abandoned meanwhile
+    whole = Buffer.allocUnsafeSlow(Math.max(room, mapped)); // pages that are never written use no memory
     const before = chunks;
     chunks = [];
     size = 0;
     before.forEach(add);
   };
   const free = (): void => {
-    // Memory of this size would otherwise stay until the next garbage collection, which nothing hurries.
-    if (whole?.buffer instanceof ArrayBuffer) whole.buffer.transfer(0); // allocUnsafeSlow shares it with nobody
+    // Memory of this size would otherwise stay until the next garbage collection.
+    if (whole?.buffer instanceof ArrayBuffer) whole.buffer.transfer(0); // allocUnsafeSlow does not share it
     whole = undefined;
     over = true;
     leave();
@@ -93,7 +93,7 @@ export async function readUpload(
 
 const announcedSize = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0);
 
-/** Gives the chunks of a body as they come; while `take` works on one, nothing more is read and no time passes. */
+/** Passes the chunks of a body to `take`; while it works on one, reading and the timeout pause. */
 function receive(
   request: IncomingMessage,
   response: ServerResponse,
@@ -110,7 +110,7 @@ function receive(
       request.off('data', receiveChunk).off('end', end).off('error', fail).off('close', fail);
       if (error === undefined) resolve();
       else {
-        request.pause().on('error', () => {}); // the connection may still break while the refusal is sent
+        request.pause().on('error', () => {}); // the connection may still break during the answer
         reject(error);
       }
     };
@@ -128,7 +128,7 @@ function receive(
       };
       work.then(goOn, error => {
         end(error);
-        request.resume(); // the rest is thrown away, so that the client comes to read the answer
+        request.resume(); // the rest is discarded, so that the client reads the answer
       });
     };
     request.on('data', receiveChunk).on('end', end).on('error', fail).on('close', fail);
@@ -138,7 +138,7 @@ function receive(
 const close = { Connection: 'close' };
 
 const tooLarge = (most: number) =>
-  fhirError(413, 'too-long', `The request body is larger than the ${most} bytes that are taken.`, undefined, close);
+  fhirError(413, 'too-long', `The request body exceeds the size limit of ${most} bytes.`, undefined, close);
 
 const tooSlow = (timeout: number) =>
   fhirError(408, 'timeout', `The request body did not arrive within ${timeout / 1000} seconds.`, undefined, close);

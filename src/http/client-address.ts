@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Who asks, for the log alone. */
+/** The client's address, for logs only. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * The address of the connection; behind a trusted proxy the last one in X-Forwarded-For that is not a trusted proxy itself.
- * `trusted` holds IP addresses and CIDR blocks.
+ * The address of the connection; behind a trusted proxy the last one in X-Forwarded-For that is not a trusted proxy
+ * itself. `trusted` has IP addresses and CIDR blocks.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   const isTrusted = addressesIn(trusted);
@@ -37,6 +37,6 @@ export function addressesIn(blocks: readonly string[]): (address: string) => boo
   return address => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** IPv4 in its IPv6 form becomes plain IPv4; the zone of a link-local address goes. */
+/** IPv4-mapped IPv6 becomes IPv4; the zone of a link-local address is removed. */
 export const plain = (address: string): string =>
   address.includes(':') || address.includes('%') ? address.replace(/^::ffff:/i, '').replace(/%.*$/, '') : address;

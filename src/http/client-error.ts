@@ -18,8 +18,8 @@ interface Refusal {
 type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
- * Answers what never becomes a request, with an OperationOutcome as well: what Node's parser refuses, requests that come too
- * slowly, an unknown Expect, and CONNECT. The connection is closed. `headers` go with every answer.
+ * Answers connections that never become a request, with an OperationOutcome as well: parser errors of Node, slow
+ * requests, an unknown Expect, and CONNECT. The connection is closed. `headers` are sent with every answer.
  */
 export function answerClientErrors(
   server: Server,
@@ -28,7 +28,7 @@ export function answerClientErrors(
 ): void {
   const refused = new WeakSet<Duplex>();
   server.on('clientError', (error: ParseError, socket: Duplex) => {
-    if (refused.has(socket)) return; // the parser complains again of each packet that still comes
+    if (refused.has(socket)) return; // the parser repeats its error for each further packet
     const response = currentResponse(socket);
     const answered = response?.headersSent === true && !(response.writableEnded && response.req.complete);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -39,17 +39,17 @@ export function answerClientErrors(
     }
   });
   server.on('checkExpectation', (_request, response: ServerResponse) => {
-    const text = 'The only expectation that is met is `Expect: 100-continue`.';
+    const text = 'The only supported expectation is `Expect: 100-continue`.';
     response.socket?.end(rawAnswer({ status: 417, code: 'not-supported', text }, headers));
   });
   server.on('connect', (_request, socket: Duplex) => {
-    socket.on('error', () => socket.destroy()); // the server has taken its own listeners away
+    socket.on('error', () => socket.destroy()); // the server has removed its own listeners
     const text = '`CONNECT` is not supported.';
     socket.end(rawAnswer({ status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
   });
 }
 
-/** Sends the answer and throws away what still comes, so that the client gets to read it. */
+/** Sends the answer and discards further input, so that the client reads the answer. */
 function refuse(socket: Duplex, answer: string): void {
   socket.end(answer);
   void linger(socket).then(() => socket.destroy());
@@ -62,15 +62,19 @@ function refusalOf({ code, rawPacket }: ParseError): Refusal {
   return refusals[code ?? ''] ?? { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
 }
 
-/** By the code that Node gives the error. https://nodejs.org/api/http.html#event-clienterror */
+/** By Node's error code. https://nodejs.org/api/http.html#event-clienterror */
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers exceed the size limit.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions exceed the size limit.' }, // prettier-ignore
-  HPE_INVALID_URL: { status: 400, code: 'value', text: 'The URL holds a character that must be percent-escaped as UTF-8.' }, // prettier-ignore
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions exceed the size limit.' },
+  HPE_INVALID_URL: {
+    status: 400,
+    code: 'value',
+    text: 'The URL has a character that must be percent-encoded as UTF-8.',
+  },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout', text: 'The request did not arrive in time.' },
 };
 
-/** True where a packet begins a request whose first line has no end in it. */
+/** True if a packet begins a request whose first line does not end in it. */
 function isFirstLine(packet: Buffer | undefined): boolean {
   if (packet === undefined) return false;
   const text = packet.toString('latin1', 0, 16);

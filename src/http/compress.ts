@@ -4,8 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 export type Encoding = 'gzip' | 'br';
 
 /**
- * The encoding that an Accept-Encoding header prefers; undefined for none. gzip where both are as welcome: it costs the
- * server less than half of what brotli does. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+ * The encoding that an Accept-Encoding header prefers; undefined for none. gzip if both have the same quality: it costs
+ * the server less than half of brotli. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
 export function encodingFor(accept: string | string[] | undefined): Encoding | undefined {
   if (typeof accept !== 'string') return undefined;
@@ -26,7 +26,7 @@ export function encodingFor(accept: string | string[] | undefined): Encoding | u
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
-/** Compresses on the thread pool, so that the event loop goes on. */
+/** Compresses on the thread pool, without blocking the event loop. */
 export function compress(text: string, encoding: Encoding): Promise<Buffer> {
   const bytes = Buffer.from(text);
   if (encoding === 'gzip') return gzipAsync(bytes, { level: 1 });

@@ -5,39 +5,39 @@ import type { CurrentResponse } from './current.ts';
 import type { ShareOf } from './shares.ts';
 
 export interface ConnectionLimits {
-  /** Connections in all. */
+  /** Maximum number of connections. */
   readonly most: number;
-  /** Connections of those that have one share. */
+  /** Maximum number of connections per share. */
   readonly share: number;
   readonly shareOf: ShareOf;
   readonly currentResponse: CurrentResponse;
-  /** Is told, once in a while, that connections are refused. */
+  /** Receives a notice, rate limited, when connections are rejected. */
   readonly notice: (text: string) => void;
 }
 
 interface Connection {
   readonly peer: string;
-  /** Of TLS, once that is there. */
+  /** The TLS socket, once it exists. */
   socket: Socket;
   readonly share: string | undefined;
 }
 
-/** It is logged once in so many milliseconds that connections are refused. */
-const quiet = 10_000;
+/** Rejected connections are logged once in this time, in milliseconds. */
+const noticeInterval = 10_000;
 
 /**
- * Limits the connections of a server, in all and of each share. Where there are as many as there may be, the oldest of them that has
- * been answered and sends nothing makes way for a new one; where there is none such, the new one is closed.
+ * Limits the connections of a server, in total and per share. At the limit the oldest idle connection is closed for a
+ * new one; without an idle one, the new one is closed.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { most, share: mostOfShare, shareOf, currentResponse, notice } = limits;
   const open = new Map<string, Connection>();
   const ofShare = new Map<string | undefined, Set<Connection>>();
-  const isTime = seldom(quiet);
+  const isTime = seldom(noticeInterval);
 
   const forget = (connection: Connection): void => {
     const { peer, share } = connection;
-    if (open.get(peer) !== connection) return; // it made way
+    if (open.get(peer) !== connection) return; // it was closed for another
     open.delete(peer);
     const alike = ofShare.get(share);
     alike?.delete(connection);
@@ -63,13 +63,16 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    if (remoteAddress === undefined) return; // it is gone already
+    if (remoteAddress === undefined) return; // it is closed already
     const share = shareOf(remoteAddress);
     const alike = ofShare.get(share) ?? new Set();
     if (share !== undefined && alike.size >= mostOfShare && !makeWay(alike))
-      return refuse(socket, `\`${share}\` has ${alike.size} connections, as many as one address may have (\`connections-per-address\`).`); // prettier-ignore
+      return refuse(
+        socket,
+        `\`${share}\` has ${alike.size} connections, the maximum per address (\`connections-per-address\`).`,
+      );
     if (open.size >= most && !makeWay(open.values()))
-      return refuse(socket, `There are ${open.size} connections, as many as there may be (\`max-connections\`).`);
+      return refuse(socket, `There are ${open.size} connections, the maximum (\`max-connections\`).`);
     const connection: Connection = { peer: peerOf(socket), socket, share };
     open.set(connection.peer, connection);
     ofShare.set(share, alike.add(connection));
@@ -77,9 +80,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   });
   server.on('secureConnection', (socket: Socket) => {
     const connection = open.get(peerOf(socket));
-    if (connection !== undefined) connection.socket = socket; // requests come on this one
+    if (connection !== undefined) connection.socket = socket; // requests arrive on this one
   });
 }
 
-/** No two connections to one port have the same. */
+/** Unique among the connections to a port. */
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

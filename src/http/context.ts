@@ -5,35 +5,33 @@ import type { PartitionIdentity } from '../store/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Route } from './routes.ts';
 
-/** What the steps of a request tell each other. Each field is set by the step that its comment names. */
+/** The shared state of the steps of a request. Each field is set by the step that its comment names. */
 export interface RequestState {
   /** middleware/request-id.ts */
   requestId: string;
-  /** The client's own id, where it could not be taken. */
+  /** The client's own id, if it was not accepted as request id. */
   correlationId: string | undefined;
-  /** middleware/target.ts: the path as it was sent, and the query without its `?`, not decoded. */
+  /** target.ts: the path as sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
   /** middleware/account.ts: of the client. */
   address: string;
-  /** By which the audit knows what belongs to this request; small, since it is held until the event is made. */
+  /** Identifies the request in the audit; small, since it is held until the event is made. */
   origin: object;
-  /** respond.ts: how the request was answered. */
+  /** respond.ts: the response. */
   response: FhirResponse | undefined;
-  /** middleware/path.ts: the pattern of the path, and what stands in its variable segments. */
+  /** find-path.ts: the pattern of the path, and the values of its variable segments. */
   pattern: string | undefined;
   params: Readonly<Record<string, string>>;
-  /** fhir-request.ts: undefined where nothing of FHIR is asked for. */
-  asked: Asked | undefined;
-  /**
-   * fhir-request.ts: how the answer is written; undefined where a request is refused before its parameters are read.
-   */
+  /** fhir-request.ts: undefined for a request that is not for FHIR. */
+  partialRequest: PartialRequest | undefined;
+  /** fhir-request.ts: the format of the answer; undefined if a request is rejected before its parameters are parsed. */
   pretty: boolean | undefined;
   contentType: string | undefined;
 }
 
-/** As much of a FHIR request as is read so far: what log and audit tell of one that is refused. */
-export interface Asked {
+/** The parsed part of a FHIR request: the properties that log and audit need of a rejected one. */
+export interface PartialRequest {
   partition?: PartitionIdentity;
   access?: Access;
   route?: Route;
@@ -43,10 +41,10 @@ export interface Asked {
 export type Context = ParameterizedContext<RequestState>;
 export type Next = () => Promise<unknown>;
 export type Middleware = (context: Context, next: Next) => Promise<unknown>;
-/** What comes last: it answers. */
+/** The last step, which answers. */
 export type Handler = (context: Context) => Promise<void>;
-/** A middleware with nothing to do once those after it are through. */
+/** A middleware without work after the following steps. */
 export type Step = (context: Context) => Promise<void> | void;
 
-/** Sends a response; the same for answers and failures. */
+/** Sends a response, of any status. */
 export type Respond = (context: Context, response: FhirResponse) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The response to the last request that came on a connection; undefined where none has come. */
+/** The response to the last request on a connection; undefined before the first. */
 export type CurrentResponse = (socket: Duplex) => ServerResponse | undefined;
 
 export function currentResponses(server: Server): CurrentResponse {

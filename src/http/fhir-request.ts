@@ -6,8 +6,8 @@ import type { Engine, FhirRequest } from '../interaction/interaction.ts';
 import { handlingOf } from '../interaction/prefer.ts';
 import { createAccessOf } from './access.ts';
 import type { BodyLimits } from './body.ts';
-import type { Asked, Context, Handler, Respond } from './context.ts';
-import { isPublic } from './middleware/account.ts';
+import type { PartialRequest, Context, Handler, Respond } from './context.ts';
+import { isPublic } from './middleware/audit.ts';
 import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
 import { findPartition } from './partition.ts';
 import { readResource } from './resource.ts';
@@ -15,11 +15,11 @@ import { resolveRoute } from './routes.ts';
 import type { Shape } from './routes.ts';
 import type { Uploads } from './uploads.ts';
 
-/** What reading a request needs. */
+/** The dependencies of reading a request. */
 export interface FhirRequestParts {
   readonly engine: Engine;
   readonly publicUrl: string;
-  /** Undefined where the server runs open to all. */
+  /** Undefined for a server with open access. */
   readonly verify: TokenVerifier | undefined;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
@@ -38,15 +38,15 @@ export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respo
   };
 }
 
-/** A request as a value, and what lets go of the memory that its body takes. */
+/** A request as a value, and the function that frees the memory of its body. */
 interface ReadRequest {
   readonly request: FhirRequest;
   readonly free: () => void;
 }
 
 /**
- * Reads what a request asks for. What has been read so far stands in `state.asked`, from which log and audit tell of a
- * request that is refused on the way. Throws FhirError.
+ * Reads a request. The parts read so far are in `state.asked`, for the log and audit of a request that is rejected on
+ * the way. Throws FhirError.
  */
 function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Context) => Promise<ReadRequest> {
   const { engine, publicUrl, verify, body: limits, uploads } = parts;
@@ -54,27 +54,27 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
   const accessOf = createAccessOf(engine, verify, shape);
   return async context => {
     const { state, req, method } = context;
-    const asked: Asked = {};
-    state.asked = asked;
-    if (!isPublic(shape)) audit.require(); // nobody could tell afterwards what was asked
-    // Before the rest, so that nothing is told about a partition that is not there.
+    const asked: PartialRequest = {};
+    state.partialRequest = asked;
+    if (!isPublic(shape)) audit.require(); // no audit event would show the request
+    // Before the rest, so that nothing is revealed about a partition that does not exist.
     const partition = await findPartition(engine.store, publicUrl, state.params['partition']);
     asked.partition = partition;
     const base = `${publicUrl}/r4/${partition.id}`;
-    // Who asks: before it is told what is declared.
+    // Authentication: before the declared types are revealed.
     const access = await accessOf(req, { query: state.query, base, partition });
     asked.access = access;
     const route = resolveRoute(model, shape, method, state.params);
     asked.route = route;
-    requireScope(access, model, route, base); // before the body is read, which is refused with the rest
+    requireScope(access, model, route, base); // before the body is read, which a refusal discards
     const headers = headersOf(req);
     const pairs = await readPairs(context, route, base, limits);
     const handling = handlingOf(headers['prefer'], engine.handling);
-    state.pretty = prettyOf(pairs, handling); // a refusal of the rest is written so already
+    state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
     state.contentType = contentTypeOf(pairs, handling, req.headers.accept);
     const parameters = withoutForm(pairs);
     asked.parameters = parameters;
-    // After all that may be refused without it.
+    // After all checks that do not need it.
     const body = await readResource(context, { route, model, limits, uploads });
     const { requestId, origin, address } = state;
     const bytes = body === undefined ? {} : { body: body.bytes };
@@ -97,7 +97,7 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
 
 const heeded = ['prefer', 'if-none-match', 'if-modified-since', 'if-none-exist', 'idempotency-key'] as const;
 
-/** The headers that interactions heed; Node joins those that are there more than once. */
+/** The headers that interactions use; Node joins repeated ones. */
 function headersOf({ headers }: IncomingMessage): FhirRequest['headers'] {
   const found: Partial<Record<(typeof heeded)[number], string>> = {};
   for (const name of heeded) {

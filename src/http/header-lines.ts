@@ -1,6 +1,6 @@
 /**
- * Whether a header is there more than once. Node joins the lines of some headers and keeps the first of others, so that a proxy
- * before it may have looked at another one. `rawHeaders` are names and values in turn, `name` is in lower case.
+ * Whether a header is repeated. Node joins the lines of some headers and keeps the first of others, so that a proxy may
+ * have used another line. `rawHeaders` are names and values in turn, `name` is in lower case.
  */
 export function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * What every answer carries: records are kept by no shared cache and asked for again each time, and a browser neither guesses
- * types, nor runs, frames or refers to anything. https://hl7.org/fhir/R4/security.html#http
+ * The headers of every answer: records are not stored in shared caches and are revalidated each time, and a browser
+ * neither guesses types, nor executes, frames or refers to anything. https://hl7.org/fhir/R4/security.html#http
  */
 export function fixedHeaders(tls: boolean): Readonly<Record<string, string>> {
   return {

@@ -7,7 +7,7 @@ import type { Context, Handler, Respond } from './context.ts';
 
 const longestCheck = 2_000;
 
-/** `/healthz`: 200 while the process lives. */
+/** `/healthz`: 200 while the process is alive. */
 export function healthz(respond: Respond): Handler {
   return async context => {
     checkMethod(context);
@@ -16,9 +16,10 @@ export function healthz(respond: Respond): Handler {
 }
 
 /**
- * `/readyz`: 200 where requests can be served: the definitions are loaded (nothing listens before), the store answers within two
- * seconds, events can be kept, and the server is not shutting down; 503 otherwise, with the reason. A store that works but lacks
- * indexes has problems; one that fails for some requests, or cannot write, is `degraded`: reads go on.
+ * `/readyz`: 200 if requests can be served: the definitions are loaded (the port is closed before), the store answers
+ * within two seconds, audit events can be stored, and the server is not shutting down; 503 otherwise, with the reason.
+ * A working store without some indexes has problems; one that fails for some requests, or cannot write, is `degraded`:
+ * reads continue.
  */
 export function readyz(respond: Respond, { store, audit }: Engine, closing: () => boolean): Handler {
   return async context => {
@@ -41,7 +42,7 @@ interface Readiness {
   readonly problems: readonly string[];
 }
 
-/** What is wrong with a store that works; why it cannot be used, where it cannot. */
+/** The problems of a working store, or the reason why it cannot be used. */
 async function check(store: Store): Promise<Readiness | FhirError> {
   try {
     const failing = await store.check();

@@ -4,9 +4,8 @@ const mostBytes = 16 * 1024 * 1024;
 const longest = 2_000;
 
 /**
- * Throws away what a client still sends after it was refused, for two seconds or 16 MB at most: a connection that is closed
- * with unread bytes is reset, and the client would lose the answer that says why.
- * https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ * Discards the input of a rejected client, for two seconds or 16 MB at most: a connection that is closed with unread
+ * bytes is reset, and the client would lose the answer. https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
 export function linger(source: Readable): Promise<void> {
   return new Promise(resolve => {

@@ -1,14 +1,14 @@
 import { fhirError } from '../fhir/error.ts';
 
-/** The two names of the one format that is served. https://hl7.org/fhir/R4/http.html#mime-type */
+/** The two names of the one supported format. https://hl7.org/fhir/R4/http.html#mime-type */
 const fhirJson = 'application/fhir+json';
 const plainJson = 'application/json';
 
-/** Values of `_format` that mean JSON, and the type that is answered. https://hl7.org/fhir/R4/http.html#parameters */
+/** Values of `_format` that mean JSON, with the type of the answer. https://hl7.org/fhir/R4/http.html#parameters */
 const formats: ReadonlyMap<string, string> = new Map([
   ['json', fhirJson],
   [fhirJson, fhirJson],
-  ['application/fhir json', fhirJson], // a plus that was not escaped is a space in a query
+  ['application/fhir json', fhirJson], // an unescaped plus is a space in a query
   [plainJson, plainJson],
   ['text/json', plainJson],
   ['application/json+fhir', fhirJson], // the name before release 3
@@ -17,7 +17,7 @@ const formats: ReadonlyMap<string, string> = new Map([
 
 /**
  * The Content-Type of the answer, from `_format` (which wins) or Accept: q-values, lists and wildcards as in RFC 9110,
- * `fhirVersion=4.0` where it is asked for. Throws FhirError 406 where nothing that is asked for is served.
+ * with `fhirVersion=4.0` if it is requested. Throws FhirError 406 if no requested type is supported.
  * https://hl7.org/fhir/R4/http.html#mime-type
  */
 export function negotiate(accept: string | undefined, format?: string): string {
@@ -30,7 +30,7 @@ export function negotiate(accept: string | undefined, format?: string): string {
   return found;
 }
 
-/** The type of answers where nothing was or could be negotiated. */
+/** The type of answers without negotiation. */
 export const defaultContentType = contentType(fhirJson, false);
 
 // Clients send few different Accept headers, each with every request.
@@ -46,7 +46,7 @@ function byFormat(format: string): string {
   const version = fhirVersion(parameters);
   if (type !== undefined && (version === undefined || version === '4.0'))
     return contentType(type, version !== undefined);
-  throw notAcceptable(`\`_format=${format}\` is not served`, 'http._format');
+  throw notAcceptable(`\`_format=${format}\` is not supported`, 'http._format');
 }
 
 interface Range {
@@ -66,11 +66,11 @@ function byAccept(accept: string): string {
       best === undefined || range.quality > best.quality || (range.quality === best.quality && exact && !best.exact);
     if (better) best = { type, quality: range.quality, exact, versioned: range.versioned };
   }
-  if (best === undefined) throw notAcceptable(`Nothing that \`Accept: ${accept}\` names is served`, 'http.Accept');
+  if (best === undefined) throw notAcceptable(`No type of \`Accept: ${accept}\` is supported`, 'http.Accept');
   return contentType(best.type, best.versioned);
 }
 
-/** The range that decides about a type: the type itself before `application/*` before any. */
+/** The most specific range for a type: the type itself before `application/*` before any. */
 function mostSpecific(ranges: readonly Range[], type: string): Range | undefined {
   for (const name of [type, 'application/*', '*/*']) {
     const matching = ranges.filter(range => range.type === name);
@@ -79,7 +79,7 @@ function mostSpecific(ranges: readonly Range[], type: string): Range | undefined
   return undefined;
 }
 
-/** One item of an Accept list; undefined where it asks for another FHIR release or is no media range at all. */
+/** One item of an Accept list; undefined for another FHIR release or an invalid range. */
 function parseRange(text: string): Range | undefined {
   const [name = '', ...parameters] = text.split(';').map(part => part.trim());
   const quality = parameters.find(parameter => /^q\s*=/i.test(parameter))?.replace(/^q\s*=\s*/i, '');

@@ -10,7 +10,7 @@ import { negotiate } from './negotiate.ts';
 import type { Route } from './routes.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 
-/** The parameters of URL and form, which add up. Throws FhirError. https://hl7.org/fhir/R4/http.html#parameters */
+/** The parameters of URL and form together. Throws FhirError. https://hl7.org/fhir/R4/http.html#parameters */
 export async function readPairs(
   context: Context,
   { interaction }: Route,
@@ -24,25 +24,25 @@ export async function readPairs(
   return pairs;
 }
 
-/** Whether `_pretty` asks for JSON that people can read. Throws FhirError. */
+/** Whether `_pretty` requests indented JSON. Throws FhirError. */
 export const prettyOf = (pairs: readonly QueryPair[], handling: Handling): boolean =>
   isPretty(single(pairs, '_pretty', handling));
 
-/** The Content-Type that `_format` or else Accept asks for. Throws FhirError where it is none that is given. */
+/** The Content-Type that `_format` or else Accept requests. Throws FhirError for an unsupported one. */
 export const contentTypeOf = (pairs: readonly QueryPair[], handling: Handling, accept: string | undefined): string =>
   negotiate(accept, single(pairs, '_format', handling));
 
-/** What is left for the interaction: what is not about the form of the answer. */
+/** The parameters for the interaction, without those for the form of the answer. */
 export const withoutForm = (pairs: readonly QueryPair[]): readonly QueryPair[] =>
   pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
 
 /**
- * A token in a URL or a form ends up in logs: it counts for nothing there.
+ * A token in a URL or a form ends up in logs and is not accepted there.
  * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
 function refuseToken(pairs: readonly QueryPair[], realm: string): void {
   if (pairs.some(([name]) => name === 'access_token')) {
-    throw tokenMisplaced(realm, 'A token is taken from the header Authorization alone, never from a URL or a body.');
+    throw tokenMisplaced(realm, 'A token is accepted in the header Authorization only, never in a URL or a body.');
   }
 }
 
@@ -54,7 +54,7 @@ async function readForm({ req, res }: Context, limits: BodyLimits): Promise<read
   if (empty && type === undefined) return [];
   if (!isFormType(type)) {
     const given = type === undefined ? 'no Content-Type' : `\`Content-Type: ${type}\``;
-    const text = `A search by POST takes a body of \`application/x-www-form-urlencoded\` in UTF-8, not one with ${given}.`;
+    const text = `A search by POST requires an \`application/x-www-form-urlencoded\` body in UTF-8, not ${given}.`;
     throw fhirError(415, 'not-supported', text, 'http."Content-Type"');
   }
   const body = await readBody(req, res, limits);
@@ -82,10 +82,10 @@ function isFormType(contentType: string | undefined): boolean {
 /** The one value of a control parameter. */
 function single(pairs: readonly QueryPair[], name: string, handling: Handling): string | undefined {
   const [first, second] = pairs.filter(([given]) => given === name);
-  if (second !== undefined) throw badValue(name, `\`${name}\` is given twice; give it once.`);
+  if (second !== undefined) throw badValue(name, `\`${name}\` is repeated; send it once.`);
   if (first?.[1] !== '') return first?.[1];
   if (handling === 'lenient') return undefined;
-  throw badValue(name, `\`${name}\` has no value; leave it out or give it one.`);
+  throw badValue(name, `\`${name}\` has no value; give it one or omit it.`);
 }
 
 function isPretty(text: string | undefined): boolean {

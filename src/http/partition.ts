@@ -2,7 +2,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 
-/** The partition of an id. Throws FhirError 404 where there is none, with what a base URL looks like. */
+/** The partition of an id. Throws FhirError 404 with the form of a base URL if there is none. */
 export async function findPartition(
   store: Pick<Store, 'partition'>,
   publicUrl: string,

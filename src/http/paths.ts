@@ -1,4 +1,4 @@
-/** The pattern that a path fits, with what stands in its variable segments, decoded. */
+/** The matching pattern of a path, with the decoded values of its variable segments. */
 export interface Match<T> {
   readonly pattern: string;
   readonly value: T;
@@ -6,9 +6,9 @@ export interface Match<T> {
 }
 
 /**
- * Finds the first of some patterns that a path fits: `/r4/:partition/:type`, where a name stands for one segment that is not
- * empty, and `*` at the end for all that is left, which is not empty either. Case counts, and so does a slash at the end. Paths
- * come as they were sent, with escapes that are well-formed.
+ * Finds the first pattern that matches a path: `/r4/:partition/:type`, where a name matches one non-empty segment, and
+ * `*` at the end a non-empty rest. Case matters, and so does a trailing slash. Paths are as sent, with well-formed
+ * escapes.
  */
 export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (path: string) => Match<T> | undefined {
   const compiled = patterns.map(([pattern, value]) => ({ pattern, value, ...compile(pattern) }));
@@ -25,7 +25,7 @@ export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (pa
   };
 }
 
-/** A segment: `name` where it is variable. */
+/** A segment; `name` if it is variable. */
 interface Part {
   readonly name: string | undefined;
   readonly text: string;

@@ -3,41 +3,44 @@ import { fhirError } from '../fhir/error.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { ShareOf } from './shares.ts';
 
-/** The places for requests in this process: so many are worked on at a time, be it that they wait for the store. */
+/**
+ * The places for requests in this process: the maximum number of concurrent requests, including those that wait for the
+ * store.
+ */
 export interface Places {
-  /** Takes a place for a request of a client. Throws FhirError 503 where there is none: nobody waits for one. */
+  /** Takes a place for a request of a client. Throws FhirError 503 if there is none, without waiting. */
   enter(request: IncomingMessage, address: string): Place;
 }
 
 export interface Place {
-  /** Gives it back; may be called again. */
+  /** Releases it; may be called again. */
   leave(): void;
 }
 
-interface Held extends Place {
-  /** As `enter`. */
+interface HeldPlace extends Place {
+  /** Like `enter`. */
   takeAgain(): void;
 }
 
-/** It is logged once in so many milliseconds that requests are refused. */
-const quiet = 10_000;
+/** Rejected requests are logged once in this time, in milliseconds. */
+const noticeInterval = 10_000;
 
-/** Of requests that bring a body. */
-const heldBy = new WeakMap<IncomingMessage, Held>();
+/** The places of requests with a body. */
+const heldBy = new WeakMap<IncomingMessage, HeldPlace>();
 
 /**
- * `most` places. The last quarter of them is for those who hold less than a quarter, so that a client that sends many requests at
- * once does not keep others out. `notice` is told, once in a while, that requests are refused.
+ * `most` places. The last quarter is reserved for shares that hold less than a quarter, so that a client with many
+ * concurrent requests does not block others. `notice` receives a rate-limited notice when requests are rejected.
  */
 export function createPlaces(most: number, shareOf: ShareOf, notice: (text: string) => void): Places {
   const taken = new Map<string, number>();
   let count = 0;
-  const isTime = seldom(quiet);
+  const isTime = seldom(noticeInterval);
   const take = (share: string | undefined): void => {
     const own = share === undefined ? 0 : (taken.get(share) ?? 0);
     if (count >= most || (count >= most * 0.75 && own >= most * 0.25)) {
       if (isTime())
-        notice(`${count} requests are being worked on (\`max-requests\` is ${most}): others are answered 503.`);
+        notice(`${count} requests are running (\`max-requests\` is ${most}): further ones are answered 503.`);
       throw busy();
     }
     count += 1;
@@ -55,7 +58,7 @@ export function createPlaces(most: number, shareOf: ShareOf, notice: (text: stri
       const share = shareOf(address);
       take(share);
       let isHeld = true;
-      const held: Held = {
+      const held: HeldPlace = {
         leave() {
           if (isHeld) give(share);
           isHeld = false;
@@ -72,11 +75,11 @@ export function createPlaces(most: number, shareOf: ShareOf, notice: (text: stri
 }
 
 /**
- * Waits for the rest of a request without its place, so that clients that send slowly keep nobody out. Throws FhirError 503 where no
- * place is free then, and what `wait` throws.
+ * Waits for the rest of a request without its place, so that slow clients do not block others. Throws FhirError 503 if
+ * no place is free then, and the errors of `wait`.
  */
 export async function withoutPlace<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T> {
-  const held = request.complete ? undefined : heldBy.get(request); // what has come already takes no time
+  const held = request.complete ? undefined : heldBy.get(request); // a complete request does not wait
   held?.leave();
   const result = await wait();
   held?.takeAgain();
@@ -84,4 +87,6 @@ export async function withoutPlace<T>(request: IncomingMessage, wait: () => Prom
 }
 
 const busy = () =>
-  fhirError(503, 'throttled', 'The server has as many requests as it can work on; send this one again in a moment.', undefined, { 'Retry-After': '1' }); // prettier-ignore
+  fhirError(503, 'throttled', 'The server has too many concurrent requests. Retry in a moment.', undefined, {
+    'Retry-After': '1',
+  });

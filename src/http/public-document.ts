@@ -1,7 +1,7 @@
 import { fhirError } from '../fhir/error.ts';
 import type { Handler, Respond } from './context.ts';
 
-/** Answers with one document, to everybody, always as plain JSON. */
+/** Answers every client with one document, always as plain JSON. */
 export function publicDocument(document: object, respond: Respond): Handler {
   const body = JSON.stringify(document);
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };

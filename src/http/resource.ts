@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import type { Route } from './routes.ts';
 import type { Uploads } from './uploads.ts';
 
-/** What decides which resource is read, and how long it may be. */
+/** The context that decides which resource is read, and its maximum size. */
 interface Reading {
   readonly route: Route;
   readonly model: Model;
@@ -16,9 +16,7 @@ interface Reading {
   readonly uploads: Uploads;
 }
 
-/**
- * Reads the resource that a create or an operation sends, as bytes, for whoever frees it; undefined where none is sent.
- */
+/** Reads the resource of a create or an operation, as bytes, which the caller frees; undefined without a body. */
 export async function readResource(
   { req, res, method }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
@@ -30,7 +28,7 @@ export async function readResource(
   return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
 }
 
-/** An operation on what is here may come without a body. */
+/** An operation on a stored resource may come without a body. */
 function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {
   if (interaction !== 'operation') return interaction === 'create';
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';

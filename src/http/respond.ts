@@ -10,15 +10,15 @@ export interface RespondOptions {
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly compression: boolean;
-  /** Smallest body that is compressed, in bytes. */
+  /** Minimum size of a compressed body, in bytes. */
   readonly threshold: number;
-  /** True once the server shuts down: connections are then not kept. */
+  /** True once the server shuts down: connections are then closed. */
   readonly closing: () => boolean;
 }
 
 /**
- * Makes the function that turns a response value into status, headers and body. It writes them in one go, past koa's own
- * response, which would cost as much as the read itself. https://hl7.org/fhir/R4/http.html#versioning
+ * Creates the function that turns a response value into status, headers and body. It writes them in one call, past
+ * koa's own response, which would cost as much as the read itself. https://hl7.org/fhir/R4/http.html#versioning
  */
 export function createRespond(options: RespondOptions): Respond {
   const vary = options.compression ? 'Accept, Accept-Encoding, Origin, Prefer' : 'Accept, Origin, Prefer';
@@ -52,11 +52,11 @@ export function createRespond(options: RespondOptions): Respond {
       if (body !== undefined) res.write(body);
       await linger(req);
       res.end();
-    } else res.end(body, ascii ? 'latin1' : 'utf8'); // the same bytes, put out with less work
+    } else res.end(body, ascii ? 'latin1' : 'utf8'); // the same bytes, written with less work
   };
 }
 
-/** Names and values in turn, which Node writes as they are. */
+/** Names and values in turn, which Node writes unchanged. */
 function headersOf({ state }: Context, response: FhirResponse, always: readonly string[]): string[] {
   const { etag, lastModified, headers } = response;
   const all = [...always, 'X-Request-Id', state.requestId];

@@ -6,9 +6,9 @@ import { isDeclared } from '../interaction/declared.ts';
 import type { Model } from '../model/model.ts';
 
 /**
- * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs. The
- * first that fits is taken. A trailing slash belongs to the base URL alone: `Patient/` is what a client sends whose id is
- * empty, and must not search. https://hl7.org/fhir/R4/http.html#summary
+ * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs.
+ * The first match wins. Only the base URL may have a trailing slash: `Patient/` is what a client with an empty id
+ * sends, and must not search. https://hl7.org/fhir/R4/http.html#summary
  */
 export const shapes = {
   '/r4/:partition': { GET: 'search-system', POST: 'transaction' },
@@ -42,7 +42,7 @@ export interface Segments {
   readonly operation?: string;
 }
 
-/** What a request asks for. */
+/** The interaction of a request. */
 export interface Route {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
@@ -53,8 +53,8 @@ export interface Route {
 }
 
 /**
- * What is asked for, where the definitions declare it. Throws FhirError: 404 for an unknown type, an operation, a compartment
- * or a path that FHIR does not have; 405 with Allow where the path is one, but not this method on it.
+ * The interaction, if the definitions declare it. Throws FhirError: 404 for an unknown type, operation, compartment or
+ * path; 405 with Allow for a valid path with another method.
  */
 export function resolveRoute(model: Model, shape: Shape, method: string, segments: Segments): Route {
   const { type, id, version } = segments;
@@ -93,7 +93,7 @@ function operationRoute(
 
 const methodNames = (name: string): readonly string[] => (name === 'GET' ? ['GET', 'HEAD'] : [name]);
 
-/** Which of batch and transaction a POST on the base URL is, its body tells. */
+/** The body of a POST on the base URL determines whether it is a batch or a transaction. */
 const isServed = (model: Model, asked: Parameters<typeof isDeclared>[1]): boolean =>
   isDeclared(model, asked) ||
   (asked.interaction === 'transaction' && isDeclared(model, { ...asked, interaction: 'batch' }));
@@ -106,19 +106,20 @@ function checkType(model: Model, type: string): void {
     404,
     'not-supported',
     known
-      ? `The resource type \`${type}\` is not supported; \`metadata\` lists what is.`
+      ? `The resource type \`${type}\` is not supported; \`metadata\` lists the supported ones.`
       : `\`${type}\` is not a resource type of FHIR R4.${didYouMean(type, model.types.keys())}`,
   );
 }
 
 const noOperation = (name: string): FhirError =>
-  fhirError(404, 'not-supported', `The operation \`${name}\` is not supported; \`metadata\` lists what is.`);
+  fhirError(404, 'not-supported', `The operation \`${name}\` is not supported; \`metadata\` lists the supported ones.`);
 
 const notOffered = (): FhirError =>
   fhirError(
     404,
     'not-found',
-    'Nothing is offered under this path. Paths are `{type}`, `{type}/_search`, `{type}/{id}` and `metadata`, without a slash at the end; compartments and operations are offered where `metadata` lists them.',
+    'Nothing exists under this path. Paths are `{type}`, `{type}/_search`, `{type}/{id}` and ' +
+      '`metadata`, without a trailing slash; `metadata` lists the supported compartments and operations.',
   );
 
 function notAllowed(method: string, interaction: InteractionCode | undefined, allowed: readonly string[]): FhirError {

@@ -14,25 +14,25 @@ import { longestUploadWait } from './uploads.ts';
 // An `import` of its values would also load Node's whole `fetch`: 45 ms and 10 MB.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly port: number;
-  /** Reads the certificate again, and logs how that went; undefined without TLS. */
+  /** Reloads the certificate, and logs the result; undefined without TLS. */
   readonly reload: (() => void) | undefined;
-  /** Takes no more connections, lets requests in flight finish within the time that is set, and closes the rest. */
+  /** Accepts no more connections, lets running requests finish within the configured time, and closes the rest. */
   close(): Promise<void>;
 }
 
-/** A connection on which nothing moves for so long is closed, such as one whose client does not read; milliseconds. */
+/** An inactive connection is closed after this time, such as one whose client does not read; milliseconds. */
 const stalled = 120_000;
-/** What befalls the port is logged once in so many milliseconds. */
-const quiet = 10_000;
-/** Room for header fields beside the URL, in bytes. */
+/** Errors of the port are logged once in this time, in milliseconds. */
+const noticeInterval = 10_000;
+/** Maximum size of header fields in addition to the URL, in bytes. */
 const headerBytes = 16_384;
 
 /**
- * Opens the port with the limits of the settings: http, or https with a certificate that can be read again. Rejects where the port
- * or the certificate cannot be used.
+ * Opens the port with the limits of the settings: http, or https with a certificate that can be reloaded. Rejects if
+ * the port or the certificate cannot be used.
  */
 export async function listen(
   config: Config,
@@ -41,28 +41,29 @@ export async function listen(
   notice: (text: string) => void,
 ): Promise<Listening> {
   const options: ServerOptions = {
-    maxHeaderSize: 2 * config.maxUrl + headerBytes, // a URL somewhat too long is read, to be refused with its own status
+    // a URL slightly over the limit is read, to be rejected with its own status
+    maxHeaderSize: 2 * config.maxUrl + headerBytes,
     headersTimeout: config.headerTimeout,
     requestTimeout: config.headerTimeout + longestUploadWait + config.bodyTimeout,
     keepAliveTimeout: config.keepAlive,
     connectionsCheckingInterval: Math.max(20, Math.min(1_000, config.headerTimeout / 4)),
-    requireHostHeader: false, // checked in middleware/target.ts, which answers with an OperationOutcome
+    requireHostHeader: false, // checked in target.ts, which answers with an OperationOutcome
   };
   const tls = readTls(config);
   const secure = tls === undefined ? undefined : createTlsServer({ ...options, ...tls });
   const server = secure ?? createServer(options);
   server.timeout = Math.max(stalled, 2 * config.searchDeadline);
   Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
-  server.on('request', listener).on('checkContinue', listener); // whoever reads the body says "continue"
+  server.on('request', listener).on('checkContinue', listener); // the reader of the body sends "continue"
   const currentResponse = currentResponses(server);
   answerClientErrors(server, headers, currentResponse);
   const { maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
   const shareOf = createShareOf(config.trustedProxies);
   limitConnections(server, { most, share, shareOf, currentResponse, notice });
   await opened(server, config);
-  const isTime = seldom(quiet);
+  const isTime = seldom(noticeInterval);
   server.on('error', error => {
-    if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may be
+    if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may succeed
   });
   return {
     port: portOf(server),
@@ -87,7 +88,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** Connections end as they become idle; what still runs after the time is cut. */
+/** Connections end as they become idle; running requests are aborted after the time. */
 function closed(server: Server, longest: number): Promise<void> {
   return new Promise(resolve => {
     const idle = setInterval(() => server.closeIdleConnections(), 50);
@@ -108,7 +109,9 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | u
     createSecureContext(files);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`\`${tlsCert}\` and \`${tlsKey}\` are no certificate with its key, both as PEM: ${why}`, { cause });
+    throw new Error(`\`${tlsCert}\` and \`${tlsKey}\` are not a certificate with its key, both as PEM: ${why}`, {
+      cause,
+    });
   }
   return files;
 }
@@ -116,8 +119,8 @@ function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | u
 function reloadTls(server: TlsServer, config: Config, notice: (text: string) => void): void {
   try {
     server.setSecureContext(readTls(config) ?? {});
-    notice('The certificate was read again.');
+    notice('The certificate was reloaded.');
   } catch (error) {
-    notice(`The certificate could not be read again; the old one stays: ${String(error)}`);
+    notice(`The certificate could not be reloaded; the old one stays in use: ${String(error)}`);
   }
 }

@@ -3,16 +3,16 @@ import { fhirError } from '../fhir/error.ts';
 
 /** Bytes above which a body is an upload. */
 export const largeBody = 1024 * 1024;
-/** Uploads that are in memory at once. */
+/** Maximum number of uploads in memory. */
 export const mostUploads = 4;
-/** How long another one waits for that, unread, in milliseconds. */
+/** How long another one waits unread, in milliseconds. */
 export const longestUploadWait = 10_000;
 
-/** The places for uploads in this process, so that many at once do not fill its memory. */
+/** The places for uploads in this process, which limit its memory. */
 export interface Uploads {
   /**
-   * Waits, in the order of asking, until there is a place, and takes it; the result gives it back. Throws FhirError 503 where
-   * none comes free in time, and 400 where the client leaves meanwhile.
+   * Waits for a place, in order, and takes it; the result releases it. Throws FhirError 503 on timeout, and 400 if the
+   * client disconnects meanwhile.
    */
   enter(request: IncomingMessage): Promise<() => void>;
 }
@@ -53,7 +53,7 @@ export function createUploads(most: number, longest: number): Uploads {
 }
 
 const busy = () =>
-  fhirError(503, 'throttled', 'Too many large bodies are being read; send this one again in a while.', undefined, {
+  fhirError(503, 'throttled', 'Too many large bodies are being read. Retry later.', undefined, {
     'Retry-After': '10',
   });
 

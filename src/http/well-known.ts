@@ -6,15 +6,16 @@ import type { Model } from '../model/model.ts';
 import type { Handler, Respond } from './context.ts';
 import { publicDocument } from './public-document.ts';
 
-/** Where SMART apps ask first. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known */
+/** The first request of SMART apps. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known */
 export const smartConfigurationPath = '/r4/:partition/.well-known/smart-configuration';
 
-/** What is to be known of a partition before there is a token. */
+/** The public metadata of a partition. */
 export const smartConfiguration = (model: Model, offered: Offered | undefined, respond: Respond): Handler =>
   publicDocument(smartConfigurationOf(model, offered), respond);
 
 /**
- * The discovery document under both of its addresses. https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig and
+ * The discovery document at both of its addresses.
+ * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig and
  * https://www.rfc-editor.org/rfc/rfc8414#section-3
  */
 export function discovery(offered: Offered, respond: Respond): readonly (readonly [path: string, handler: Handler])[] {

@@ -8,7 +8,7 @@ import type { Emit, Meanings, Reading } from './reading.ts';
 type Single = Exclude<IndexValue, CompositeValue>;
 
 /**
- * One tuple for each element that the expression of the composite yields and on which every component has a value.
+ * One tuple for each result of the composite's expression that has a value for every component.
  * https://hl7.org/fhir/R4/search.html#composite
  */
 export function compositeEntries(

@@ -3,9 +3,9 @@ import type { InstantRange } from '../fhir/instant-range.ts';
 import type { Emit, Entries } from './reading.ts';
 
 /**
- * Dates as half-open intervals of milliseconds. A `date` and a dateTime without a zone are read in the zone of `dateZone`; an
- * instant is a point, whether it has a fraction or not. A Period with one end reaches to the end of time on the other side;
- * a Timing has the outer limits of its events and bounds. https://hl7.org/fhir/R4/search.html#date
+ * Dates as half-open intervals of milliseconds. A `date` and a dateTime without a zone are read in the zone of
+ * `dateZone`; an instant is a point, with or without a fraction. A Period with one end is open on the other side; a
+ * Timing has the outer limits of its events and bounds. https://hl7.org/fhir/R4/search.html#date
  */
 export const dateEntries: Entries = (type, emit, reading, _model, { dataTypes }) => {
   switch (type.code) {
@@ -36,8 +36,8 @@ export const dateEntries: Entries = (type, emit, reading, _model, { dataTypes })
 };
 
 /**
- * The zone in which a parameter reads days and times without an offset, in records and in searches alike: UTC where all of
- * its elements are of type `date`, else that of the partition. So a day is found by its date whichever it is.
+ * The zone in which a parameter reads days and times without an offset, in records and in searches: UTC if all of its
+ * elements have the type `date`, else that of the partition. So a day matches its date in both.
  */
 export function dateZone(dataTypes: ReadonlySet<string>, partition: string): string {
   return dataTypes.size === 1 && dataTypes.has('date') ? 'UTC' : partition;
@@ -50,7 +50,7 @@ function emitRange(emit: Emit, range: InstantRange | undefined): void {
 const rangeOf = (value: unknown, zone: string): InstantRange | undefined =>
   typeof value === 'string' ? parseInstantRange(value, zone) : undefined;
 
-/** Undefined where neither end is given, an end cannot be read, or the end is before the start. */
+/** Undefined without ends, for an invalid end, and for an end before the start. */
 function periodRange(value: unknown, zone: string): InstantRange | undefined {
   const { start, end } = (value ?? {}) as { start?: unknown; end?: unknown }; // stored JSON
   if (typeof start !== 'string' && typeof end !== 'string') return undefined;
@@ -61,7 +61,8 @@ function periodRange(value: unknown, zone: string): InstantRange | undefined {
 
 /** https://hl7.org/fhir/R4/datatypes.html#Timing */
 function timingRange(value: unknown, zone: string): InstantRange | undefined {
-  const { event, repeat } = (value ?? {}) as { event?: unknown; repeat?: { boundsPeriod?: unknown } | null }; // stored JSON
+  // stored JSON
+  const { event, repeat } = (value ?? {}) as { event?: unknown; repeat?: { boundsPeriod?: unknown } | null };
   let low = Infinity;
   let high = -Infinity;
   const widen = (range: InstantRange | undefined): void => {

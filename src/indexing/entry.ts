@@ -1,6 +1,6 @@
 /**
- * What is kept of a resource for search: one entry a value a parameter. Both stores persist these and the in-memory
- * evaluator reads them, so a value is normalized once, at extraction.
+ * The index entries of a resource: one per value and parameter. Both stores persist these and the in-memory evaluator
+ * reads them, so a value is normalized once, at extraction.
  */
 export interface IndexEntry {
   /** Code of the parameter. */
@@ -23,20 +23,20 @@ export interface TokenValue {
 /** https://hl7.org/fhir/R4/search.html#string */
 export interface StringValue {
   readonly kind: 'string';
-  /** As written: what `:exact` compares. */
+  /** As written, for `:exact`. */
   readonly text: string;
-  /** Case, accents, punctuation and runs of white space folded (indexing/normalize.ts): all else. */
+  /** Case, accents, punctuation and runs of white space folded (indexing/normalize.ts), for all others. */
   readonly folded: string;
 }
 
-/** Exactly one of `id` (with `type`) and `url` is there. https://hl7.org/fhir/R4/search.html#reference */
+/** Has either `id` (with `type`) or `url`. https://hl7.org/fhir/R4/search.html#reference */
 export interface ReferenceValue {
   readonly kind: 'reference';
   readonly type: string | undefined;
   readonly id: string | undefined;
   /**
-   * An absolute URL, a urn, or a canonical as it is written, without its version: relative canonicals, and `#fragment`,
-   * too. Whether a URL leads to this server is decided by a search (search/ast.ts).
+   * An absolute URL, a urn, or a canonical as written, without its version: relative canonicals, and `#fragment`, too.
+   * A search decides whether a URL is on this server (search/ast.ts).
    */
   readonly url: string | undefined;
   /** The version of a canonical. */
@@ -50,8 +50,9 @@ export interface UriValue {
 }
 
 /**
- * A date as [low, high) in milliseconds since 1970 UTC, with a fraction where it is finer, open ends as MIN_TIME and MAX_TIME (fhir/instant-range.ts); or a
- * number with low = high, a Range with its two ends. https://hl7.org/fhir/R4/search.html#date
+ * A date as [low, high) in milliseconds since 1970 UTC, with a fraction if it is finer, open ends as MIN_TIME and
+ * MAX_TIME (fhir/instant-range.ts); or a number with low = high, a Range with its two ends.
+ * https://hl7.org/fhir/R4/search.html#date
  */
 export interface RangeValue {
   readonly kind: 'date' | 'number';
@@ -69,7 +70,10 @@ export interface QuantityValue {
   readonly unit: string | undefined;
 }
 
-/** One tuple: for each component its values (a CodeableConcept has several codings). https://hl7.org/fhir/R4/search.html#composite */
+/**
+ * One tuple: for each component its values (a CodeableConcept has several codings).
+ * https://hl7.org/fhir/R4/search.html#composite
+ */
 export interface CompositeValue {
   readonly kind: 'composite';
   readonly of: readonly (readonly Exclude<IndexValue, CompositeValue>[])[];

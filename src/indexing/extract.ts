@@ -11,7 +11,7 @@ import { failureOf } from './not-indexed.ts';
 import type { ReportNotIndexed } from './not-indexed.ts';
 import type { Emit, Meanings, Reading } from './reading.ts';
 
-/** Reads the index entries out of a resource's text; `parsed` is the parsed text where the caller has it. */
+/** Extracts the index entries of a resource's text; `parsed` is the parsed text if the caller has it. */
 export type Extract = (
   type: ResourceType,
   text: string,
@@ -20,10 +20,9 @@ export type Extract = (
 ) => readonly IndexEntry[];
 
 /**
- * Reads index entries out of resources, for the parameters that are indexed on their types; each value of a parameter
- * once. What cannot be read has no entry; a text that is not JSON throws `TextDamaged`. A type is compiled when its first
- * resource comes. `report` is called for a parameter whose expression fails on a resource, which then has no entries of
- * it.
+ * Extracts index entries of resources, for the indexed parameters of their types; each value of a parameter once.
+ * Invalid values have no entry; a text that is not JSON throws `TextDamaged`. A type is compiled with its first
+ * resource. `report` is called for a parameter whose expression fails on a resource, which then has no entries of it.
  */
 export function createExtract(model: Meanings, report: ReportNotIndexed = () => {}): Extract {
   const reading: Reading = { resource: {}, zone: 'UTC' };
@@ -73,18 +72,18 @@ function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: M
   );
 }
 
-/** fhirpath.js fails on data that an expression does not suit, such as several values where it takes one. */
+/** fhirpath.js fails on data that does not fit an expression, such as several values instead of one. */
 function tryRun(run: (resource: object) => void, resource: object, failed: (error: Error) => void): void {
   try {
     run(resource);
   } catch (error) {
-    // What is found may be of a type on which the expressions of components do not compile.
+    // A result may have a type on which the expressions of components do not compile.
     if (!(error instanceof NotEvaluated || error instanceof ExpressionError)) throw error;
     failed(error);
   }
 }
 
-/** Entries of one resource. A value that a parameter already has is dropped. */
+/** Entries of one resource, without duplicate values of a parameter. */
 class Collector {
   private entries: IndexEntry[] = [];
   private param = '';
@@ -97,7 +96,7 @@ class Collector {
     if (this.seen.size > 0) this.seen.clear();
   }
 
-  /** Most parameters have one value, so that values are compared from the second on. */
+  /** Most parameters have one value, so values are compared from the second on. */
   readonly emit = (value: IndexValue): void => {
     const known = this.entries[this.first];
     if (known !== undefined) {

@@ -11,7 +11,7 @@ import { stringEntries } from './string.ts';
 import { tokenEntries } from './token.ts';
 import { uriEntries } from './uri.ts';
 
-/** Search types and how they read values; `composite` is made of these (composite.ts). */
+/** The extractors of search types; `composite` combines these (composite.ts). */
 const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entries>> = {
   token: tokenEntries,
   string: stringEntries,
@@ -24,8 +24,8 @@ const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entrie
 };
 
 /**
- * What takes values of a FHIR type for a parameter; undefined where the two do not go together. An extension is read by
- * its value. https://hl7.org/fhir/R4/search.html#ptypes
+ * The extractor of values of a FHIR type for a parameter; undefined if the two are incompatible. An extension is
+ * indexed by its value. https://hl7.org/fhir/R4/search.html#ptypes
  */
 export function entriesOf(
   param: Read,

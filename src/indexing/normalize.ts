@@ -1,7 +1,7 @@
 /**
- * What two texts must share to be the same for a string search: case, accents, punctuation and runs of white space do
- * not count. Dashes and separators become a space (`Jean-Pierre` is `jean pierre`), other punctuation goes (`O'Brien` is
- * `obrien`). Text of nothing but punctuation stays as it is, so that only white space folds to the empty text.
+ * The normal form of a text for string searches, without case, accents, punctuation and runs of white space. Dashes and
+ * separators become a space (`Jean-Pierre` is `jean pierre`), other punctuation is removed (`O'Brien` is `obrien`).
+ * Text of only punctuation stays unchanged, so that only white space folds to the empty text.
  * https://hl7.org/fhir/R4/search.html#string
  */
 export function foldString(text: string): string {
@@ -11,14 +11,14 @@ export function foldString(text: string): string {
   return folded === '' ? spaced(letters) : folded;
 }
 
-/** What two codes must share where case does not count. https://hl7.org/fhir/R4/search.html#token */
+/** The normal form of a case-insensitive code. https://hl7.org/fhir/R4/search.html#token */
 export function foldCode(text: string): string {
   return text.toLowerCase();
 }
 
 /**
- * The digits by which telephone numbers are compared: no punctuation, no extension, and of eleven digits no leading 1
- * (the country code of North America). Undefined for what does not look like a telephone number.
+ * The digits by which telephone numbers are compared: without punctuation and extension, and of eleven digits without a
+ * leading 1 (the country code of North America). Undefined for a text that does not look like a telephone number.
  * https://hl7.org/fhir/R4/search.html#token
  */
 export function phoneDigits(text: string): string | undefined {
@@ -32,10 +32,13 @@ export function phoneDigits(text: string): string | undefined {
 
 const separators = /[\p{Pd}\p{Pc}/\\,;:|&+]/gu;
 const punctuation = /[\p{P}\p{Sk}\u02b9-\u02bf]/gu;
-/** Combining marks of Latin, Greek and Cyrillic, Hebrew points and Arabic vowel signs; marks of other scripts spell words. */
+/**
+ * Combining marks of Latin, Greek and Cyrillic, Hebrew points and Arabic vowel signs; marks of other scripts spell
+ * words.
+ */
 const accents =
   /[\u0300-\u036f]|[\u1ab0-\u1aff]|[\u1dc0-\u1dff]|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5]|[\u064b-\u065f\u0670]/gu;
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const plain: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',

@@ -1,4 +1,4 @@
-/** A record that a search parameter does not find, since its expression fails on it. */
+/** A record that a search parameter does not index, since its expression fails on it. */
 export interface NotIndexed {
   readonly type: string;
   readonly id: string;
@@ -9,7 +9,7 @@ export interface NotIndexed {
 
 export type ReportNotIndexed = (failure: NotIndexed) => void;
 
-/** The failure of a parameter on a resource; what the error quotes of the resource is left out. */
+/** The failure of a parameter on a resource, without the values that the error quotes. */
 export function failureOf(type: string, param: string, resource: object, { message }: Error): NotIndexed {
   const { id } = resource as { id?: unknown }; // an object of JSON
   const why = message.replace(/\[.*\]|\{.*\}|"[^"]*"|'[^']*'/g, '…').slice(0, 200);
@@ -31,21 +31,21 @@ export class NotIndexedCounts {
     }
   };
 
-  /** In the order in which they came. */
+  /** In the order of their occurrence. */
   get all(): readonly { readonly first: NotIndexed; readonly records: number }[] {
     return [...this.#counts.values()].map(({ first, records }) => ({ first, records }));
   }
 }
 
-/** Tells the operator of the first failure of each parameter. */
-export function firstFailures(tell: (text: string) => void): ReportNotIndexed {
+/** Reports the first failure of each parameter to the operator. */
+export function firstFailures(report: (text: string) => void): ReportNotIndexed {
   const known = new Set<string>();
   return ({ type, param, why }) => {
     const key = `${type}?${param}`;
     if (known.has(key)) return;
     known.add(key);
-    tell(
-      `A search by ${key} does not find some records, on which its expression fails: ${why}; \`index status\` counts them.`,
+    report(
+      `A search by ${key} misses some records, on which its expression fails: ${why}; \`index status\` counts them.`,
     );
   };
 }

@@ -20,9 +20,12 @@ export const numberEntries: Entries = (type, emit) => {
   }
 };
 
-/** The numbers of a Range; a missing end is as far off as a number can be. https://hl7.org/fhir/R4/datatypes.html#Range */
+/**
+ * The numbers of a Range; a missing end is the largest or smallest number. https://hl7.org/fhir/R4/datatypes.html#Range
+ */
 export function rangeEnds(value: unknown): { low: number; high: number } | undefined {
-  const { low, high } = (value ?? {}) as { low?: { value?: unknown } | null; high?: { value?: unknown } | null }; // stored JSON
+  // stored JSON
+  const { low, high } = (value ?? {}) as { low?: { value?: unknown } | null; high?: { value?: unknown } | null };
   const from = low?.value;
   const to = high?.value;
   if (typeof from !== 'number' && typeof to !== 'number') return undefined;

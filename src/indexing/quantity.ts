@@ -2,9 +2,9 @@ import { rangeEnds } from './number.ts';
 import type { Entries } from './reading.ts';
 
 /**
- * Quantities with their system, code and unit: one with a comparator reaches from its value to the end of numbers (`< 5`
- * from the smallest number to 5), a Range from end to end, Money has its currency as code. SampledData has no one value.
- * https://hl7.org/fhir/R4/search.html#quantity
+ * Quantities with their system, code and unit: one with a comparator extends from its value to the end of numbers (`<
+ * 5` from the smallest number to 5), a Range from end to end, Money has its currency as code. SampledData has no single
+ * value. https://hl7.org/fhir/R4/search.html#quantity
  */
 export const quantityEntries: Entries = (type, emit) => {
   switch (type.code) {
@@ -43,7 +43,7 @@ export const quantityEntries: Entries = (type, emit) => {
   }
 };
 
-/** A Quantity as it is stored: what its members are is asked before use. */
+/** A stored Quantity, whose members are checked before use. */
 interface StoredQuantity {
   readonly value?: unknown;
   readonly comparator?: unknown;

@@ -1,8 +1,8 @@
 import type { Entries } from './reading.ts';
 
 /**
- * A place on Earth, as the tuple of its latitude and longitude: the one meaning that a parameter of type special has in
- * R4's own definitions beside filters. https://hl7.org/fhir/R4/search.html#special
+ * A position on Earth, as the tuple of its latitude and longitude: the one meaning that a parameter of type special has
+ * in R4's own definitions besides filters. https://hl7.org/fhir/R4/search.html#special
  */
 export const specialEntries: Entries = (type, emit) => {
   if (type.definition?.elements.has('latitude') !== true || !type.definition.elements.has('longitude'))

@@ -3,7 +3,7 @@ import type { Emit, Entries } from './reading.ts';
 
 /**
  * Texts, as written and folded. Names and addresses have an entry for each part; of a family name of several words each
- * word also stands alone, so that either half of a double name is found by its beginning.
+ * word is also an entry, so that the beginning of either half of a double name matches.
  * https://hl7.org/fhir/R4/search.html#string
  */
 export const stringEntries: Entries = (type, emit) => {
@@ -37,7 +37,7 @@ const texts: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** The parts of a data type that people read; where R4 leaves open which, its texts. */
+/** The parts of a data type that people read; if R4 does not define them, its texts. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   HumanName: ['family', 'given', 'prefix', 'suffix', 'text'],
   Address: ['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'],
@@ -57,5 +57,6 @@ function emitFamily(emit: Emit, text: unknown): void {
   emitText(emit, text);
   if (typeof text !== 'string') return;
   const words = foldString(text).split(' ');
-  for (let index = 1; index < words.length; index++) emit({ kind: 'string', text, folded: words[index] as string }); // index is in range
+  // index is in range
+  for (let index = 1; index < words.length; index++) emit({ kind: 'string', text, folded: words[index] as string });
 }

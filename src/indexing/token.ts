@@ -3,9 +3,9 @@ import { foldCode, phoneDigits } from './normalize.ts';
 import type { Emit, Entries, Meanings } from './reading.ts';
 
 /**
- * Codes and identifiers: every coding of a concept (its text alone is no token), identifiers and contact points without
- * regard to case, telephone numbers by their digits, `code` elements with the system of the value set that they must be
- * from. Case counts where the code system says so. https://hl7.org/fhir/R4/search.html#token
+ * Codes and identifiers: every coding of a concept (its text alone is not a token), identifiers and contact points
+ * without regard to case, telephone numbers by their digits, `code` elements with the system of their required value
+ * set. Case matters if the code system says so. https://hl7.org/fhir/R4/search.html#token
  */
 export const tokenEntries: Entries = (type, emit, _reading, model) => {
   switch (type.code) {
@@ -48,7 +48,7 @@ export const tokenEntries: Entries = (type, emit, _reading, model) => {
   }
 };
 
-/** The codes of a required value set belong to code systems that R4 defines, all of which tell upper from lower case. */
+/** The codes of a required value set belong to code systems of R4, all of which are case-sensitive. */
 function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
   const binding = type.element?.binding;
   const required = binding?.strength === 'required';
@@ -64,7 +64,7 @@ function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
   emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known));
 }
 
-/** A telephone number is known by its system, or, where it has none, by its looks. */
+/** A telephone number is identified by its system or, without one, by its form. */
 function emitContact(emit: Emit, contact: unknown): void {
   const { system, value } = (contact ?? {}) as { system?: unknown; value?: unknown }; // stored JSON
   const written = text(value);

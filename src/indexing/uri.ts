@@ -1,8 +1,8 @@
 import type { Emit, Entries } from './reading.ts';
 
 /**
- * URIs as they are written, case and all; a canonical with its version. The URL of a resource that has a version is kept with
- * it too, as canonicals name it: `url|version`. https://hl7.org/fhir/R4/search.html#uri
+ * URIs as written, case-sensitive; a canonical with its version. The URL of a resource with a version is also indexed
+ * with it, as canonicals name it: `url|version`. https://hl7.org/fhir/R4/search.html#uri
  */
 export const uriEntries: Entries = (type, emit, reading) => {
   if (!uris.has(type.code)) return undefined;

@@ -50,7 +50,7 @@ export async function ifNoneExist(
     now: now(),
   });
   const query = restrict(access, type, 's', asked.query);
-  await refusePending(partition, { ...asked, query }, restriction(access, type, 's').kind === 'all');
+  await refusePending(partition, { ...asked, query }, one => restriction(access, one, 's').kind === 'all');
   return { is: 'no-match', query };
 }
 

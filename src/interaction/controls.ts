@@ -17,7 +17,7 @@ export function controls(
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of pairs) {
-    if (found.has(name)) throw badValue(name, `\`${name}\` is given twice; give it once.`);
+    if (found.has(name)) throw badValue(name, `\`${name}\` is repeated; send it once.`);
     if (!known.includes(name)) {
       if (handling === 'lenient') continue;
       const offered = known.map(name => `\`${name}\``).join(', ');
@@ -25,7 +25,7 @@ export function controls(
       throw fhirError(400, 'not-supported', text, `http.${name}`);
     }
     if (value !== '') found.set(name, value);
-    else if (handling === 'strict') throw badValue(name, `\`${name}\` has no value; leave it out or give it one.`);
+    else if (handling === 'strict') throw badValue(name, `\`${name}\` has no value; give it one or omit it.`);
   }
   return found;
 }

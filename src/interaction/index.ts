@@ -4,7 +4,7 @@ import type { Interaction } from './interaction.ts';
 import type { ServedInteraction } from '../model/served.ts';
 import { operation } from './operation/index.ts';
 import { read } from './read.ts';
-import { search } from './search.ts';
+import { search } from './search/search.ts';
 
 /** Every interaction that the engine can serve (model/served.ts); which of them it does serve, the definitions say. */
 export const interactions: Readonly<Record<ServedInteraction | 'capabilities' | 'operation', Interaction>> = {

@@ -1,6 +1,7 @@
 import { fhirError } from '../fhir/error.ts';
+import type { ResourceType } from '../model/model.ts';
 import type { SearchRequest } from '../search/request.ts';
-import { parametersOf, parametersOfSort } from '../search/walk.ts';
+import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
 import type { Partition } from '../store/partitions.ts';
 
 /** Seconds after which asking again makes sense. */
@@ -12,9 +13,14 @@ const retryAfter = '10';
  */
 export async function refusePending(
   partition: Partition,
-  { type, query, sort, count }: SearchRequest,
-  seesAll: boolean,
+  { type, query, sort, count }: Pick<SearchRequest, 'type' | 'query' | 'sort' | 'count'>,
+  seesAll: (type: ResourceType) => boolean,
 ): Promise<void> {
+  for (const join of joinsOf(query)) {
+    const own = join.kind === 'has' ? [{ kind: 'present', param: join.param } as const] : [];
+    const inner = { kind: 'and', of: [join.of, ...own] } as const;
+    await refusePending(partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
+  }
   const pending = await partition.pending(type.name);
   if (pending.length === 0) return;
   const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
@@ -23,7 +29,7 @@ export async function refusePending(
   const wanted = pending.filter(({ param }) => used.includes(param));
   if (wanted.length === 0) return;
   const progress = wanted
-    .map(({ param, done, of }) => (seesAll ? `\`${param}\` (${done} of ${of} resources)` : `\`${param}\``))
+    .map(({ param, done, of }) => (seesAll(type) ? `\`${param}\` (${done} of ${of} resources)` : `\`${param}\``))
     .join(', ');
   throw fhirError(
     503,

@@ -6,8 +6,9 @@ import type { ResourceType, SearchParam } from './model.ts';
 import type { Context } from './context.ts';
 
 /**
- * Who a resource of the type belongs to, and what narrows a token's view of it. Without an `access-link` it belongs to the
- * patient that its parameter `patient`, else `subject`, names; the compartment's own resource belongs to itself.
+ * The owners of resources of the type, and the criteria that restrict access. Without an `access-link` a resource
+ * belongs to the patient that its parameter `patient`, else `subject`, names; the compartment's own resource belongs to
+ * itself.
  */
 export function compileAccess(
   typeName: string,
@@ -37,7 +38,7 @@ interface Link {
   readonly param: SearchParam;
 }
 
-/** The compartment of a link that names none. https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
+/** The compartment of a link without one. https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
 export const defaultCompartment = 'http://hl7.org/fhir/CompartmentDefinition/patient';
 
 const defaultCode = ({ compartments }: Context): string | undefined =>
@@ -80,7 +81,8 @@ function readLink(
     report(
       standing,
       `${compartmentPart?.path ?? ''}.valueCode`,
-      `No CompartmentDefinition with the code \`${compartment}\` is loaded.${didYouMean(compartment, compartments.keys())}`,
+      `No CompartmentDefinition with the code \`${compartment}\` is ` +
+        `loaded.${didYouMean(compartment, compartments.keys())}`,
     );
     return [];
   }
@@ -120,11 +122,12 @@ function readCriteria(
       report(
         standing,
         at,
-        `${typeName} neither offers a parameter \`${code}\` nor has it \`indexed-only\`.${didYouMean(code, own.keys())}`,
+        `${typeName} neither offers a parameter \`${code}\` nor has it ` +
+          `\`indexed-only\`.${didYouMean(code, own.keys())}`,
       );
   }
   for (const [placeholder] of criteria.matchAll(/\{[^}]*\}?/g))
     if (placeholder !== '{fhirUser}' && placeholder !== '{clientId}')
-      report(standing, at, `\`${placeholder}\` stands for nothing; \`{fhirUser}\` and \`{clientId}\` are known.`);
+      report(standing, at, `\`${placeholder}\` is not a placeholder; use \`{fhirUser}\` or \`{clientId}\`.`);
   return Object.freeze({ context: textOf(partsOf(standing.json, 'context')[0]?.json) ?? '', criteria });
 }

@@ -1,7 +1,7 @@
 /**
  * The part of a search parameter's FHIRPath union that applies to one resource type: `Patient.name | Person.name` → for
- * Patient `Patient.name`. Parts that begin with a supertype (`Resource.id`) or with no type at all apply to every type.
- * Undefined where no part applies. https://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.expression
+ * Patient `Patient.name`. Parts that begin with a supertype (`Resource.id`) or without a type apply to every type.
+ * Undefined if no part applies. https://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.expression
  */
 export function branchFor(
   expression: string,
@@ -40,9 +40,11 @@ export function splitUnion(expression: string): readonly string[] {
 
 const abstractTypes = new Set(['Resource', 'DomainResource']);
 
-/** What a part begins with; a part in parentheses may be a union again: `(Patient.name | Person.name).given`. */
+/**
+ * The types with which a part begins; a part in parentheses may be a union again: `(Patient.name | Person.name).given`.
+ */
 function rootsOf(part: string, depth = 0): readonly string[] {
-  if (depth > 50) return []; // it does not compile, which is told then
+  if (depth > 50) return []; // it does not compile, which is reported then
   if (!part.startsWith('(')) return [/^\w+/.exec(part)?.[0] ?? ''];
   const close = closingParenthesis(part);
   return splitUnion(part.slice(1, close)).flatMap(inner => rootsOf(inner, depth + 1));

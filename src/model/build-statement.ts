@@ -4,13 +4,13 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, DefinitionNode } from './declared.ts';
-import { textOf } from './extensions.ts';
+import { extensionBase, textOf } from './extensions.ts';
 import { resultControls } from './result-controls.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 
 /**
- * The CapabilityStatement of what was compiled, whoever declared it: what stands in it is wired. What depends on the
- * deployment is added by capability-statement.ts. https://hl7.org/fhir/R4/capabilitystatement.html
+ * The CapabilityStatement of the compiled model: it lists only what is implemented. capability-statement.ts adds the
+ * parts that depend on the deployment. https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export function buildStatement(
   declared: Declared,
@@ -51,6 +51,10 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
   );
   const { conditionalRead, conditionalDelete } = type;
   return {
+    ...list(
+      'extension',
+      [...type.searchFeatures].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+    ),
     type: type.name,
     ...text('profile', type.profile),
     ...list('supportedProfile', type.supportedProfiles),
@@ -65,6 +69,8 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
     conditionalUpdate: type.conditionalUpdate,
     conditionalDelete,
     ...list('referencePolicy', [...type.referencePolicies]),
+    ...list('searchInclude', [...type.includes.forward]),
+    ...list('searchRevInclude', [...type.includes.reverse]),
     ...list('searchParam', [...type.parameters.values()].map(buildParameter)),
     ...list(
       'operation',
@@ -80,11 +86,14 @@ const buildParameter = (param: SearchParam): JsonObject => ({
   ...text('documentation', param.description),
 });
 
-/** R4 wants limits on attachments documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
+/** R4 requires limits on attachments to be documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
 function limitsOf({ attachment }: ResourceType): string | undefined {
   if (attachment === undefined) return undefined;
   const types = attachment.contentTypes.map(({ type }) => type).join(', ');
-  return `\`${attachment.path}\` is taken up to ${attachment.maxBytes} bytes, as ${types}. It is kept apart from the record, and no answer has it.`;
+  return (
+    `\`${attachment.path}\` is accepted up to ${attachment.maxBytes} bytes, as ${types}. It is ` +
+    'stored outside of the record, and no answer contains it.'
+  );
 }
 
 function incompleteProfiles({ profile, supportedProfiles }: ResourceType, definitions: Definitions): readonly string[] {

@@ -3,20 +3,20 @@ import { objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { Model } from './model.ts';
 
-/** What the statement of a running server says beside the model. */
+/** The parts of a running server's statement that are not in the model. */
 export interface Deployment {
   /** `{publicUrl}/r4/{partition}`, no trailing slash. */
   readonly base: string;
-  /** When what is served last changed, as a FHIR dateTime. */
+  /** When the interface last changed, as a FHIR dateTime. */
   readonly date: string;
-  /** `rest.security`; undefined where no token is needed. */
+  /** `rest.security`; undefined without access control. */
   readonly security?: JsonObject | undefined;
-  /** This program, where it is left out. */
+  /** This program by default. */
   readonly software?: { readonly name: string; readonly version: string };
 }
 
 /**
- * The CapabilityStatement that `/metadata` serves, as an object of which the same arguments always give the same JSON.
+ * The CapabilityStatement that `/metadata` serves; the same arguments always give the same JSON.
  * https://hl7.org/fhir/R4/http.html#capabilities
  */
 export function capabilityStatement(

@@ -2,7 +2,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { Compartment } from './model.ts';
 
-/** The compartments that are loaded, by code. https://hl7.org/fhir/R4/compartmentdefinition.html */
+/** The loaded compartments, by code. https://hl7.org/fhir/R4/compartmentdefinition.html */
 export function compileCompartments(definitions: Definitions): ReadonlyMap<string, Compartment> {
   const compartments = new Map<string, Compartment>();
   for (const { url } of definitions.all('CompartmentDefinition')) {

@@ -16,6 +16,7 @@ import { checkGuides } from './global-profiles.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
+import { checkIncludes } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
 import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
@@ -23,16 +24,16 @@ import { snapshotsOf } from './snapshot/snapshots.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
 export interface Compiled {
-  /** Whole only where there are no problems. */
+  /** Complete only without problems. */
   readonly model: Model;
   readonly problems: readonly Problem[];
-  /** What an operator should know though it stops nothing, one line each. */
+  /** Notices for the operator that do not prevent the start, one line each. */
   readonly notices: readonly string[];
 }
 
 /**
- * Compiles what the CapabilityStatements declare, with the definitions that they name, to a frozen model. All problems are
- * told at once. `digests` are those of the files that were read.
+ * Compiles the declarations of the CapabilityStatements, with the definitions that they name, to a frozen model.
+ * Reports all problems together. `digests` are those of the files that were read.
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export function compileModel(
@@ -69,6 +70,7 @@ export function compileModel(
       }) ?? []
     );
   });
+  checkIncludes(declared.types, new Map(compiled.map(type => [type.name, type])), report);
   checkDerivations(plainFiles(definitions), report);
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
@@ -90,7 +92,7 @@ export function compileModel(
   };
 }
 
-/** Definitions in single files: those of packages and of R4 hold none of our extensions that widen or narrow anything. */
+/** Definitions in single files: those of packages and of R4 have no extensions of ours that affect access. */
 const plainFiles = (definitions: Definitions): readonly Definition[] =>
   [
     'CompartmentDefinition',
@@ -104,7 +106,7 @@ const plainFiles = (definitions: Definitions): readonly Definition[] =>
     .flatMap(resourceType => definitions.all(resourceType))
     .filter(definition => !definition.core && definition.package === undefined);
 
-/** What a statement says beside its resource types. */
+/** Checks the parts of statements outside of their resource types. */
 function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
   for (const statement of statements) {
     const { fhirVersion } = statement.json;
@@ -131,10 +133,10 @@ function checkStatements({ statements, rests }: Declared, report: ReportAt): voi
 function caseSensitivity(definitions: Definitions): (system: string) => boolean {
   const known = new Set(definitions.all('CodeSystem').map(({ url }) => url));
   const look = kept(system => definitions.find('CodeSystem', system)?.resource()['caseSensitive'] === true);
-  return system => known.has(system) && look(system); // what clients send is not kept
+  return system => known.has(system) && look(system); // systems that clients send are not cached
 }
 
-/** Looks a value up when it is first asked for, and keeps it. */
+/** Caches the results of a lookup by key. */
 function kept<Value>(look: (key: string) => Value): (key: string) => Value {
   const values = new Map<string, Value>();
   return key => {
@@ -144,8 +146,8 @@ function kept<Value>(look: (key: string) => Value): (key: string) => Value {
 }
 
 const noticesOf = ({ requirements }: Declared, types: readonly ResourceType[]): readonly string[] => [
-  ...requirements.map(({ definition }) => `${definition.file} is of kind requirements, so it declares nothing here.`),
+  ...requirements.map(({ definition }) => `${definition.file} is of kind requirements and therefore declares nothing.`),
   ...types
     .filter(({ smartScopes }) => smartScopes.length === 0)
-    .map(({ name }) => `${name} has no smart-scope, so no token reaches it.`),
+    .map(({ name }) => `${name} has no smart-scope, so no token can grant access to it.`),
 ];

@@ -4,7 +4,7 @@ import type { TypeDefinitions } from './element.ts';
 import type { Compartment } from './model.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 
-/** What the pieces of a declaration are compiled with. */
+/** The context in which declarations are compiled. */
 export interface Context {
   readonly declared: Declared;
   readonly definitions: Definitions;

@@ -6,27 +6,27 @@ import type { Problem } from '../definitions/problem.ts';
 import { print } from '../definitions/digests.ts';
 import { extensionsOf } from './extensions.ts';
 
-/** A piece of a definition and where it stands, for problems. */
+/** A node of a definition, with its place for problems. */
 export interface DefinitionNode {
   readonly definition: Definition;
   readonly path: string;
   readonly json: JsonObject;
 }
 
-/** What all CapabilityStatements together declare: pieces, by the resource type that they speak of. */
+/** The declarations of all CapabilityStatements, by resource type. */
 export interface Declared {
   readonly statements: readonly DefinitionNode[];
   /** `rest` of mode server. */
   readonly rests: readonly DefinitionNode[];
   readonly types: ReadonlyMap<string, readonly DefinitionNode[]>;
-  /** Statements of kind requirements: they say what others should offer, and declare nothing here. */
+  /** Statements of kind requirements: they describe other servers, and declare nothing. */
   readonly requirements: readonly DefinitionNode[];
 }
 
-/** Tells of a problem at a path below a standing. */
+/** Reports a problem at a path below a node. */
 export type ReportAt = (standing: DefinitionNode, path: string, text: string) => void;
 
-/** A ReportAt that fills a list; the same problem is told once. */
+/** A ReportAt that fills a list; the same problem is reported once. */
 export function reportTo(problems: Problem[]): ReportAt {
   const seen = new Set(problems.map(problem => JSON.stringify(problem)));
   return ({ definition, path }, below, text) => {
@@ -38,10 +38,7 @@ export function reportTo(problems: Problem[]): ReportAt {
   };
 }
 
-/**
- * Sorts out what the CapabilityStatements declare.
- * https://hl7.org/fhir/R4/capabilitystatement.html
- */
+/** Collects the declarations of the CapabilityStatements. https://hl7.org/fhir/R4/capabilitystatement.html */
 export function readDeclared(definitions: readonly Definition[]): Declared {
   const all = definitions.map(definition => ({ definition, path: '', json: definition.resource() }));
   const isRequirements = ({ json }: DefinitionNode): boolean => json['kind'] === 'requirements';
@@ -57,14 +54,14 @@ export function readDeclared(definitions: readonly Definition[]): Declared {
   return { statements, rests, types, requirements: all.filter(isRequirements) };
 }
 
-/** The objects of a list element of several pieces. */
+/** The objects of a list element of several nodes. */
 export function items(standings: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
   return standings.flatMap(({ definition, path, json }) =>
     objectsOf(json[name]).map((item, index) => ({ definition, path: joined(path, `${name}[${index}]`), json: item })),
   );
 }
 
-/** The texts of a list element of several pieces, each with the standing of its text. */
+/** The texts of a list element of several nodes, each with its node. */
 export function texts(
   standings: readonly DefinitionNode[],
   name: string,
@@ -74,14 +71,14 @@ export function texts(
   );
 }
 
-/** Our extensions of a name on several pieces. */
+/** Our extensions of a name on several nodes. */
 export function extensions(standings: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
   return standings.flatMap(({ definition, path, json }) =>
     extensionsOf(json, name).map(found => ({ definition, path: joined(path, found.path), json: found.json })),
   );
 }
 
-/** The one value that pieces give an element; a piece that gives another is a problem that names both files. */
+/** The one value of an element in several nodes; a different value is a problem that names both files. */
 export function oneValue(standings: readonly DefinitionNode[], name: string, report: ReportAt): unknown {
   return agreed(
     standings
@@ -92,7 +89,7 @@ export function oneValue(standings: readonly DefinitionNode[], name: string, rep
   );
 }
 
-/** The one extension of a name that pieces have; another with other content is a problem that names both files. */
+/** The one extension of a name on several nodes; another with different content is a problem that names both files. */
 export function oneExtension(
   standings: readonly DefinitionNode[],
   name: string,
@@ -113,7 +110,8 @@ function agreed(
     if (first !== undefined && print(value) !== print(first.value))
       report(
         standing,
-        `\`${name}\` is ${shown(value)} here and ${shown(first.value)} in ${first.standing.definition.file}; they must agree.`,
+        `\`${name}\` is ${shown(value)} here and ${shown(first.value)} in ` +
+          `${first.standing.definition.file}; they must agree.`,
       );
   return first?.value;
 }

@@ -4,8 +4,8 @@ import type { ReportAt, DefinitionNode } from './declared.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';
 
 /**
- * Reports what pieces declare of a type beside its interactions, and this server does not do: `/metadata` would promise it.
- * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
+ * Reports declarations of a type, apart from its interactions, that this server does not implement: `/metadata` would
+ * promise them. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
  */
 export function checkTypePromises(
   standings: readonly DefinitionNode[],
@@ -29,8 +29,9 @@ export function checkTypePromises(
       report(standing, 'conditionalCreate', searchlessCreate);
     if (isSupported(json['conditionalRead']) && !interactions.has('read'))
       report(standing, 'conditionalRead', '`conditionalRead` needs the interaction `read`; declare it, or remove it.');
-    for (const unserved of ['searchInclude', 'searchRevInclude'])
-      if (json[unserved] !== undefined) report(standing, unserved, `\`${unserved}\` is not served; remove it.`);
+    for (const element of ['searchInclude', 'searchRevInclude'])
+      if (json[element] !== undefined && !interactions.has('search-type'))
+        report(standing, element, `\`${element}\` needs the interaction \`search-type\`; declare it, or remove it.`);
   }
   for (const { text, ...standing } of texts(standings, 'referencePolicy')) {
     if (text === 'resolves') report(standing, '', 'References by identifier are not resolved; remove `resolves`.');
@@ -49,7 +50,7 @@ const isSupported = (code: unknown): boolean => asString(code) !== undefined && 
 const has = (interactions: ReadonlySet<string>, code: string): boolean => interactions.has(code);
 
 /**
- * Reports what a statement declares as a whole, and this server does not do.
+ * Reports declarations of a whole statement that this server does not implement.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.format
  */
 export function checkStatementPromises(statement: DefinitionNode, report: ReportAt): void {

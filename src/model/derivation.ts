@@ -3,7 +3,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { ReportAt } from './declared.ts';
 
-/** Reports profiles in single files that do not say that they are one. */
+/** Reports profiles in single files without `derivation: constraint`. */
 export function checkDerivations(files: readonly Definition[], report: ReportAt): void {
   for (const definition of files) {
     if (definition.resourceType !== 'StructureDefinition' || definition.misderived !== true) continue;
@@ -20,4 +20,5 @@ export const misderivedInPackages = (definitions: Definitions): readonly string[
     .map(definition => `${definition.file}: ${problemOf(definition.resource())} It counts as a constraint.`);
 
 const problemOf = ({ url, type, derivation }: JsonObject): string =>
-  `\`${String(url)}\` is a profile of ${String(type)}, but ${derivation === undefined ? 'has no `derivation`' : `its \`derivation\` is ${JSON.stringify(derivation)}`}.`;
+  `\`${String(url)}\` is a profile of ${String(type)}, but ` +
+  `${derivation === undefined ? 'has no `derivation`' : `its \`derivation\` is ${JSON.stringify(derivation)}`}.`;

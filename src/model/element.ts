@@ -1,6 +1,6 @@
 /**
- * The element tree of a type, compiled from the snapshot of its StructureDefinition: what structure checks, `_summary`
- * and the FHIRPath compiler look at. https://hl7.org/fhir/R4/elementdefinition.html
+ * The element tree of a type, compiled from the snapshot of its StructureDefinition, for structure checks, `_summary`
+ * and the FHIRPath compiler. https://hl7.org/fhir/R4/elementdefinition.html
  */
 export interface TypeDefinition {
   /** `Patient`, `HumanName`, `string`. */
@@ -9,7 +9,7 @@ export interface TypeDefinition {
   readonly abstract: boolean;
   /** Name of the type that it specializes: `DomainResource`, `Element`, `uri` for `canonical`. */
   readonly base: string | undefined;
-  /** Children by JSON property name: a choice `value[x]` stands once for each type, as `valueQuantity`. */
+  /** Children by JSON property name: a choice `value[x]` has one for each type, such as `valueQuantity`. */
   readonly properties: ReadonlyMap<string, Property>;
   /** Children by element name, choices under their bare name (`value`), in the order of the definition. */
   readonly elements: ReadonlyMap<string, ElementDefinition>;
@@ -36,7 +36,7 @@ export interface ElementDefinition {
 export interface ElementType {
   /** FHIR type code (`Quantity`, `string`, `Resource`); for a nested backbone its own definition is in `content`. */
   readonly code: string;
-  /** JSON property of this choice: `valueQuantity`; the element name where there is no choice. */
+  /** JSON property of this choice: `valueQuantity`; the element name if it is not a choice. */
   readonly property: string;
   /** The resource types that a Reference or canonical may point to; empty means any. */
   readonly targets: readonly string[];
@@ -44,7 +44,7 @@ export interface ElementType {
   readonly content?: TypeDefinition;
 }
 
-/** One JSON property: the element that it belongs to and the type that it takes. */
+/** One JSON property: its element and its type. */
 export interface Property {
   readonly element: ElementDefinition;
   readonly type: ElementType;

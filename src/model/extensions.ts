@@ -2,7 +2,7 @@ import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
 
-/** Where our extensions live; each has its StructureDefinition under `profiles/`. */
+/** The base URL of our extensions; each has its StructureDefinition under `profiles/`. */
 export const extensionBase = 'https://clinical-records.example/fhir/StructureDefinition/';
 
 type ValueName = 'valueString' | 'valueCode' | 'valueCanonical' | 'valuePositiveInt';
@@ -12,7 +12,7 @@ interface Value {
   readonly value: ValueName;
   readonly min?: number;
   readonly max?: number;
-  /** What the text must look like, and how to say so. */
+  /** The pattern of the text, and its description. */
   readonly pattern?: RegExp;
   readonly expected?: string;
 }
@@ -22,17 +22,17 @@ interface Parts {
 }
 
 export type Shape = (Value | Parts) & {
-  /** Element paths that it may stand on. */
+  /** Element paths on which it is allowed. */
   readonly on: readonly string[];
   readonly max: number;
-  /** True where it changes the meaning of what it stands on, so that it is a `modifierExtension`. */
+  /** True if it modifies the meaning of its element, so that it is a `modifierExtension`. */
   readonly modifier?: boolean;
 };
 
 const resource = 'CapabilityStatement.rest.resource';
 const rest = 'CapabilityStatement.rest';
 
-/** Every extension of ours: where it may stand, how often, and what it holds. */
+/** Every extension of ours: its elements, cardinality and content. */
 export const extensionShapes: Readonly<Record<string, Shape>> = {
   'smart-scope': {
     on: [resource],
@@ -65,6 +65,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
   },
   'indexed-only': { on: [resource], max: Infinity, value: 'valueCanonical' },
   'sort-date': { on: [resource], max: 1, value: 'valueCode' },
+  'search-feature': {
+    on: [resource, rest],
+    max: Infinity,
+    value: 'valueCode',
+    pattern: /^(chain|has)$/,
+    expected: '`chain` or `has`',
+  },
   'page-size': {
     on: [resource, rest],
     max: 1,
@@ -140,12 +147,12 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** Tells of a problem: the path within the definition, and the sentence. */
+/** Reports a problem: the path within the definition, and the sentence. */
 export type Report = (path: string, text: string) => void;
 
 /**
- * Checks every extension in a definition that is one of ours or was meant to be: its name, its place, how often it stands
- * there, and what it holds. A misspelt one must never drop a restriction in silence.
+ * Checks every extension in a definition that is one of ours or resembles one: its name, its element, its cardinality,
+ * and its content. A misspelt one must never drop a restriction silently.
  */
 export function checkExtensions(definition: JsonObject, report: Report): void {
   walk(definition, String(definition['resourceType']), '', (extensions, element) => {
@@ -161,9 +168,10 @@ export function checkExtensions(definition: JsonObject, report: Report): void {
       if (!places.includes(element))
         report(
           at,
-          `The extension \`${name}\` stands on \`${element}\`, where it has no meaning; it belongs on ${places.map(place => `\`${place}\``).join(' or ')}.`,
+          `The extension \`${name}\` is not allowed on \`${element}\`; it belongs on ` +
+            `${places.map(place => `\`${place}\``).join(' or ')}.`,
         );
-      else if (count > shape.max) report(at, `The extension \`${name}\` stands here more than once.`);
+      else if (count > shape.max) report(at, `The extension \`${name}\` is repeated here.`);
       checkShape(json, shape, `The extension \`${name}\``, at, report);
     });
   });
@@ -187,11 +195,11 @@ export function partsOf(
   );
 }
 
-/** The text of an extension's value; undefined where it has none. */
+/** The text of an extension's value; undefined without one. */
 export const textOf = (extension: JsonObject | undefined): string | undefined =>
   asString(extension?.['valueString'] ?? extension?.['valueCode'] ?? extension?.['valueCanonical']);
 
-/** The name of one of our extensions; reports where the url is not quite one of ours. */
+/** The name of one of our extensions; reports a url that resembles one of ours. */
 function ourName(extension: JsonObject, at: string, report: Report): string | undefined {
   const url = asString(extension['url']) ?? '';
   const names = Object.keys(extensionShapes);
@@ -200,7 +208,8 @@ function ourName(extension: JsonObject, at: string, report: Report): string | un
     if (names.includes(name)) return name;
     report(
       `${at}.url`,
-      `No extension \`${url}\` exists.${didYouMean(url.slice(extensionBase.length), names)} The extensions are ${names.map(known => `\`${known}\``).join(', ')}.`,
+      `No extension \`${url}\` exists.${didYouMean(url.slice(extensionBase.length), names)} The ` +
+        `extensions are ${names.map(known => `\`${known}\``).join(', ')}.`,
     );
     return undefined;
   }
@@ -219,7 +228,8 @@ function checkShape(json: JsonObject, shape: Value | Parts, what: string, at: st
   if (found.length !== 1 || found[0] !== shape.value || json['extension'] !== undefined)
     return report(
       at,
-      `${what} has ${found.length === 0 ? 'no value' : found.map(key => `\`${key}\``).join(' and ')}; expected \`${shape.value}\` alone.`,
+      `${what} has ${found.length === 0 ? 'no value' : found.map(key => `\`${key}\``).join(' and ')}; ` +
+        `expected \`${shape.value}\` alone.`,
     );
   const valueAt = `${at}.${shape.value}`;
   if (shape.value === 'valuePositiveInt') {
@@ -236,7 +246,7 @@ function checkParts(json: JsonObject, { parts }: Parts, what: string, at: string
   if (value !== undefined)
     report(
       `${at}.${value}`,
-      `${what} has \`${value}\`; its values stand in extensions inside it: ${Object.keys(parts)
+      `${what} has \`${value}\`; its values are extensions inside it: ${Object.keys(parts)
         .map(name => `\`${name}\``)
         .join(', ')}.`,
     );

@@ -9,7 +9,7 @@ import { extensionBase, textOf } from './extensions.ts';
 import type { FindSnapshot } from './snapshot/snapshot.ts';
 
 /**
- * A profile that an ImplementationGuide asks of all resources of a type.
+ * A profile that an ImplementationGuide requires of all resources of a type.
  * https://hl7.org/fhir/R4/implementationguide-definitions.html#ImplementationGuide.global
  */
 export interface GlobalProfile {
@@ -17,11 +17,11 @@ export interface GlobalProfile {
   readonly guide: string;
   readonly type: string;
   readonly profile: string;
-  /** The coded element by which resources are selected (`Observation.code`); undefined for all of the type. */
+  /** The coded element that selects resources (`Observation.code`); undefined for all of the type. */
   readonly selectedBy: string | undefined;
 }
 
-/** What the loaded guides ask, of each the version that counts. */
+/** The requirements of the loaded guides, of each the selected version. */
 export function globalProfiles(definitions: Definitions): readonly GlobalProfile[] {
   const urls = new Set(definitions.all('ImplementationGuide').map(({ url }) => url));
   return [...urls].flatMap(url => globalsOf(definitions.find('ImplementationGuide', url)?.resource() ?? {}));
@@ -39,7 +39,7 @@ function globalsOf(guide: JsonObject): readonly GlobalProfile[] {
   });
 }
 
-/** Checks what guides in single files ask: the types, profiles and elements that they name must be there. */
+/** Checks the requirements of guides in single files: the types, profiles and elements that they name must exist. */
 export function checkGuides(
   files: readonly Definition[],
   types: TypeDefinitions,
@@ -54,10 +54,10 @@ export function checkGuides(
         report({ definition, path: '', json }, `global[${index}].${path}`, text);
       const { type, profile, selectedBy } = global;
       if (types.get(type)?.kind !== 'resource')
-        tell('type', `\`${type}\` is no resource type of FHIR R4.${didYouMean(type, types.resourceTypes)}`);
-      else if (snapshots(profile) === undefined) tell('profile', `The profile \`${profile}\` is not here.`);
+        tell('type', `\`${type}\` is not a resource type of FHIR R4.${didYouMean(type, types.resourceTypes)}`);
+      else if (snapshots(profile) === undefined) tell('profile', `The profile \`${profile}\` is not loaded.`);
       else if (selectedBy !== undefined && !leadsToCodes(selectedBy, type, types))
-        tell('modifierExtension', `\`${selectedBy}\` is no element of ${type} with codes.`);
+        tell('modifierExtension', `\`${selectedBy}\` is not a coded element of ${type}.`);
     });
   }
 }

@@ -4,8 +4,8 @@ import type { ReportAt, DefinitionNode } from './declared.ts';
 import { quotedCodes, servedInteractions } from './served.ts';
 
 /**
- * The interactions that the pieces declare, of those that are known at their level; `of` names the level in problems. One
- * that this server does not serve is a problem too.
+ * The declared interactions among those of their level; `of` names the level in problems. An interaction that this
+ * server does not serve is a problem.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.interaction
  */
 export function declaredInteractions<Code extends string>(
@@ -27,7 +27,7 @@ export function declaredInteractions<Code extends string>(
     }
     const given = String(interaction.json['code']);
     const hint = didYouMean(given, known);
-    report(interaction, 'code', `\`${given}\` is no interaction of ${of}.${hint} They are ${quotedCodes(known)}.`);
+    report(interaction, 'code', `\`${given}\` is not an interaction of ${of}.${hint} They are ${quotedCodes(known)}.`);
   }
   return found;
 }

@@ -2,26 +2,29 @@ import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { TypeDefinition, TypeDefinitions } from './element.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 
-/** What the definitions compile to: frozen, and the only thing that the rest of the engine sees of them. */
+/** The compiled definitions: frozen, and all that the rest of the engine knows of them. */
 export interface Model {
-  /** Digest (hex) of everything that was compiled; changes whenever a definition that matters changes. */
+  /** Digest (hex) of the compiled content; it changes with every relevant definition. */
   readonly digest: string;
   /** The declared resource types, by name. */
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
   readonly compartments: ReadonlyMap<string, Compartment>;
-  /** Every type definition of R4 that is reachable: for structure checks, FHIRPath and summaries. */
+  /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
-  /** The CapabilityStatement without what depends on the deployment (`implementation.url`, `date` of the start). */
+  /**
+   * The CapabilityStatement without the parts that depend on the deployment (`implementation.url`, `date` of the
+   * start).
+   */
   readonly statement: Readonly<Record<string, unknown>>;
-  /** True where the codes of this system differ by case (CodeSystem.caseSensitive); undefined systems count as not. */
+  /** True if the codes of this system are case-sensitive (CodeSystem.caseSensitive); false for unknown systems. */
   caseSensitive(system: string): boolean;
   /**
-   * The code system that all codes of a value set (canonical, with or without version) are from: what a `code` element that
-   * is bound to it leaves unsaid. Undefined where there are several or none is known (value-set-system.ts).
+   * The code system of all codes of a value set (canonical, with or without version), for `code` elements that are
+   * bound to it. Undefined if there are several or none is known (value-set-system.ts).
    */
   valueSetSystem(valueSet: string): string | undefined;
-  /** All elements that a StructureDefinition describes, by canonical or name of a type, generated where it is not published so. */
+  /** All elements of a StructureDefinition, by canonical or name of a type; generated if it is not published. */
   snapshot(canonical: string): Snapshot | undefined;
 }
 
@@ -30,7 +33,7 @@ export interface ResourceType {
   readonly name: string;
   readonly definition: TypeDefinition;
   readonly interactions: ReadonlySet<TypeInteraction>;
-  /** Operations that are offered, by code. */
+  /** The supported operations, by code. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   readonly conditionalCreate: boolean;
@@ -38,13 +41,19 @@ export interface ResourceType {
   readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';
   readonly conditionalRead: 'not-supported' | 'modified-since' | 'not-match' | 'full-support';
   readonly referencePolicies: ReadonlySet<string>;
-  /** Parameters offered to clients, `_id` and `_lastUpdated` among them where declared, by code. */
+  /** The search parameters for clients, with `_id` and `_lastUpdated` if declared, by code. */
   readonly parameters: ReadonlyMap<string, SearchParam>;
-  /** Every parameter whose entries are kept: the offered ones and those of access rules and sort; no `_id`, no `_lastUpdated`. */
+  /** Every indexed parameter: those for clients and those of access rules and sort; not `_id` and `_lastUpdated`. */
   readonly indexed: ReadonlyMap<string, SearchParam>;
-  /** The parameter whose low end is the default order, newest first; lastUpdated where undefined. */
+  /** The search features of the type beyond its parameters. */
+  readonly searchFeatures: ReadonlySet<string>;
+  /** Accepted values of `_include` and `_revinclude`: `Observation:subject`, `Observation:*`, `*`. */
+  readonly includes: { readonly forward: ReadonlySet<string>; readonly reverse: ReadonlySet<string> };
+  /** The parameter whose low end is the default order, newest first; lastUpdated if undefined. */
   readonly sortDate: SearchParam | undefined;
-  /** Owner and token parameters kept as one term, so that "this patient, this code, newest first" is one range. */
+  /**
+   * Owner and token parameters that share one index term, so that "this patient, this code, newest first" is one range.
+   */
   readonly pairs: readonly Pair[];
   readonly pageSize: { readonly default: number; readonly max: number };
   /** Canonical of the profile that every resource of the type must meet, if any. */
@@ -55,14 +64,14 @@ export interface ResourceType {
   readonly accessLinks: readonly { readonly compartment: string; readonly parameter: string }[];
   readonly attachment: Attachment | undefined;
   readonly serverSet: readonly { readonly path: string; readonly value: 'now' }[];
-  /** What people call records of the type, by language. */
+  /** The names of the type for users, by language. */
   readonly plainNames: ReadonlyMap<string, string>;
   readonly validationPolicy: 'off' | 'warn' | 'enforce' | undefined;
 }
 
 /** An operation on a type, on its instances, or on both. https://hl7.org/fhir/R4/operations.html */
 export interface Operation {
-  /** What stands behind `$` in a URL. */
+  /** The code after `$` in a URL. */
   readonly code: string;
   /** Canonical of its OperationDefinition. */
   readonly url: string;
@@ -89,33 +98,42 @@ export type SearchParamType =
 
 /** One search parameter on one type, compiled. https://hl7.org/fhir/R4/searchparameter.html */
 export interface SearchParam {
-  /** The code that clients write. */
+  /** The code in searches. */
   readonly code: string;
   readonly type: SearchParamType;
-  /** Canonical url of its SearchParameter, with version where it has one. */
+  /** Canonical url of its SearchParameter, with the version if it has one. */
   readonly url: string;
   readonly resourceType: string;
-  /** The branch of the FHIRPath union that applies to this type, e.g. `Observation.subject.where(resolve() is Patient)`. */
+  /**
+   * The branch of the FHIRPath union that applies to this type, e.g. `Observation.subject.where(resolve() is Patient)`.
+   */
   readonly expression: string;
   /** Resource types that a reference may name; empty means any. */
   readonly targets: readonly string[];
   /** FHIR types of the elements that the expression yields (`CodeableConcept`, `ContactPoint`, `date`). */
   readonly dataTypes: ReadonlySet<string>;
-  /** True when a resource has at most one entry by its definitions: its low end is then a sort key in both directions. */
+  /**
+   * True when a resource has at most one entry by its definitions: its low end is then a sort key in both directions.
+   */
   readonly single: boolean;
-  /** True where fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
+  /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
   readonly delegated: boolean;
-  /** Components of a composite; each expression is relative to what the composite's own expression yields. */
+  /** Components of a composite; each expression is relative to the result of the composite's own expression. */
   readonly components: readonly { readonly param: SearchParam; readonly expression: string }[];
-  /** Digest of all that decides its entries: expression, type, targets, components, index version, meaning of codes (token-meaning.ts). */
+  /**
+   * Digest of everything that determines its entries: expression, type, targets, components, index version, meaning of
+   * codes (token-meaning.ts).
+   */
   readonly digest: string;
   readonly description: string | undefined;
 }
 
-/** By which parameters a resource type belongs to a compartment. https://hl7.org/fhir/R4/compartmentdefinition.html */
+/**
+ * The parameters by which resource types belong to a compartment. https://hl7.org/fhir/R4/compartmentdefinition.html
+ */
 export interface Compartment {
   readonly code: string;
   readonly url: string;
-  /** Parameter codes by resource type; `{def}` stands for the compartment's own resource. */
+  /** Parameter codes by resource type; `{def}` means the compartment's own resource. */
   readonly parameters: ReadonlyMap<string, readonly string[]>;
 }

@@ -6,8 +6,8 @@ import type { SearchParam } from './model.ts';
 import type { Context } from './context.ts';
 
 /**
- * The parameters that a type offers: its own `searchParam`s, and those of `rest` where it can be searched. Two pieces may
- * offer the same one; two different ones under one name are a problem that names both files.
+ * The search parameters of a type: its own `searchParam`s, and those of `rest` if it can be searched. Two nodes may
+ * declare the same one; two different ones with one name are a problem that names both files.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.searchParam
  */
 export function offeredParameters(
@@ -32,7 +32,8 @@ export function offeredParameters(
       report(
         standing,
         'definition',
-        `${typeName} offers \`${param.code}\` as ${param.url} here and as ${there.param.url} in ${there.standing.definition.file}; they must agree.`,
+        `${typeName} offers \`${param.code}\` as ${param.url} here and as ${there.param.url} in ` +
+          `${there.standing.definition.file}; they must agree.`,
       );
   }
   for (const code of offered.keys()) {
@@ -44,7 +45,7 @@ export function offeredParameters(
   return new Map([...offered].map(([code, { param }]) => [code, param]));
 }
 
-/** Parameters that steer the answer; every search takes them, and no SearchParameter stands behind them. */
+/** Parameters that control the answer; every search accepts them, and no SearchParameter defines them. */
 const controls = new Set([
   '_count',
   '_page_token',
@@ -66,7 +67,7 @@ function compileOffered(
   const name = asString(standing.json['name']) ?? '';
   const canonical = asString(standing.json['definition']);
   if (controls.has(name)) {
-    report(standing, 'name', `\`${name}\` is no search parameter but steers the answer; it needs no declaration.`);
+    report(standing, 'name', `\`${name}\` is not a search parameter but controls the answer; remove the declaration.`);
     return undefined;
   }
   const param =

@@ -9,8 +9,8 @@ import { quotedCodes, servedOperations } from './served.ts';
 import { supertypes } from './type-definitions.ts';
 
 /**
- * The operations that pieces declare for a type, by code. Each names an OperationDefinition that is there for the type, on it or
- * on its instances. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.operation
+ * The declared operations of a type, by code. Each names an OperationDefinition for the type or its instances.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.operation
  */
 export function compileOperations(
   typeName: string,
@@ -23,7 +23,8 @@ export function compileOperations(
     const definition = definitions.find('OperationDefinition', canonical)?.resource();
     if (definition === undefined) {
       const urls = definitions.all('OperationDefinition').map(({ url }) => url);
-      const text = `No OperationDefinition \`${canonical}\` is loaded.${didYouMean(canonical.replace(/\|.*/s, ''), urls)}`;
+      const hint = didYouMean(canonical.replace(/\|.*/s, ''), urls);
+      const text = `No OperationDefinition \`${canonical}\` is loaded.${hint}`;
       report(standing, 'definition', text);
       continue;
     }
@@ -39,12 +40,21 @@ export function compileOperations(
       const text = `The operation \`$${code}\` is not served yet; remove it. ${served} is served.`;
       report(standing, 'definition', text);
     }
-    const operation = { code, url: canonical, type: definition['type'] === true, instance: definition['instance'] === true }; // prettier-ignore
+    const operation = {
+      code,
+      url: canonical,
+      type: definition['type'] === true,
+      instance: definition['instance'] === true,
+    };
     if (!operation.type && !operation.instance)
       report(standing, 'definition', `\`${canonical}\` is an operation of the whole system, which is not served.`);
     const there = found.get(code);
     if (there !== undefined && there.url !== canonical)
-      report(standing, 'definition', `The operation \`${code}\` is ${canonical} here and ${there.url} elsewhere; they must agree.`); // prettier-ignore
+      report(
+        standing,
+        'definition',
+        `The operation \`${code}\` is ${canonical} here and ${there.url} elsewhere; they must agree.`,
+      );
     else found.set(code, Object.freeze(operation));
   }
   return found;

@@ -21,25 +21,25 @@ const parameterTypes = [
 
 export const isParameterType = (type: unknown): type is SearchParamType => parameterTypes.some(one => one === type);
 
-/** What is wrong with the `type` of a SearchParameter; undefined for a valid one. */
+/** The mistake in the `type` of a SearchParameter; undefined for a valid one. */
 export function typeProblem({ type }: JsonObject): string | undefined {
   if (isParameterType(type)) return undefined;
   const offer = `The types are ${quotedCodes(parameterTypes)}.`;
-  if (type === undefined) return `The SearchParameter has no \`type\`; write how clients search by it. ${offer}`;
+  if (type === undefined) return `The SearchParameter has no \`type\`; write its type of search. ${offer}`;
   const written = typeof type === 'string' ? type : JSON.stringify(type);
-  return `\`${written}\` is no type of search parameter.${didYouMean(written, parameterTypes)} ${offer}`;
+  return `\`${written}\` is not a type of search parameter.${didYouMean(written, parameterTypes)} ${offer}`;
 }
 
-/** What is wrong with the `code` of a SearchParameter; undefined for a valid one. */
+/** The mistake in the `code` of a SearchParameter; undefined for a valid one. */
 export function codeProblem({ code }: JsonObject): string | undefined {
   if (typeof code !== 'string')
     return 'The SearchParameter has no `code`; write the name by which clients search, such as `"code": "license"`.';
   if (/^[-_A-Za-z][-_A-Za-z0-9]*$/.test(code)) return undefined;
-  return `\`${code}\` cannot stand in a search: a \`code\` holds letters, digits, \`-\` and \`_\` only.`;
+  return `\`${code}\` cannot be used in a search: a \`code\` has letters, digits, \`-\` and \`_\` only.`;
 }
 
 /**
- * Reports SearchParameters in single files that no type could offer, also where no type names them: by their base, type and
+ * Reports SearchParameters in single files that no type could use, also if no type names them: by their base, type and
  * code. https://hl7.org/fhir/R4/searchparameter-definitions.html
  */
 export function checkParameterHeads(parameters: readonly Definition[], types: TypeDefinitions, report: ReportAt): void {
@@ -57,12 +57,12 @@ export function checkParameterHeads(parameters: readonly Definition[], types: Ty
         const text = asString(name) ?? '';
         if (types.get(text)?.kind === 'resource') return;
         const hint = didYouMean(text, types.resourceTypes);
-        report(here, `base[${index}]`, `\`${text}\` is no resource type of FHIR R4.${hint}`);
+        report(here, `base[${index}]`, `\`${text}\` is not a resource type of FHIR R4.${hint}`);
       });
   }
 }
 
-/** The expression most likely begins with the type that is missing. */
+/** The expression most likely begins with the missing type. */
 function noBase({ expression }: JsonObject, types: TypeDefinitions): string {
   const text = 'The SearchParameter has no `base`; write the resource types that can be searched by it';
   const [first = ''] = /^[A-Z][A-Za-z]*/.exec(asString(expression) ?? '') ?? [];

@@ -11,10 +11,11 @@ import { declaredInteractions } from './interactions.ts';
 import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
+import { includesOf, searchFeaturesOf } from './search-features.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
 
 /**
- * One declared resource type from every piece that declares it; undefined where no type has the name.
+ * One declared resource type from all of its declarations; undefined for an unknown type.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
  */
 export function compileResourceType(
@@ -26,7 +27,11 @@ export function compileResourceType(
   const definition = types.get(name);
   if (definition === undefined || !types.resourceTypes.has(name)) {
     for (const standing of standings)
-      report(standing, 'type', `\`${name}\` is no resource type of FHIR R4.${didYouMean(name, types.resourceTypes)}`);
+      report(
+        standing,
+        'type',
+        `\`${name}\` is not a resource type of FHIR R4.${didYouMean(name, types.resourceTypes)}`,
+      );
     return undefined;
   }
   const one = (element: string): unknown => oneValue(standings, element, report);
@@ -62,6 +67,8 @@ export function compileResourceType(
     referencePolicies: new Set(texts(standings, 'referencePolicy').map(({ text }) => text)),
     parameters,
     indexed,
+    searchFeatures: interactions.has('search-type') ? searchFeaturesOf(standings, context) : new Set(),
+    includes: includesOf(standings),
     sortDate,
     pairs: pairsOf(access.owners, [...parameters.values()]),
     pageSize: pageSizeOf(standings, context),
@@ -123,7 +130,7 @@ function sortDateOf(
   return param?.type === 'date' ? param : undefined;
 }
 
-/** Entries are kept of all of these; ids and the times of updates have their own columns. */
+/** All of these are indexed; ids and update times have their own columns. */
 function indexedParameters(params: readonly SearchParam[]): ReadonlyMap<string, SearchParam> {
   return new Map(
     params.filter(({ code }) => code !== '_id' && code !== '_lastUpdated').map(param => [param.code, param]),
@@ -163,7 +170,7 @@ function profilesOf(
       const last = canonical.replace(/\|.*/, '').slice(canonical.lastIndexOf('/') + 1);
       report(standing, path, `No StructureDefinition \`${canonical}\` is loaded.${didYouMean(last, names)}`);
     } else if (type !== name) {
-      // Where no type is called so, the profile's own file is to blame (validation/definition).
+      // If the type is unknown, the profile's own file has the mistake (validation/definition).
       const isElsewhere = typeof type !== 'string' || types.get(type) === undefined;
       if (isElsewhere && definition.package === undefined) return;
       report(standing, path, `\`${canonical}\` is a profile of ${String(type)}, not of ${name}.`);
@@ -184,7 +191,7 @@ function smartScopesOf(name: string, standings: readonly DefinitionNode[], repor
     const scope = textOf(standing.json) ?? '';
     const type = /\/(.*?)\./.exec(scope)?.[1];
     if (type !== undefined && type !== name && type !== '*')
-      report(standing, 'valueString', `The scope \`${scope}\` is of ${type}, but stands on ${name}.`);
+      report(standing, 'valueString', `The scope \`${scope}\` belongs to ${type}, not to ${name}.`);
     return [scope];
   });
 }
@@ -200,7 +207,7 @@ function plainNamesOf(standings: readonly DefinitionNode[], report: ReportAt): R
   return names;
 }
 
-/** One of the codes of a required binding; the structure check reports what is none of them. */
+/** One of the codes of a required binding; the structure check reports other codes. */
 function chosen<Code extends string>(value: unknown, codes: readonly Code[], otherwise: Code): Code {
   return codes.find(code => code === value) ?? otherwise;
 }

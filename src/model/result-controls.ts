@@ -1,8 +1,8 @@
 import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
- * The parameters that shape the answer of every search, as the statement lists them. No SearchParameter of R4 defines them.
- * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.searchParam
+ * The parameters that control the answer of every search, as the statement lists them. No SearchParameter of R4 defines
+ * them. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.searchParam
  */
 export const resultControls: readonly JsonObject[] = [
   {
@@ -14,7 +14,7 @@ export const resultControls: readonly JsonObject[] = [
     name: '_sort',
     type: 'string',
     documentation:
-      '`_id`, `_lastUpdated` and the date parameters of the type, with commas between them; `-` before one is descending.',
+      '`_id`, `_lastUpdated` and the date parameters of the type, separated by commas; `-` before one is descending.',
   },
   {
     name: '_summary',
@@ -24,7 +24,7 @@ export const resultControls: readonly JsonObject[] = [
   {
     name: '_elements',
     type: 'string',
-    documentation: 'Elements at the top of the type, with commas between them; others are left out of the answer.',
+    documentation: 'Top-level elements of the type, separated by commas; others are left out of the answer.',
   },
   {
     name: '_total',

@@ -14,15 +14,15 @@ import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
 import { supertypes } from './type-definitions.ts';
 
-/** Raised whenever entries of an unchanged parameter come out otherwise: every index is then built again. */
+/** Raised whenever the entries of an unchanged parameter change: all indexes are then rebuilt. */
 export const indexVersion = 1;
 
-/** Raised with a change that concerns only some parameters (`revisionOf`). */
+/** Raised with a change that concerns some parameters only (`revisionOf`). */
 export const revision = 1;
 
 /**
- * Compiles a SearchParameter for one of its types; undefined where something is wrong with it, which is reported in its own
- * file. https://hl7.org/fhir/R4/searchparameter.html
+ * Compiles a SearchParameter for one of its types; undefined for a mistake, which is reported in its own file.
+ * https://hl7.org/fhir/R4/searchparameter.html
  */
 export function compileParameter(
   definition: Definition,
@@ -57,7 +57,7 @@ export function compileParameter(
     report(
       here,
       'expression',
-      `\`${expression}\` gives ${given}, in which a parameter of type ${type} finds nothing; it takes ${taken}.`,
+      `\`${expression}\` gives ${given}, which a parameter of type ${type} cannot index; it can index ${taken}.`,
     );
     return undefined;
   }
@@ -86,7 +86,7 @@ export function compileParameter(
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
 
-/** Data types of which one value makes at most one entry. */
+/** Data types of which one value has at most one entry. */
 const oneEntry = new Set([
   'date',
   'dateTime',
@@ -121,9 +121,9 @@ const oneEntry = new Set([
 ]);
 
 /**
- * What of its entries changed since `indexVersion` was raised last, so that only these parameters are built again: times are
- * kept to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a canonical
- * counts as present; the URL of a definition is kept with its version.
+ * The changes of entries since `indexVersion` was last raised, so that only these parameters are rebuilt: times are
+ * stored to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a
+ * canonical counts as present; the URL of a definition is stored with its version.
  */
 function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly string[] {
   const isChanged =
@@ -133,7 +133,7 @@ function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly 
   return isChanged ? [`revision ${revision}`] : [];
 }
 
-/** `meaning`: what other definitions than its own say of its entries. */
+/** `meaning`: the parts of other definitions that determine its entries. */
 function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
   const { type, expression, targets, components, delegated } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
@@ -158,7 +158,7 @@ function tryCompile(
   }
 }
 
-/** The components of a composite; their types are what their expressions yield on what the composite's own yields. */
+/** The components of a composite, typed by the results of their expressions on the composite's own results. */
 function compileComponents(
   here: DefinitionNode,
   owners: readonly ResultType[],
@@ -204,8 +204,8 @@ function compileComponents(
 }
 
 /**
- * Resource types that a reference may name, none for any: what every part of the expression resolves to; else `target`, as far
- * as the elements allow it.
+ * The target types of a reference, none for any: those to which every part of the expression resolves; else `target`,
+ * within what the elements allow.
  */
 function targetsOf(json: JsonObject, expression: string, results: readonly ResultType[]): readonly string[] {
   const resolved = splitUnion(expression).map(part => /\.where\(\s*resolve\(\) is (\w+)\s*\)\)*$/.exec(part)?.[1]);
@@ -222,7 +222,7 @@ function targetsOf(json: JsonObject, expression: string, results: readonly Resul
 
 const refers = new Set(['Reference', 'canonical']);
 
-/** R4 describes a parameter of several types in a list: `* [Patient](patient.html): …`; the type's own line of it. */
+/** R4 describes a parameter of several types in a list: `* [Patient](patient.html): …`; the line of this type. */
 function descriptionFor(description: string | undefined, typeName: string): string | undefined {
   if (description === undefined || !description.startsWith('Multiple Resources')) return description;
   return new RegExp(`^\\* \\[${typeName}\\]\\([^)]*\\): (.*)$`, 'm').exec(description)?.[1]?.trim() ?? undefined;

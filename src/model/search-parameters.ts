@@ -11,13 +11,15 @@ import { supertypes } from './type-definitions.ts';
 
 /** Compiles the search parameters of types, each once. */
 export interface ParameterCompiler {
-  /** By canonical; what does not resolve or compile is reported, at `standing` where the fault is in who names it. */
+  /**
+   * By canonical; a parameter that does not resolve or compile is reported, at `standing` if the reference is wrong.
+   */
   byCanonical(canonical: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
-  /** By code, among all that are loaded; undefined where the type has none, reported where it has several. */
+  /** By code, among all loaded ones; undefined if the type has none, reported if it has several. */
   byCode(code: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
-  /** By code, for the server's own use: that of R4 where it has one, whatever packages add. */
+  /** By code, for the server's own use: that of R4 if it has one, whatever packages add. */
   officialByCode(code: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
-  /** The codes that a type could offer. */
+  /** The codes that a type could have. */
   codes(typeName: string): readonly string[];
 }
 
@@ -63,7 +65,7 @@ export function createParameterCompiler(
       }
       const bases = stringsOf(definition.resource()['base']);
       if (![typeName, ...supertypes(typeName, types)].some(name => bases.includes(name))) {
-        // A base that is missing or misspelt is reported in the parameter's own file.
+        // A missing or misspelt base is reported in the parameter's own file.
         const isElsewhere = !bases.some(name => types.get(name) !== undefined);
         if (!isElsewhere || definition.package !== undefined)
           report(
@@ -91,7 +93,7 @@ export function createParameterCompiler(
   };
 }
 
-/** SearchParameters by `Type.code`; of one url only the version that stands for it. */
+/** SearchParameters by `Type.code`; of each url the selected version only. */
 function indexByCode(definitions: Definitions): ReadonlyMap<string, readonly Definition[]> {
   const index = new Map<string, Definition[]>();
   for (const definition of definitions.all('SearchParameter')) {
@@ -110,7 +112,7 @@ const headOf = ({ base, code }: JsonObject): { readonly code: string; readonly b
   bases: stringsOf(base),
 });
 
-/** A url that differs little, told by its last part. */
+/** A url with a similar last part. */
 function nearestUrl(canonical: string, urls: readonly string[]): string {
   const last = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
   const suggestion = didYouMean(last(canonical.replace(/\|.*/, '')), urls.map(last));

@@ -3,7 +3,10 @@ import type { SearchParamType } from './model.ts';
 const texts = ['string', 'markdown', 'code', 'id', 'uri', 'url', 'canonical', 'oid', 'uuid'];
 const uris = ['uri', 'url', 'canonical', 'oid', 'uuid'];
 
-/** The data types in which each search type finds something, as src/indexing reads them. https://hl7.org/fhir/R4/search.html#ptypes */
+/**
+ * The data types that each search type can index, as src/indexing implements it.
+ * https://hl7.org/fhir/R4/search.html#ptypes
+ */
 const found: Readonly<Record<Exclude<SearchParamType, 'composite' | 'special'>, readonly string[]>> = {
   number: ['integer', 'positiveInt', 'unsignedInt', 'decimal', 'Range'],
   date: ['date', 'dateTime', 'instant', 'Period', 'Timing'],
@@ -14,10 +17,10 @@ const found: Readonly<Record<Exclude<SearchParamType, 'composite' | 'special'>, 
   uri: uris,
 };
 
-/** What is inside is not known beforehand. */
+/** Types whose content is not known in advance. */
 const open = ['Extension', 'Resource'];
 
-/** The data types that a search type takes where none of these is one; undefined where it finds something, or may. */
+/** The data types that a search type can index if it can index none of these; undefined otherwise. */
 export function takesInstead(type: SearchParamType, dataTypes: ReadonlySet<string>): readonly string[] | undefined {
   if (type === 'composite' || type === 'special' || dataTypes.size === 0) return undefined;
   return [...found[type], ...open].some(name => dataTypes.has(name)) ? undefined : found[type];

@@ -1,6 +1,6 @@
 /**
- * What this engine serves of R4: `interaction/index.ts` and `interaction/operation/index.ts` implement exactly these. A
- * definition that declares another one stops the start. https://hl7.org/fhir/R4/http.html
+ * The implemented parts of R4: `interaction/index.ts` and `interaction/operation/index.ts` implement exactly these. A
+ * definition that declares another one prevents the start. https://hl7.org/fhir/R4/http.html
  */
 export const servedInteractions = ['create', 'read', 'search-type'] as const;
 

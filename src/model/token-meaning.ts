@@ -4,9 +4,8 @@ import type { CompiledExpression } from '../fhirpath/extract/expression.ts';
 import { valueSetSystem } from './value-set-system.ts';
 
 /**
- * What decides the entries of a token parameter beside the parameter itself (indexing/token.ts), as texts for its digest: of
- * which systems case counts otherwise than in R4, and the systems that bound `code` elements leave unsaid. Empty where
- * everything is as R4 has it.
+ * The other definitions that determine the entries of a token parameter (indexing/token.ts), as texts for its digest:
+ * systems whose case sensitivity differs from R4, and the systems of bound `code` elements. Empty if all are as in R4.
  */
 export function tokenMeaning({ types, results }: CompiledExpression, definitions: Definitions): readonly string[] {
   // Without types the values decide.
@@ -20,7 +19,7 @@ export function tokenMeaning({ types, results }: CompiledExpression, definitions
   ];
 }
 
-/** Data types whose tokens do not ask a code system about case. */
+/** Data types whose tokens do not depend on the case sensitivity of a system. */
 const withoutSystem = new Set([
   'Identifier',
   'ContactPoint',
@@ -50,14 +49,14 @@ function caseDifferences(definitions: Definitions): readonly string[] {
   return found;
 }
 
-/** Of all parameters of a model: asked for each of them. */
+/** Cached by definitions: it is needed for each parameter. */
 const differences = new WeakMap<Definitions, readonly string[]>();
 
 function isCaseSensitive(definition: Definition | undefined): boolean {
   return (definition?.caseSensitive ?? definition?.resource()['caseSensitive']) === true;
 }
 
-/** The system of a value set, where it is not the one that R4 says. */
+/** The system of a value set, if it differs from that of R4. */
 function systemDifference(valueSet: string, definitions: Definitions): readonly string[] {
   const found = definitions.find('ValueSet', valueSet);
   if (found === undefined || found.core) return [];
@@ -66,5 +65,5 @@ function systemDifference(valueSet: string, definitions: Definitions): readonly 
   return now === before ? [] : [`${found.url} ${now ?? 'no system'}`];
 }
 
-/** The definition of R4 that this is, or that has given way to it. */
+/** The definition of R4 that this is, or that this has replaced. */
 const coreOf = (definition: Definition): Definition | undefined => (definition.core ? definition : definition.replaces);

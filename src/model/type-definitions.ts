@@ -6,11 +6,11 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { packFile, readPack } from '../definitions/pack.ts';
 import type { ElementDefinition, ElementType, Property, TypeDefinition, TypeDefinitions } from './element.ts';
 
-/** Finds the StructureDefinition of a base type by its name; undefined where there is none. */
+/** Finds the StructureDefinition of a base type by its name; undefined if there is none. */
 export type FindType = (name: string) => JsonObject | undefined;
 
 /**
- * Type definitions that are compiled from snapshots when they are first asked for, and kept.
+ * Type definitions that are compiled from snapshots at their first use, and cached.
  * https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 export function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySet<string>): TypeDefinitions {
@@ -20,7 +20,7 @@ export function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySe
     get(name) {
       if (!compiled.has(name)) {
         const structure = find(name);
-        const isType = structure !== undefined && structure['type'] === name; // a profile of R4 is called like a type
+        const isType = structure !== undefined && structure['type'] === name; // a profile of R4 has the name of a type
         compiled.set(name, isType ? compileType(structure) : undefined);
       }
       return compiled.get(name);
@@ -28,7 +28,10 @@ export function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySe
   };
 }
 
-/** The base types among definitions: of R4 itself (4.0.1) wherever that version is there, so that no other release takes over. */
+/**
+ * The base types among definitions: those of R4 itself (4.0.1) if that version is loaded, so that no other release
+ * replaces them.
+ */
 export function baseTypes(definitions: Definitions): TypeDefinitions {
   const find: FindType = name =>
     (
@@ -75,7 +78,9 @@ type Content = TypeDefinition & {
   readonly elements: Map<string, ElementDefinition>;
 };
 
-/** A type from its snapshot. Backbone elements become nested definitions; a contentReference shares that of its target. */
+/**
+ * A type from its snapshot. Backbone elements become nested definitions; a contentReference shares that of its target.
+ */
 function compileType(structure: JsonObject): TypeDefinition {
   const name = String(structure['type']);
   const snapshot = objectsOf(asObject(structure['snapshot'])['element']);
@@ -140,7 +145,8 @@ function compileElement(
     types: types.map(type =>
       compileElementType(type, name, choice, content, path.indexOf('.') === path.length - 3 && kind === 'resource'),
     ),
-    ...(valueSet === undefined ? {} : { binding: { strength: binding['strength'] as Strength, valueSet } }), // a required code
+    // a required code
+    ...(valueSet === undefined ? {} : { binding: { strength: binding['strength'] as Strength, valueSet } }),
   };
 }
 

@@ -6,7 +6,7 @@ import { partsOf, textOf } from './extensions.ts';
 import type { Attachment, ResourceType } from './model.ts';
 import type { Context } from './context.ts';
 
-/** What is cut out of a record when it is written; the path must lead to base64Binary. */
+/** The attachment that is cut out of a record when it is written; the path must lead to base64Binary. */
 export function compileAttachment(
   definition: TypeDefinition,
   standings: readonly DefinitionNode[],
@@ -33,7 +33,7 @@ export function compileAttachment(
   });
 }
 
-/** Elements that the server fills in; `now` fits dates and times. */
+/** Elements that the server sets; `now` is for dates and times. */
 export function compileServerSet(
   definition: TypeDefinition,
   standings: readonly DefinitionNode[],
@@ -44,23 +44,29 @@ export function compileServerSet(
     const property = followPath(definition, path, types);
     if (typeof property === 'string') report(standing, '', property);
     else if (!['date', 'dateTime', 'instant'].includes(property.type.code))
-      report(standing, '', `\`${path}\` is a ${property.type.code}; \`now\` fits a date, dateTime or instant.`);
+      report(standing, '', `\`${path}\` is a ${property.type.code}; \`now\` is for a date, dateTime or instant.`);
     return Object.freeze({ path, value: 'now' as const });
   });
 }
 
-/** What a path such as `Media.content.data` leads to, choices by their JSON name (`createdDateTime`); else a sentence. */
+/**
+ * The property at a path such as `Media.content.data`, with choices by their JSON name (`createdDateTime`); else a
+ * sentence.
+ */
 function followPath(definition: TypeDefinition, path: string, types: TypeDefinitions): Property | string {
   const [root = '', ...names] = path.split('.');
   if (root !== definition.name || names.length === 0)
-    return `\`${path}\` is no path in ${definition.name}; it begins with \`${definition.name}.\`.`;
+    return `\`${path}\` is not a path in ${definition.name}; it begins with \`${definition.name}.\`.`;
   let owner: TypeDefinition | undefined = definition;
   let found: Property | undefined;
   for (const name of names) {
     found = owner?.properties.get(name);
     if (found === undefined)
-      return `\`${path}\` leads nowhere: ${owner?.name ?? root} has no \`${name}\`.${didYouMean(name, owner?.properties.keys() ?? [])}`;
+      return (
+        `\`${path}\` does not exist: ${owner?.name ?? root} has no ` +
+        `\`${name}\`.${didYouMean(name, owner?.properties.keys() ?? [])}`
+      );
     owner = found.type.content ?? types.get(found.type.code);
   }
-  return found ?? `\`${path}\` leads nowhere.`;
+  return found ?? `\`${path}\` does not exist.`;
 }

@@ -1,14 +1,14 @@
-/** How much is written: a line a request, faults alone, or nothing. */
+/** The log level: a line per request, faults only, or nothing. */
 export type LogLevel = 'info' | 'error' | 'off';
 
-/** What is told of a request: never a query, an id or a name. */
+/** The logged properties of a request: never a query, an id or a name. */
 export interface RequestLine {
   readonly method: string;
   /** The pattern of the path: `/r4/:partition/:type/:id`. */
   readonly route: string;
   readonly interaction: string | undefined;
   readonly status: number;
-  /** False where the client was gone before the answer was out. */
+  /** False if the client disconnected before the answer was complete. */
   readonly complete: boolean;
   readonly milliseconds: number;
   readonly requestId: string;
@@ -16,24 +16,24 @@ export interface RequestLine {
 }
 
 export interface Log {
-  /** Whether requests are written down. */
+  /** Whether requests are logged. */
   readonly requests: boolean;
   request(line: RequestLine): void;
-  /** A bug or a broken store, with the id under which the client was told of it. */
+  /** A bug or a broken store, with the request id that the client received. */
   fault(error: unknown, requestId: string): void;
-  /** What the operator should know. */
+  /** A notice for the operator. */
   notice(text: string): void;
-  /** Why the server ends: written at every level. */
+  /** Why the server ends: logged at every level. */
   fatal(text: string, error: unknown): void;
 }
 
-/** Where lines go. */
+/** The output of the log. */
 export interface LogTarget {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
-/** Writes JSON, one object a line, or a short line for people where the target is a terminal. */
+/** Writes JSON, one object per line, or a short line for people if the target is a terminal. */
 export function createLog(level: LogLevel, target: LogTarget = process.stderr, now: () => number = Date.now): Log {
   const people = target.isTTY === true;
   const write = (fields: Readonly<Record<string, unknown>>, short: string): void => {
@@ -67,11 +67,11 @@ export function createLog(level: LogLevel, target: LogTarget = process.stderr, n
 }
 
 /**
- * With where it was thrown, and with its causes as far as they say more. A message of the JSON parser quotes what it read, which may be
- * a record, and so may anything that is no error: those are left out.
+ * The stack trace, with the causes that add to it. Messages of the JSON parser quote its input, which may be a record,
+ * and thrown values that are not errors may be anything: both are left out.
  */
 function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return `A value was thrown that is no error (${typeof error}); it is left out`;
+  if (!(error instanceof Error)) return `A value that is not an error was thrown (${typeof error}); it is left out`;
   const { cause } = error;
   const text = error instanceof SyntaxError ? withoutMessage(error) : (error.stack ?? error.message);
   if (!(cause instanceof Error) || cause === error || text.includes(cause.message)) return text;

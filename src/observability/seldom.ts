@@ -1,4 +1,4 @@
-/** True the first time, and then no sooner than so many milliseconds after it was true: for what is logged once in a while. */
+/** Returns true at the first call, and then at most once per interval: a rate limit for log lines. */
 export function seldom(milliseconds: number): () => boolean {
   let last = -Infinity;
   return () => {

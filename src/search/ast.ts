@@ -1,17 +1,17 @@
-import type { SearchParam } from '../model/model.ts';
+import type { ResourceType, SearchParam } from '../model/model.ts';
 
-/** What a search means, decided before a store sees it: a closed union with one `switch` for each consumer. */
+/** The meaning of a search, independent of any store: a closed union with one `switch` in each consumer. */
 export type Query =
   | { readonly kind: 'all' }
   | { readonly kind: 'and' | 'or'; readonly of: readonly Query[] }
   /** Set complement: `:not` keeps resources that lack the element. */
   | { readonly kind: 'not'; readonly of: Query }
   | { readonly kind: 'id'; readonly anyOf: readonly string[] }
-  /** meta.lastUpdated, of whole milliseconds and one wide, as the bounds are: all of them hold. */
+  /** meta.lastUpdated, in whole milliseconds like the bounds; all bounds must match. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
   /**
    * The record belongs to a compartment: to the record of the type `compartment` with this id, of the partition at `base`.
-   * `of` are the parameters that say so (`access-link`), at least one.
+   * `of` are the parameters that link it (`access-link`), at least one.
    */
   | {
       readonly kind: 'owner';
@@ -20,16 +20,47 @@ export type Query =
       readonly base: string;
       readonly of: readonly SearchParam[];
     }
-  /** Some entry of this parameter passes. */
+  /** An entry of this parameter matches. */
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
-  /** Some entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
-  | { readonly kind: 'present'; readonly param: SearchParam };
+  /** An entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
+  | { readonly kind: 'present'; readonly param: SearchParam }
+  | Chain
+  | Has;
+
+/**
+ * A reference of this parameter leads to a resource of the type that matches. A canonical leads to all versions
+ * with its url. https://hl7.org/fhir/R4/search.html#chaining
+ */
+export interface Chain {
+  readonly kind: 'chain';
+  readonly param: SearchParam;
+  readonly type: ResourceType;
+  readonly of: Query;
+}
+
+/**
+ * A resource of the type matches and refers to this one, of the type `target`, by its parameter.
+ * https://hl7.org/fhir/R4/search.html#has
+ */
+export interface Has {
+  readonly kind: 'has';
+  readonly target: ResourceType;
+  readonly type: ResourceType;
+  readonly param: SearchParam;
+  readonly of: Query;
+}
+
+/** A test of another resource. A store answers none: interaction/search/ replaces it by what it finds there. */
+export type Join = Chain | Has;
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
-  /** `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive entry. */
+  /**
+   * `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive
+   * entry.
+   */
   | { readonly kind: 'token'; readonly system?: string | null; readonly code?: string }
-  /** All bounds hold on one entry. */
+  /** All bounds match one entry. */
   | { readonly kind: 'range'; readonly bounds: readonly Bound[] }
   /** `unit`: the code or the unit; `system` then belongs to the code. */
   | { readonly kind: 'quantity'; readonly bounds: readonly Bound[]; readonly system?: string; readonly unit?: string }
@@ -46,25 +77,37 @@ export type Test =
       readonly url?: string;
       readonly version?: string;
     }
+  /** A reference to one of these resources of a type, or a canonical with one of these urls. */
+  | {
+      readonly kind: 'references';
+      readonly type: string;
+      readonly ids: readonly string[];
+      readonly urls: readonly string[];
+      /** As above. */
+      readonly base: string;
+    }
   | { readonly kind: 'uri'; readonly uri: string }
-  /** All hold on one tuple, in the order of the components. */
+  /** All match one tuple, in the order of the components. */
   | { readonly kind: 'composite'; readonly of: readonly Test[] };
 
-/** A comparison with one end of an entry. Strings are folded (starts, contains) before they get here. */
+/** A comparison with one end of an entry. Strings (starts, contains) are already folded. */
 export interface Bound {
   readonly end: 'low' | 'high';
   readonly is: '<' | '<=' | '>' | '>=';
   readonly value: number;
 }
 
-/** A sort key. `default` is the type's sort date, newest first (lastUpdated where it has none). */
+/** A sort key. `default` is the type's sort date, newest first (lastUpdated if it has none). */
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
   /** The low end of a date: of several values the lowest ascending, the highest descending; missing last either way. */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 
-/** Where a page ended: the sort values of its last resource (null: missing) and its id. Ties go by id, in the direction of the last key. */
+/**
+ * The end of a page: the sort values of its last resource (null: missing) and its id. Ties are ordered by id, in the
+ * direction of the last key.
+ */
 export interface Position {
   readonly keys: readonly (number | string | null)[];
   readonly id: string;

@@ -2,25 +2,27 @@ import { createHash } from 'node:crypto';
 import { operationOutcome, type Issue } from '../fhir/outcome.ts';
 import type { QueryPair } from './request.ts';
 
-/** What a searchset is made of. */
+/** The content of a searchset. */
 export interface Searchset {
   /** Absolute URLs. */
   readonly self: string;
   readonly next?: string | undefined;
-  /** How many match on all pages, where it was counted. */
+  /** The number of matches on all pages, if it was counted. */
   readonly total?: number | undefined;
-  /** What the absolute URLs of the matches begin with: `{base}/{type}/`. */
+  /** The base of the matches' absolute URLs: `{base}/{type}/`. */
   readonly place: string;
   /** The matches, in order. */
   readonly entries: readonly SearchsetEntry[];
-  /** What the client should know of how the search was understood; becomes one `outcome` entry. */
+  /** The included resources, each with the `place` of its own type. */
+  readonly included?: readonly (SearchsetEntry & { readonly place: string })[];
+  /** Warnings about the interpretation of the search; they become one `outcome` entry. */
   readonly warnings: readonly Issue[];
 }
 
 export interface SearchsetEntry {
-  /** A logical id, of which nothing needs an escape. */
+  /** A logical id, which needs no escapes. */
   readonly id: string;
-  /** JSON text of the resource, put into the Bundle as it is. */
+  /** JSON text of the resource, inserted into the Bundle unchanged. */
   readonly text: string;
 }
 
@@ -28,7 +30,7 @@ export interface SearchsetEntry {
  * The text of a searchset Bundle around the stored texts of its resources, which are copied once.
  * https://hl7.org/fhir/R4/bundle.html#searchset
  */
-export function searchset({ self, next, total, place, entries, warnings }: Searchset): string {
+export function searchset({ self, next, total, place, entries, included = [], warnings }: Searchset): string {
   const pieces = ['{"resourceType":"Bundle","type":"searchset"'];
   if (total !== undefined) pieces.push(`,"total":${total}`);
   pieces.push(',"link":[{"relation":"self","url":', JSON.stringify(self));
@@ -43,32 +45,33 @@ export function searchset({ self, next, total, place, entries, warnings }: Searc
     before = others;
   }
   if (entries.length > 0) pieces.push(match);
+  for (const { place: of, id, text } of included) {
+    pieces.push(`,{"fullUrl":${JSON.stringify(of).slice(0, -1)}`, id, '","resource":', text, include);
+  }
   if (warnings.length > 0) pieces.push(entries.length > 0 ? ',' : ',"entry":[', outcome(warnings));
   pieces.push(entries.length + warnings.length > 0 ? ']}' : '}');
   return pieces.join('');
 }
 
 const match = ',"search":{"mode":"match"}}';
+const include = ',"search":{"mode":"include"}}';
 
-/**
- * The absolute URL of a search: `{base}/{type}?name=value&…`, each character escaped that a query cannot have or that
- * would mean something else there.
- */
+/** The absolute URL of a search: `{base}/{type}?name=value&…`, with the escapes that a query requires. */
 export function searchUrl(base: string, type: string, pairs: readonly QueryPair[]): string {
   const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
   return query === '' ? `${base}/${type}` : `${base}/${type}?${query}`;
 }
 
-/** Like encodeURIComponent, but for what may stand in a query as it is and is easier to read so. */
+/** Like encodeURIComponent, but without escaping characters that are valid in a query and easier to read. */
 function encode(text: string): string {
   if (plain.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(/%(?:2C|2F|3A|24|40)/g, code => decodeURIComponent(code));
 }
 
-/** What `encode` leaves as it is. */
+/** The characters that `encode` does not escape. */
 const plain = /^[\w.!~*'(),/:$@-]*$/;
 
-/** An entry needs a fullUrl; what is made for one answer has a name made from its content. */
+/** An entry needs a fullUrl; that of a generated resource is derived from its content. */
 function outcome(warnings: readonly Issue[]): string {
   const text = JSON.stringify(operationOutcome(warnings));
   const hash = createHash('sha256').update(text).digest('hex');

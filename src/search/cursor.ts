@@ -7,7 +7,7 @@ import type { QueryPair } from './request.ts';
 
 export type { KeyDocuments } from './page-keys.ts';
 
-/** Everything that the next page needs. */
+/** The state that the next page needs. */
 export interface CursorContent {
   readonly partition: string;
   readonly type: string;
@@ -15,31 +15,36 @@ export interface CursorContent {
   readonly caller: string;
   readonly used: readonly QueryPair[];
   readonly position: Position;
-  /** When the search was first asked, in milliseconds since 1970 UTC. */
+  /** The time of the first page, in milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
-/** Makes and reads page tokens: encrypted and authenticated, so that they show nothing and nobody else can write them. */
+/** Encodes and decodes page tokens: encrypted and authenticated, so that they reveal nothing and cannot be forged. */
 export interface Cursors {
   /** Base64url text for `_page_token`. */
   seal(content: CursorContent): string;
-  /** Throws one and the same FhirError 400 for a token that was altered, cut, is too old, or belongs to another partition or type. */
+  /**
+   * Throws the same FhirError 400 for a token that was altered, has expired, or belongs to another partition or type.
+   */
   open(token: string, partition: string, type: string): CursorContent;
-  /** Makes sure of the key for new tokens; to be called before them. Asks the store only when there is another; else undefined. */
+  /**
+   * Ensures a key for new tokens; to be called before them. Reads the store only if another key is needed; else
+   * undefined.
+   */
   refresh(): Promise<void> | undefined;
 }
 
-/** What is told of every token that is no good: nothing that helps to make one. */
+/** The error of every invalid token: nothing that helps to forge one. */
 export const badPageToken = (): Error =>
-  badValue('_page_token', 'The `_page_token` is not valid here: start the search anew and follow its next link.');
+  badValue('_page_token', 'The `_page_token` is not valid: repeat the search and follow its next link.');
 
 /**
- * Page tokens whose keys live in the store, so that they outlast restarts and every process reads them: a key for each 30 days,
- * whose tokens stay good for 24 hours after. `now` gives milliseconds since 1970 UTC.
+ * Page tokens whose keys are in the store, so that they survive restarts and every process reads them: a new key every
+ * 30 days, whose tokens are valid for 24 hours longer. `now` returns milliseconds since 1970 UTC.
  */
 export async function createCursors(documents: KeyDocuments, now: () => number): Promise<Cursors> {
   const keys = await createPageKeys(documents, now);
-  // A client mostly follows the link that it was just given, which then need not be decrypted.
+  // A client usually follows the link that it just received, whose content is cached.
   const recent = new Cache<{ readonly key: PageKey; readonly content: CursorContent }>(remembered);
 
   const seal = (content: CursorContent): string => {
@@ -63,7 +68,7 @@ export async function createCursors(documents: KeyDocuments, now: () => number):
   return { seal, open, refresh: () => keys.refresh() };
 }
 
-/** How many tokens a process remembers. */
+/** Number of cached tokens. */
 const remembered = 1000;
 
 function nameIn(token: string): string {
@@ -76,7 +81,7 @@ function decrypted(key: PageKey | undefined, token: string): CursorContent | und
   return text === undefined ? undefined : read(text);
 }
 
-/** What `seal` wrote: it is authenticated. */
+/** The content that `seal` encoded; it is authenticated. */
 function read(text: string): CursorContent {
   const [partition, type, caller, used, keys, id, at] = JSON.parse(text) as [
     string,

@@ -2,10 +2,11 @@ import { belowBase } from '../fhir/reference.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
-import type { Bound, Query, Test } from './ast.ts';
+import type { SearchParam } from '../model/model.ts';
+import type { Bound, Join, Query, Test } from './ast.ts';
 import { linksOf } from './owner.ts';
 
-/** What a search looks at of a resource. */
+/** The indexed data of a resource. */
 export interface Indexed {
   readonly id: string;
   /** Milliseconds since 1970 UTC. */
@@ -15,17 +16,35 @@ export interface Indexed {
   readonly owners?: readonly string[] | undefined;
 }
 
-/** The meaning of a query, which every store must agree with: does the resource match? https://hl7.org/fhir/R4/search.html */
-export function matches(query: Query, resource: Indexed): boolean {
+/** The resources to which chains and `_has` lead. */
+export interface Others {
+  /** All resources of a type. */
+  of(type: string): readonly Indexed[];
+  /** `{publicUrl}/r4/{partition}`. */
+  readonly base: string;
+}
+
+const noOthers: Others = {
+  base: '',
+  of: type => {
+    throw new Error(`A query over ${type} needs its resources`);
+  },
+};
+
+/**
+ * The meaning of a query, which every store must implement: does the resource match?
+ * https://hl7.org/fhir/R4/search.html
+ */
+export function matches(query: Query, resource: Indexed, others: Others = noOthers): boolean {
   switch (query.kind) {
     case 'all':
       return true;
     case 'and':
-      return query.of.every(part => matches(part, resource));
+      return query.of.every(part => matches(part, resource, others));
     case 'or':
-      return query.of.some(part => matches(part, resource));
+      return query.of.some(part => matches(part, resource, others));
     case 'not':
-      return !matches(query.of, resource);
+      return !matches(query.of, resource, others);
     case 'id':
       return query.anyOf.includes(resource.id);
     case 'lastUpdated':
@@ -39,9 +58,40 @@ export function matches(query: Query, resource: Indexed): boolean {
       return resource.entries.some(({ param, value }) => param === query.param.code && passes(query.test, value));
     case 'present':
       return resource.entries.some(({ param }) => param === query.param.code);
+    case 'chain':
+    case 'has':
+      return others
+        .of(query.type.name)
+        .some(other => isJoined(query, resource, other, others) && matches(query.of, other, others));
     default:
       return query satisfies never;
   }
+}
+
+/** Whether the reference that a join follows is between these two: of the resource in a chain, of the other in a `_has`. */
+function isJoined(join: Join, resource: Indexed, other: Indexed, { base }: Others): boolean {
+  const [from, to, type] = join.kind === 'chain' ? [resource, other, join.type] : [other, resource, join.target];
+  const test = referencesTo(join.param, type.name, [to], base);
+  return from.entries.some(({ param, value }) => param === join.param.code && passes(test, value));
+}
+
+/**
+ * What a reference by a parameter to one of these resources of a type passes. A canonical names a resource by its url,
+ * which is what its parameter `url` has, or by where it is. https://hl7.org/fhir/R4/references.html#canonical
+ */
+export function referencesTo(
+  { dataTypes }: SearchParam,
+  type: string,
+  resources: readonly Indexed[],
+  base: string,
+): Extract<Test, { kind: 'references' }> {
+  const ids = resources.map(({ id }) => id);
+  if (!dataTypes.has('canonical') && !dataTypes.has('uri')) return { kind: 'references', type, ids, urls: [], base };
+  const own = resources.flatMap(({ entries }) =>
+    entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [value.uri] : [])),
+  );
+  const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`]);
+  return { kind: 'references', type, ids, urls: [...own, ...places], base };
 }
 
 function passes(test: Test, value: IndexValue): boolean {
@@ -58,6 +108,8 @@ function passes(test: Test, value: IndexValue): boolean {
       return value.kind === 'quantity' && within(test.bounds, value.low, value.high) && hasUnit(test, value);
     case 'reference':
       return value.kind === 'reference' && refersTo(test, value);
+    case 'references':
+      return value.kind === 'reference' && isOneOf(test, value);
     case 'uri':
       return value.kind === 'uri' && value.uri === test.uri;
     case 'composite':
@@ -72,7 +124,7 @@ function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boo
   return test.code === undefined || value.code === (value.caseSensitive ? test.code : foldCode(test.code));
 }
 
-/** With a system the unit is a code of it; without one it may be the code or the unit that people read. */
+/** With a system the unit is its code; without one it is the code or the unit's text. */
 function hasUnit(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue): boolean {
   if (test.system !== undefined && test.system !== value.system) return false;
   if (test.unit === undefined || test.unit === value.code) return true;
@@ -86,6 +138,12 @@ function refersTo(
   if (id === undefined) return url === value.url && (version === undefined || version === value.version);
   const named = base === undefined || value.url === undefined ? value : belowBase(base, value.url);
   return id === named?.id && (type === undefined || type === named.type);
+}
+
+function isOneOf(test: Extract<Test, { kind: 'references' }>, value: ReferenceValue): boolean {
+  if (value.url !== undefined && test.urls.includes(value.url)) return true;
+  const named = value.url === undefined ? value : belowBase(test.base, value.url);
+  return named?.id !== undefined && named.type === test.type && test.ids.includes(named.id);
 }
 
 function within(bounds: readonly Bound[], low: number, high: number): boolean {

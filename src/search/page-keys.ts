@@ -4,46 +4,46 @@ import type { Sealing } from './sealing.ts';
 
 /** A key of page tokens. */
 export interface PageKey {
-  /** Hex, at the head of each token. */
+  /** Hex, at the beginning of each token. */
   readonly name: string;
   readonly sealing: Sealing;
 }
 
-/** The documents that keys are kept in; `DocumentStore` of the store is one. */
+/** The documents with the keys; the store's `DocumentStore` implements it. */
 export interface KeyDocuments {
   get(key: string): Promise<unknown>;
   /** `expires` in milliseconds since 1970 UTC. */
   putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown>;
 }
 
-/** The keys of page tokens that are good now. */
+/** The current keys of page tokens. */
 export interface PageKeys {
-  /** For new tokens. Throws Error where `refresh` was not called before. */
+  /** The key of new tokens. Throws Error if `refresh` was not called before. */
   current(): PageKey;
-  /** By name; undefined where there is none that is still good. */
+  /** A key by its name; undefined if it does not exist or has expired. */
   find(name: string): PageKey | undefined;
-  /** Makes or reads the keys that are missing; undefined where none is. Throws what the documents throw. */
+  /** Creates or reads missing keys; undefined if none is missing. Throws the errors of the documents. */
   refresh(): Promise<void> | undefined;
 }
 
 /** Length of a key's name, in bytes. */
 export const NAME = 4;
 
-/** How long a key is for new tokens, and how long after that its tokens are good, in milliseconds. */
+/** How long a key is used for new tokens, and how long its tokens are valid after that, in milliseconds. */
 const period = 30 * 24 * 60 * 60 * 1000;
 const grace = 24 * 60 * 60 * 1000;
-/** How long before its time a key is made, so that every process has it when the first token comes; clocks differ by less. */
+/** How early a key is created, so that every process has it before its first token; clocks differ by less. */
 const ahead = 60 * 60 * 1000;
 
 /**
- * One key for each 30 days since 1970, in a document of its own: whoever comes first makes it, all others find it there, and
- * nothing is ever changed, so that processes need not agree on anything. `now` gives milliseconds since 1970 UTC.
+ * One key for each 30 days since 1970, in its own document: the first process creates it, all others read it, and it is
+ * never changed, so that processes need no coordination. `now` returns milliseconds since 1970 UTC.
  */
 export async function createPageKeys(documents: KeyDocuments, now: () => number): Promise<PageKeys> {
   const keys = new Map<number, PageKey>();
   let reading: Promise<void> | undefined;
 
-  /** The periods whose keys are needed: of tokens that are still good, of new ones, and of those that come soon. */
+  /** The periods whose keys are needed: of valid tokens, of new ones, and of the near future. */
   const needed = (): ReadonlySet<number> => new Set([now() - grace, now(), now() + ahead].map(periodOf));
 
   const read = async (): Promise<void> => {
@@ -88,7 +88,7 @@ async function keyOf(documents: KeyDocuments, number: number): Promise<PageKey> 
   return readKey(await documents.putIfAbsent(document, made, (number + 1) * period + grace));
 }
 
-/** What this file wrote; anything else means that the store is damaged. */
+/** The content that this module wrote; anything else means that the store is damaged. */
 function readKey(document: unknown): PageKey {
   const { name, secret } = (document ?? {}) as { name?: unknown; secret?: unknown };
   if (typeof name === 'string' && typeof secret === 'string')

@@ -5,7 +5,7 @@ import type { Bound, Query, Sort, Test } from './ast.ts';
 
 /**
  * A query on one line, for tests, logs and explanations: `(and (param name (starts "ann")) (param birthdate (high >
- * 1981-01-01)))`. Two queries on one type that print alike mean the same.
+ * 1981-01-01)))`. Two queries on one type with the same text have the same meaning.
  */
 export function print(query: Query): string {
   switch (query.kind) {
@@ -26,6 +26,10 @@ export function print(query: Query): string {
       return list('param', [query.param.code, printTest(query.test, query.param)]);
     case 'present':
       return list('present', [query.param.code]);
+    case 'chain':
+      return list('chain', [query.param.code, query.type.name, print(query.of)]);
+    case 'has':
+      return list('has', [query.type.name, query.param.code, print(query.of)]);
     default:
       return query satisfies never;
   }
@@ -56,6 +60,8 @@ function printTest(test: Test, param: SearchParam): string {
       return test.url === undefined
         ? list('reference', [test.type ?? 'any', either(test.id)])
         : list('reference', [quote(test.url), ...(test.version === undefined ? [] : [quote(test.version)])]);
+    case 'references':
+      return list('references', [...test.ids.map(id => `${test.type}/${id}`), ...test.urls.map(quote)]);
     case 'uri':
       return list('uri', [quote(test.uri)]);
     case 'composite':
@@ -72,7 +78,7 @@ const printTime = (bound: Bound): string => printBound(bound, time(bound.value))
 const printNumber = (bound: Bound): string => printBound(bound, String(bound.value));
 const printBound = (bound: Bound, value: string): string => `(${bound.end} ${bound.is} ${value})`;
 
-/** A day where it is the start of one in UTC, else the instant, to the nanosecond where it is no whole millisecond. */
+/** A day if it is the start of one in UTC, else the instant, with nanoseconds if it is not a whole millisecond. */
 function time(value: number): string {
   if (value < MIN_TIME || value > MAX_TIME) return String(value);
   const whole = Math.floor(value);

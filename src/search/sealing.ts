@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Encrypts and authenticates texts as tokens: a token shows nothing of its text, and making one takes the key. */
+/** Encrypts and authenticates texts as tokens: a token reveals nothing of its text, and only the key makes one. */
 export interface Sealing {
   /** Returns base64url, a different token each time. */
   seal(text: string): string;
-  /** Returns the text of a token that `seal` returned; undefined for any other, down to the last bit. */
+  /** Returns the text of a token of `seal`; undefined for any other text. */
   open(token: string): string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function createSealing(name: Buffer, secret: Buffer): Sealing {
     const bytes = Buffer.from(token, 'base64url');
     const end = bytes.length - TAG;
     if (end <= head || bytes.compare(name, 0, name.length, 0, name.length) !== 0) return undefined;
-    // Decoding skips characters outside base64url; the token must be exactly the one that was given out.
+    // Decoding skips characters outside base64url; the token must be exactly the issued one.
     if (bytes.toString('base64url') !== token) return undefined;
     const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(name.length, head), options);
     decipher.setAuthTag(bytes.subarray(end));
@@ -54,14 +54,14 @@ const IV = 12;
 const TAG = 16;
 const options = { authTagLength: TAG };
 
-/** The first byte of the encrypted content. Deflating costs more than encrypting, so only long texts are worth it. */
+/** The first byte of the encrypted content. Deflating costs more than encrypting and is only used for long texts. */
 const PLAIN = '\0';
 const DEFLATED = 1;
 const WORTH_DEFLATING = 1000;
 
 const deflated = (text: string): Buffer => Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(text)]);
 
-/** Returns 12 random bytes at each call. They are drawn 1024 IVs at a time, since each draw is a call to the system. */
+/** Returns 12 random bytes at each call. They are generated 1024 IVs at a time, since each request is a system call. */
 function createIvs(): () => Buffer {
   const block = Buffer.alloc(1024 * IV);
   let at = block.length;

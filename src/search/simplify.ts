@@ -1,12 +1,12 @@
 import type { Query } from './ast.ts';
 import { print } from './print.ts';
 
-/** The query that nothing matches. */
+/** The query without matches. */
 export const none: Query = { kind: 'id', anyOf: [] };
 
 /**
- * The same meaning with less to do: nested `and` and `or` flattened, duplicates dropped, negation pushed down to single
- * tests, ids joined, and bounds on what a resource has once (lastUpdated, a single-valued parameter) joined into one test.
+ * An equivalent query that is cheaper: nested `and` and `or` flattened, duplicates removed, negation pushed down to
+ * single tests, ids merged, and bounds on single values (lastUpdated, a single-valued parameter) merged into one test.
  */
 export function simplify(query: Query): Query {
   switch (query.kind) {
@@ -23,6 +23,11 @@ export function simplify(query: Query): Query {
     case 'param':
     case 'present':
       return query;
+    case 'chain':
+    case 'has': {
+      const of = simplify(query.of);
+      return isNone(of) ? none : { ...query, of };
+    }
     default:
       return query satisfies never;
   }
@@ -46,6 +51,11 @@ function negate(query: Query): Query {
     case 'param':
     case 'present':
       return { kind: 'not', of: query };
+    case 'chain':
+    case 'has': {
+      const of = simplify(query);
+      return isNone(of) ? { kind: 'all' } : { kind: 'not', of };
+    }
     default:
       return query satisfies never;
   }
@@ -54,7 +64,7 @@ function negate(query: Query): Query {
 function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
   const [first, ...others] = parts;
   if (first !== undefined && others.length === 0) return first;
-  if (areApart(parts)) return { kind, of: parts }; // most searches: there is nothing to join
+  if (areApart(parts)) return { kind, of: parts }; // most searches: nothing can be merged
   const flat = parts.flatMap(part => (part.kind === kind ? part.of : [part]));
   const [neutral, absorbing] = kind === 'and' ? [isAll, isNone] : [isNone, isAll];
   const absorbed = flat.find(absorbing);
@@ -76,7 +86,7 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
   return distinct.length === 1 ? only : { kind, of: distinct };
 }
 
-/** Whether each is a test of a parameter of its own: no two can be the same, or be joined. */
+/** Whether all test distinct parameters, so that no two can be merged. */
 function areApart(parts: readonly Query[]): boolean {
   for (const [at, part] of parts.entries()) {
     if (part.kind !== 'param') return false;
@@ -88,7 +98,7 @@ function areApart(parts: readonly Query[]): boolean {
   return parts.length > 0;
 }
 
-/** One query for the two together, where there is a simpler one. */
+/** One query for both, if there is a simpler one. */
 function both(a: Query, b: Query): Query | undefined {
   if (a.kind === 'id' && b.kind === 'id') return { kind: 'id', anyOf: a.anyOf.filter(id => b.anyOf.includes(id)) };
   if (a.kind === 'lastUpdated' && b.kind === 'lastUpdated')

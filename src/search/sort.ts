@@ -3,16 +3,16 @@ import type { Position, Sort } from './ast.ts';
 import type { Indexed } from './matches.ts';
 
 /**
- * Where a resource stands in an order: the low end of a date, of several the lowest ascending and the highest descending;
- * null where it has none. https://hl7.org/fhir/R4/search.html#sort
+ * The sort key of a resource: the low end of a date, of several the lowest ascending and the highest descending; null
+ * if it has none. https://hl7.org/fhir/R4/search.html#sort
  */
 export function positionOf(sort: readonly Sort[], type: ResourceType, resource: Indexed): Position {
   return { keys: sort.map(key => keyOf(key, type, resource)), id: resource.id };
 }
 
 /**
- * Less than 0 where `a` comes before `b`. Missing values come last in either direction; ties go by id, in the direction
- * of the last key. Total: 0 only for one and the same id. A page holds what comes after the position of the page before.
+ * Negative if `a` precedes `b`. Missing values are last in either direction; ties are ordered by id, in the direction
+ * of the last key. Total: 0 only for the same id. A page has the resources after the position of the page before.
  */
 export function comparePositions(sort: readonly Sort[], a: Position, b: Position): number {
   for (const [at, key] of sort.entries()) {

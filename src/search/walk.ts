@@ -1,15 +1,15 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
-import type { Query, Sort } from './ast.ts';
+import type { Join, Query, Sort } from './ast.ts';
 
 /**
- * The parameters that a query uses, each once: the ones whose index must be complete before it can be answered; with or
- * without those that say whom records belong to.
+ * The parameters of the searched type in a query, each once: their indexes must be complete before it can be answered;
+ * with or without those that link records to their owners. Joins need those of other types too (`joinsOf`).
  */
 export function parametersOf(query: Query, withOwners = true): readonly SearchParam[] {
   return unique(collect(query, withOwners));
 }
 
-/** The parameters whose entries decide an order, the type's own `sort-date` among them. */
+/** The parameters of an order, the type's own `sort-date` included. */
 export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): readonly SearchParam[] {
   return unique(
     sort.flatMap(key => {
@@ -34,7 +34,62 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
       return withOwners ? query.of : [];
     case 'param':
     case 'present':
+    case 'chain':
       return [query.param];
+    case 'has':
+      return [];
+    default:
+      return query satisfies never;
+  }
+}
+
+/** The chains and `_has` of a query, without those inside of them. */
+export function joinsOf(query: Query): readonly Join[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.of.flatMap(joinsOf);
+    case 'not':
+      return joinsOf(query.of);
+    case 'chain':
+    case 'has':
+      return [query];
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+    case 'owner':
+    case 'param':
+    case 'present':
+      return [];
+    default:
+      return query satisfies never;
+  }
+}
+
+/** The other types that a query is about, with those inside of joins, each once. */
+export function joinedTypes(query: Query): readonly ResourceType[] {
+  const types = joinsOf(query).flatMap(({ type, of }) => [type, ...joinedTypes(of)]);
+  return [...new Set(types)];
+}
+
+/** The query with each join replaced, but for those inside of joins. */
+export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return { kind: query.kind, of: query.of.map(part => mapJoins(part, replace)) };
+    case 'not':
+      return { kind: 'not', of: mapJoins(query.of, replace) };
+    case 'chain':
+    case 'has':
+      return replace(query);
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+    case 'owner':
+    case 'param':
+    case 'present':
+      return query;
     default:
       return query satisfies never;
   }

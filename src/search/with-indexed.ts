@@ -1,6 +1,6 @@
 import type { ResourceType } from '../model/model.ts';
 
-/** The type as rules and operators search it: also by the parameters that are not offered to clients. */
+/** The type with all indexed parameters, for rules and operators, including those that clients cannot use. */
 export const withIndexed = (type: ResourceType): ResourceType => ({
   ...type,
   parameters: new Map([...type.indexed, ...type.parameters]),

@@ -37,7 +37,7 @@ export interface RegisteredUser {
   readonly name: string;
   /** The result of `hashPassword`. */
   readonly password: string;
-  /** Where the user may sign in, with the resource that represents the user there: `Type/id`. */
+  /** The partitions in which the user may sign in, with the resource that represents the user there: `Type/id`. */
   readonly partitions: readonly { readonly id: string; readonly fhirUser: string | undefined }[];
   /** Milliseconds since 1970 UTC. */
   readonly registered: number;

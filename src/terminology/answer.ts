@@ -2,8 +2,8 @@ import { asString, objectsOf, asObject } from '../fhir/json-object.ts';
 import type { Answer } from './question.ts';
 
 /**
- * What the Parameters that answer `$validate-code` say. A server that does not know the system or the ValueSet says `false`
- * too, with a word on why: that is no reason to refuse a code.
+ * The answer in the Parameters of `$validate-code`. A server that does not know the system or the ValueSet returns
+ * `false` with an issue: that is no reason to reject a code.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 export function readAnswer(body: unknown): Answer {
@@ -15,10 +15,12 @@ export function readAnswer(body: unknown): Answer {
   if (unknownSystem.some(name => named(name) !== undefined)) return 'unsure';
   const issues = objectsOf(asObject(named('issues')?.['resource'])['issue']);
   if (issues.some(isDoubt)) return 'unsure';
-  return saysDoubt(asString(named('message')?.['valueString']) ?? '') ? 'unsure' : 'out';
+  return mentionsDoubt(asString(named('message')?.['valueString']) ?? '') ? 'unsure' : 'out';
 }
 
-/** As the HL7 terminology servers name what they do not know. https://hl7.org/fhir/tools/terminology-ecosystem.html */
+/**
+ * Issue codes of the HL7 terminology servers for unknown systems. https://hl7.org/fhir/tools/terminology-ecosystem.html
+ */
 const unknownSystem = ['x-unknown-system', 'x-caused-by-unknown-system'];
 
 function isDoubt(issue: Record<string, unknown>): boolean {
@@ -28,7 +30,7 @@ function isDoubt(issue: Record<string, unknown>): boolean {
 
 const doubts: ReadonlySet<string> = new Set(['not-found', 'not-supported', 'too-costly', 'vs-invalid', 'cannot-infer']);
 
-/** Servers without issues say it in words alone. */
-const saysDoubt = (message: string): boolean =>
+/** Servers without issues only have a message. */
+const mentionsDoubt = (message: string): boolean =>
   /(system|value ?set)/i.test(message) &&
   /(unable to|(can ?not|can't|could not) be|is unknown|not supported)/i.test(message);

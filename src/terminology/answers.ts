@@ -1,21 +1,21 @@
 import { Cache } from '../cache.ts';
 import type { Answer } from './question.ts';
 
-/** Answers by question, with expiry. */
+/** A cache of answers by question, with expiry. */
 export interface Answers {
   get(key: string): Answer | undefined;
   set(key: string, answer: Answer): void;
 }
 
 const hour = 3_600_000;
-/** Milliseconds; what a server does not know today it may learn. `unreachable` is not kept. */
+/** Milliseconds; a server may learn a system. `unreachable` is not cached. */
 const lifetimes: Readonly<Record<Exclude<Answer, 'unreachable'>, number>> = {
   in: 24 * hour,
   out: 24 * hour,
   unsure: hour,
 };
 
-/** Keeps `most` answers at most. `now` gives milliseconds since 1970 UTC. */
+/** Caches `most` answers at most. `now` returns milliseconds since 1970 UTC. */
 export function createAnswers(now: () => number, most = 20_000): Answers {
   const kept = new Cache<Answer>(most);
   return {

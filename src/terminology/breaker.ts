@@ -1,14 +1,14 @@
-/** Keeps a server that is down from being asked again and again. */
+/** A circuit breaker for a server that is down. */
 export interface Breaker {
-  /** False while it is not to be asked. */
+  /** False while the circuit is open. */
   allows(): boolean;
   failed(): void;
   succeeded(): void;
 }
 
 /**
- * After three failures in a row nobody asks for 10 seconds; then the next one may try, and each failure of it doubles the
- * pause, up to 5 minutes. `now` gives milliseconds.
+ * Opens for 10 seconds after three failures in a row; then one request is tried, and each further failure doubles the
+ * pause, up to 5 minutes. `now` returns milliseconds.
  */
 export function createBreaker(now: () => number): Breaker {
   let failures = 0;
@@ -17,7 +17,7 @@ export function createBreaker(now: () => number): Breaker {
     allows() {
       if (failures < patience) return true;
       if (now() < until) return false;
-      until = now() + shortest; // one tries, the others wait for what it finds
+      until = now() + shortest; // one request is tried, the others wait for its result
       return true;
     },
     failed() {

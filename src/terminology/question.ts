@@ -1,4 +1,4 @@
-/** Whether a ValueSet has a code. Nothing else of a resource is in it, and so nothing else leaves. */
+/** Whether a ValueSet has a code. It contains nothing else of a resource, so nothing else is sent. */
 export interface Question {
   /** Canonical, with or without version. */
   readonly valueSet: string;
@@ -6,15 +6,15 @@ export interface Question {
   readonly code: string;
 }
 
-/** `unsure`: the server does not know the ValueSet or the system; `unreachable`: it did not answer, for now. */
+/** `unsure`: the server does not know the ValueSet or the system; `unreachable`: it did not answer. */
 export type Answer = 'in' | 'out' | 'unsure' | 'unreachable';
 
-/** One text for the same question. */
+/** The same text for the same question. */
 export const keyOf = ({ valueSet, system, code }: Question): string => `${valueSet}\n${system}\n${code}`;
 
 /**
- * Whether a question may be sent: of the form that canonicals, systems and codes have, and no longer than they are, so that no
- * text that somebody wrote in the wrong place leaves. https://hl7.org/fhir/R4/datatypes.html#code
+ * Whether a question may be sent: canonical, system and code have valid forms and lengths, so that no misplaced text is
+ * sent. https://hl7.org/fhir/R4/datatypes.html#code
  */
 export function isAskable({ valueSet, system, code }: Question): boolean {
   return isUri(valueSet) && isUri(system) && code.length <= 64 && /^[!-~]+( [!-~]+){0,3}$/.test(code);

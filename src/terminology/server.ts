@@ -6,32 +6,32 @@ import { createBreaker } from './breaker.ts';
 import { isAskable, keyOf } from './question.ts';
 import type { Answer, Question } from './question.ts';
 
-/** A FHIR server that knows more code systems than are loaded here. */
+/** A FHIR server with more code systems than are loaded here. */
 export interface TerminologyServer {
-  /** What it has said of a question; undefined where it was not asked, or long ago. */
+  /** The cached answer to a question; undefined without one. */
   known(question: Question): Answer | undefined;
-  /** Asks it, or gives what is known. Never rejects, and takes no longer than the time of the options. */
+  /** Asks the server, or returns the cached answer. Never rejects, and takes no longer than the timeout. */
   ask(question: Question): Promise<Answer>;
 }
 
 export interface TerminologyServerOptions {
   /** Base URL: https, or http on this machine. */
   readonly url: string;
-  /** Milliseconds for one answer. */
+  /** Timeout of one answer in milliseconds. */
   readonly timeout: number;
-  /** Certificates (PEM) in place of the usual ones. */
+  /** Certificates (PEM) of the accepted authorities instead of the default ones. */
   readonly authorities?: string;
-  /** Milliseconds; the clock of the machine where it is left out. */
+  /** Milliseconds; the machine's clock by default. */
   readonly now?: () => number;
 }
 
-/** Most bytes of an answer, and most questions at a time: others are `unreachable` when their time is over. */
+/** Maximum bytes of an answer and concurrent questions: others are `unreachable` after their timeout. */
 const limits = { bytes: 262_144, atOnce: 8, waiting: 1_000 };
 
 /**
- * Asks a terminology server by `ValueSet/$validate-code`. What leaves is a ValueSet, a system and a code. Answers are kept for
- * a day; a server that does not answer is left alone for a while. Node's https is loaded with the first question.
- * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
+ * Sends questions to a terminology server by `ValueSet/$validate-code`: a ValueSet, a system and a code. Answers are
+ * cached for a day; a server that does not answer is not called for a while. Node's https is loaded with the first
+ * question. https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 export function createTerminologyServer(options: TerminologyServerOptions): TerminologyServer {
   const now = options.now ?? (() => performance.now());
@@ -46,7 +46,10 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
     let answer: Answer;
     try {
       fetch ??= await openFetch(options);
-      const response = await within(time, fetch(urlOf(options.url, question), { headers: { accept: 'application/fhir+json' } })); // prettier-ignore
+      const response = await within(
+        time,
+        fetch(urlOf(options.url, question), { headers: { accept: 'application/fhir+json' } }),
+      );
       answer = readAnswer(await response.json());
     } catch (error) {
       answer = isRefusal(error) ? 'unsure' : 'unreachable';
@@ -94,7 +97,7 @@ export interface TerminologySettings {
   readonly terminologyTimeout: number;
 }
 
-/** The server of the settings; undefined where none is named. */
+/** The server of the settings; undefined if none is configured. */
 export function terminologyServerOf(settings: TerminologySettings): TerminologyServer | undefined {
   const { terminologyServer: url, terminologyTimeout: timeout } = settings;
   return url === undefined ? undefined : createTerminologyServer({ url, timeout });
@@ -117,14 +120,14 @@ function urlOf(base: string, { valueSet, system, code }: Question): string {
   return `${base}/ValueSet/$validate-code?${query.toString()}`;
 }
 
-/** An answer of a server that works, though it has nothing to say to this. */
+/** An answer of a working server that cannot answer this question. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && [400, 404, 410, 422].includes(Number(error.status));
 
 async function within<Value>(time: number, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The time is over.')), time);
+    timer = setTimeout(() => reject(new Error('The request timed out.')), time);
   });
   try {
     return await Promise.race([promise, late]);
@@ -133,7 +136,7 @@ async function within<Value>(time: number, promise: Promise<Value>): Promise<Val
   }
 }
 
-/** So many at a time; `take` gives false where its time ends before its turn comes, or too many wait already. */
+/** A limit of concurrent questions; `take` returns false if its time ends before its turn, or too many wait already. */
 function createTurns(atOnce: number, waiting: number): { take(time: number): Promise<boolean>; give(): void } {
   let free = atOnce;
   const queue = new Set<(mine: boolean) => void>();

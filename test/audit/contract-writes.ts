@@ -87,12 +87,11 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
       { id: 'there', status: 201 },
       { id: 'old', version: 2, status: 200 },
     );
-    const says = 'the audit log says that';
     expect(await compare()).toEqual({
       lost: [
-        `demo Basic/gone/_history/1: ${says} it was written, and it is not there`,
-        `demo Basic/hidden: ${says} it was written, and it is not there`,
-        `demo Basic/old/_history/2: ${says} version 2 was written, and the last is 1`,
+        'demo Basic/gone/_history/1: the audit log has its write, but it does not exist',
+        'demo Basic/hidden: the audit log has its write, but it does not exist',
+        'demo Basic/old/_history/2: the audit log has a write of version 2, but the last version is 1',
       ],
       unfinished: [],
     });

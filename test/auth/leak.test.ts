@@ -8,3 +8,6 @@ describe('what nobody may see leaks nowhere, with the shipped rules', () => {
 describe('what nobody may see leaks nowhere, with rules of every kind', () => {
   leakProperty(true, newStorePlace);
 });
+describe('what nobody may see leaks through no chain, `_has` or include', () => {
+  leakProperty(true, newStorePlace, { joined: true });
+});

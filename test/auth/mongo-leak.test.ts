@@ -3,5 +3,6 @@ import { newMongoPlace } from '../support/mongodb/place.ts';
 import { leakProperty } from './support/leak.ts';
 
 describe('what nobody may see leaks nowhere, on MongoDB', () => {
-  leakProperty(true, newMongoPlace, 25);
+  leakProperty(true, newMongoPlace, { usual: 25 });
+  leakProperty(true, newMongoPlace, { usual: 10, joined: true });
 });

@@ -1,2 +1,2 @@
-/** What absolute URLs begin with in all processes of a run, whatever port they listen on. */
+/** Base of absolute URLs in all processes of a run, whatever port they listen on. */
 export const publicUrl = 'http://bench.example';

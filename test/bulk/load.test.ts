@@ -164,15 +164,15 @@ describe('load', () => {
           `${at}: ${outcome.issue.map(({ code, diagnostics }) => `${code} ${diagnostics}`).join(' | ')}`,
       ),
     ).toEqual([
-      'line 1: structure The text begins with a byte order mark: send it without. ($, line 1, column 1)',
-      'line 2: structure The property `id` is given twice in one object. ($.id, line 1, column 36)',
-      'line 3: structure `Patient` has no element `nmae`. Did you mean `name`? | value `gender` must be a code: words with single spaces between them, none at the ends, not ` male`.',
+      'line 1: structure The text begins with a byte order mark: remove it. ($, line 1, column 1)',
+      'line 2: structure The property `id` is repeated in one object. ($.id, line 1, column 36)',
+      'line 3: structure `Patient` has no element `nmae`. Did you mean `name`? | value `gender` must be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
       'line 4: structure The text ends where a property name in double quotes should stand. ($, line 1, column 27)',
       'line 5: structure A surrogate stands alone here: `\\ud800` to `\\udbff` must be followed by `\\udc00` to `\\udfff`. ($.name[0].text, line 1, column 53)',
       'line 6: structure The character U+0000 is not allowed. ($.name[0].text, line 1, column 53)',
       `line 7: structure Objects and arrays nest more than 64 levels deep. ($.extension${'[0]'.repeat(63)}, line 1, column 111)`,
       'line 8: structure `Pateint` is not a resource type of R4. Did you mean `Patient`?',
-      'line 10: structure The text is not valid UTF-8: byte 2 (0xff) is out of place. ($, line 1, column 2)',
+      'line 10: structure The text is not valid UTF-8: byte 2 (0xff) is invalid. ($, line 1, column 2)',
     ]);
     expect(rejects[2]).toMatchObject({ file: path, record: lines[2] });
     expect(rejects[2]?.outcome.issue[0]?.expression).toEqual(['Patient.nmae']);

@@ -207,9 +207,6 @@ it('nothing is done where events cannot be kept', async () => {
   await run(['partition', 'add', 'demo', ...at]);
   writeFileSync(`${blocked}.audit`, 'a file where the folder would be');
   const { code, stderr } = await run(['partition', 'remove', 'demo', '--yes', ...at]);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining('The audit log cannot be written, so that nothing was done'),
-  ]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('The audit log cannot be written; nothing was done')]);
   expect((await run(['partition', 'list', ...at])).stdout).toContain('demo');
 });

@@ -117,16 +117,16 @@ describe('definitions init', () => {
     expect(scopesOf(third)).toEqual(['patient/Patient.r', 'user/Patient.r', 'system/Patient.r']);
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
-        'Left out of Condition: `create`. The guide says MAY; declare it, with a scope, where clients are to have it.',
-        'Left out of Condition: `vread`, `delete`. It is not served yet.',
-        'Left out of Condition: `searchRevInclude`. It is not served.',
+        'Left out of Condition: `create`. The guide says MAY; declare it, with a scope, if clients should have it.',
+        'Left out of Condition: `vread`, `delete`. It is not supported yet.',
+        'Left out of Condition: `searchRevInclude`. It is not supported.',
         'Left out of Condition: the parameter `nowhere`. No SearchParameter defines it.',
         expect.stringMatching(/^Left out of Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),
         'Left out of Condition: the operation `meta`. The operation `$meta` is not served yet. `$validate` is served.',
         expect.stringMatching(
           /^Left out of Condition: the profile `.*elsewhere`\. No StructureDefinition .* is loaded\./,
         ),
-        'Left out of ValueSet: the type. Nothing that the guide asks of it is served.',
+        'Left out of ValueSet: the type. None of its requirements is supported.',
         `Wrote ${file}: 3 resource types with 2 search parameters.`,
       ]),
     );
@@ -187,7 +187,7 @@ describe('definitions init', () => {
     expect(await init(full)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /example-server\.json is there, and would count too; choose another folder with `--out`\./,
+        /example-server\.json exists, and would be combined with it; choose another folder with `--out`\./,
       ),
     });
     expect(await run(['definitions', 'init'])).toMatchObject({ code: 2, stderr: expect.stringContaining('`--from` is missing') }); // prettier-ignore

@@ -32,9 +32,9 @@ describe('what is said of an error', () => {
     ['a disk that is read-only', system('EROFS', 'EROFS: x'), 'The disk is read-only: EROFS: x.'],
     ['a disk that fails', system('EIO', 'EIO: i/o error, read'), 'The disk reported an I/O error: EIO: i/o error, read. Check the disk.'], // prettier-ignore
     ['too many files', system('EMFILE', 'EMFILE: x'), 'Too many files are open (`ulimit -n` raises the limit): EMFILE: x.'], // prettier-ignore
-    ['a folder where nothing can be made', system('ENOENT', 'ENOENT: x', { path: '/a', syscall: 'mkdir' }), 'The folder `/a` cannot be made; the disk may be read-only.'], // prettier-ignore
+    ['a folder where nothing can be made', system('ENOENT', 'ENOENT: x', { path: '/a', syscall: 'mkdir' }), 'The folder `/a` cannot be created; the disk may be read-only.'], // prettier-ignore
     ['no file is named', system('ENOENT', 'spawn cc ENOENT'), 'spawn cc ENOENT.'],
-    ['a mistake of the program', new TypeError('x is not a function'), 'x is not a function. This is a mistake in the program: CRS_DEBUG=1 shows where.'], // prettier-ignore
+    ['a mistake of the program', new TypeError('x is not a function'), 'x is not a function. This is a bug: CRS_DEBUG=1 prints the stack.'], // prettier-ignore
     ['what is no error', 'a text', 'a text'],
   ])('%s', (_what, error, text) => {
     expect(explanation(error)).toBe(text);

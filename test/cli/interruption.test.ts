@@ -121,7 +121,7 @@ describe.skipIf(process.platform === 'win32')('a command that a signal stops (Wi
 
     const rest = await run(['load', file, '--store', `sqlite:${path}`, '--rejects', rejects()]);
     const left = (4_000 - Number(records.replace(',', ''))).toLocaleString('en-CA');
-    const earlier = records === '0' ? '' : `${records} more had been loaded by a run before.\n`;
+    const earlier = records === '0' ? '' : `${records} more were loaded by an earlier run.\n`;
     expect([rest.code, rest.stdout]).toEqual([0, `${left} records: ${left} created.\n${earlier}`]);
     expect(kept()).toBe(4_000);
   });
@@ -133,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('a command that a signal stops (Wi
     loading.process.kill('SIGTERM');
     expect(await loading.ended).toBe(130);
     const records = (kept() - 4_000).toLocaleString('en-CA');
-    expect(loading.stderr()).toContain(`Stopped. ${records} records: ${records} created. The same command with the same input goes through it again; what is loaded stays as it is.\n`); // prettier-ignore
+    expect(loading.stderr()).toContain(`Stopped. ${records} records: ${records} created. Run the same command with the same input again; loaded records stay unchanged.\n`); // prettier-ignore
   });
 
   it('another one says that it was stopped', async () => {
@@ -141,8 +141,6 @@ describe.skipIf(process.platform === 'win32')('a command that a signal stops (Wi
     await child.until(/Patient/); // nobody reads more, so that it waits
     child.process.kill('SIGINT');
     expect(await child.ended).toBe(130);
-    expect(child.stderr()).toBe(
-      'Stopped. What was written is not complete; the same command writes all of it again.\n',
-    );
+    expect(child.stderr()).toBe('Stopped. The output is not complete; the same command writes all of it again.\n');
   });
 });

@@ -34,7 +34,7 @@ describe('migrate, from a file to a file', () => {
     expect(stdout).toMatch(/^clinic\tPatient\t200\t206\t0\t0\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^other\tLocation\t1\t2\t0\t0\t[0-9a-f]{64}$/m);
-    expect(stdout).toContain('Both stores hold the same: 207 records');
+    expect(stdout).toContain('Both stores have the same content: 207 records');
     expect(await everything(place('copy.sqlite'))).toEqual(await everything(source));
   });
 
@@ -88,7 +88,7 @@ describe('migrate, from a file to a file', () => {
     expect(left).toBeLessThan(3_000);
     const { code, stdout } = await migrate(large, target);
     expect(code).toBe(0);
-    expect(stdout).toContain('Went on where a run before was interrupted.');
+    expect(stdout).toContain('Continued an interrupted run.');
     expect(await everything(target)).toEqual(await everything(large));
     expect((await run(['index', 'verify', '--store', target, '--definitions', moreDefinitions, '--partition', 'clinic'])).code).toBe(0); // prettier-ignore
   });

@@ -41,7 +41,7 @@ describe('migrate, from a file to MongoDB and back', () => {
     expect(await copiedTo(middle.url)).toBeLessThan(3_000);
     const { code, stdout, stderr } = await migrate(source, middle.url);
     expect([code, stderr.split('\n').filter(line => /error|at /i.test(line))]).toEqual([0, []]);
-    expect(stdout).toContain('Went on where a run before was interrupted.');
+    expect(stdout).toContain('Continued an interrupted run.');
     expect(stdout).toMatch(/^clinic\tPatient\t3000\t3006\t0\t0\t[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^clinic\tMedia\t3\t5\t2\t3005000\t[0-9a-f]{64}$/m);
     digest = digestIn(stdout);

@@ -64,7 +64,7 @@ describe('a password on stdin', () => {
     ['', { generate: true }, { password: expect.stringMatching(/^.{23}$/) as unknown, isNew: true }],
     ['short\n', stdin, 'The password must have 12 characters or more.'],
     ['Eve-Of-The-Clinic\n', stdin, 'The password must not be the name of the user.'],
-    ['', stdin, 'No password stands on stdin.'],
+    ['', stdin, 'stdin has no password.'],
     ['', { ...stdin, generate: true }, '`--password-stdin` and `--generate` exclude each other.'],
     ['', {}, expect.stringContaining('There is no terminal to type a password at')],
   ])('%j with %j', async (text, flags, result) => {

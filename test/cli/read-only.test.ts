@@ -72,7 +72,7 @@ describe.skipIf(why !== '')(`a store on a medium that is mounted read-only${why}
   });
 
   it.each([
-    ['audit list', /The audit log cannot be written, so that nothing was done: .*disk .* read-only/],
+    ['audit list', /The audit log cannot be written; nothing was done: .*disk .* read-only/],
     ['partition add other', /its disk is mounted read-only/],
     ['serve --access open --authorization-server off --port 0', /its disk is mounted read-only/],
   ])('refuses `%s`, which writes, and says why', async (words, expected) => {

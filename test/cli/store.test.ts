@@ -26,7 +26,7 @@ describe('the commands on a store', () => {
   it('partition: add, again, with another zone, list', async () => {
     expect(await cli('partition', 'add', 'clinic', '--zone', 'America/Toronto')).toMatchObject({
       code: 0,
-      stdout: 'The partition `clinic` is there, with the time zone America/Toronto.\n',
+      stdout: 'The partition `clinic` exists, with the time zone America/Toronto.\n',
     });
     expect((await cli('partition', 'add', 'clinic', '--zone', 'America/Toronto')).code).toBe(0);
     expect(await cli('partition', 'add', 'clinic')).toMatchObject({
@@ -148,7 +148,7 @@ describe('the commands on a store', () => {
   it('delete: once more changes nothing, and says so', async () => {
     expect(await cli('delete', 'Patient/good')).toMatchObject({
       code: 3,
-      stdout: 'Patient/good is not there, or was deleted before.\n',
+      stdout: 'Patient/good does not exist, or was deleted before.\n',
     });
     expect((await cli('delete', 'Patients/good')).stderr).toContain('Did you mean `Patient`?');
   });

@@ -105,7 +105,7 @@ describe('token', () => {
     [['--client', 'demo-backend', '--user', 'demo-clinician'], '`demo-backend` is for no user.'],
     [
       ['--client', 'demo-backend', '--scope', 'user/Patient.rs'],
-      '`demo-backend` gets no scope such as `user/Patient.rs`.',
+      '`demo-backend` cannot have a scope such as `user/Patient.rs`.',
     ],
     [['--client', 'demo-backend', '--scope', 'system/Patient.c'], 'The scope `system/Patient.c` does not exist'],
     [['--client', 'demo-backed'], 'Did you mean `demo-backend`?'],
@@ -141,7 +141,7 @@ describe('token', () => {
 
   it.each<[flags: string[], sentence: string]>([
     [[], '`--client` is missing.'],
-    [['--client', 'x', '--i-am-operator'], '`--i-am-operator` needs `--scope` beside it.'],
+    [['--client', 'x', '--i-am-operator'], '`--i-am-operator` requires `--scope`.'],
     [['--client', 'a b'], '`--client` must be 1 to 200 visible characters.'],
     [['--client', 'x', '--patient', 'Patient/p1'], '`--patient` is `Patient/p1`, but must be the id of a patient'],
     [['--client', 'x', '--ttl', '0'], '`--ttl` is `0`, but must be a whole number from 1 to 86400.'],

@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
     expect(await server.ended).toBe(1);
     const [line, ...more] = fatal(server);
     expect(more).toEqual([]);
-    expect(line?.text).toBe('The server shuts down: nothing has caught this error.');
+    expect(line?.text).toBe('The server shuts down after an uncaught error.');
     expect(line?.error).toMatch(/^Error: a mistake\n +at [^]*\nCaused by: Error: its cause\n +at /);
   });
 

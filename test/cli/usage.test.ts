@@ -50,7 +50,7 @@ describe('the command line', () => {
     [['partition', 'add', 'A_b'], 'ID is `A_b`, but a partition id is 1 to 32'],
     [['partition', 'add', 'a', 'b'], 'One ID is expected, but a b is given.'],
     [['delete', 'patient/1'], '`patient/1` must be a resource type and an id'],
-    [['index', 'rebuild', '--param', 'date'], '`--param` needs `--type` beside it.'],
+    [['index', 'rebuild', '--param', 'date'], '`--param` requires `--type`.'],
     [['generate', '--patients', '0'], '`--patients` is `0`, but must be a whole number from 1'],
     [['generate', '--date', '2026-02-30'], '`--date` is `2026-02-30`, but must be a date'],
     [['load'], 'FILE is missing'],

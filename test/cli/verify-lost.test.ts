@@ -53,7 +53,7 @@ it('verify names the creates that were acknowledged and are lost with the end of
 
   const { code, stdout } = await run(['verify', '--store', `sqlite:${copied}`]);
   expect(code).toBe(3);
-  const named = [...stdout.matchAll(/^demo\tlost\tMedia\/([^/]+)\/_history\/1\tthe audit log says/gm)].map(
+  const named = [...stdout.matchAll(/^demo\tlost\tMedia\/([^/]+)\/_history\/1\tthe audit log has its write/gm)].map(
     ([, id]) => id,
   );
   expect(new Set(named)).toEqual(new Set(lost));

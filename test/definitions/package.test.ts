@@ -81,7 +81,7 @@ describe('a package', () => {
     });
     expect([problems, warnings]).toEqual([
       [],
-      ['c.d@1.0.0 and c.d@2.0.0 are both here; a canonical without version means the newest of its url.'],
+      ['c.d@1.0.0 and c.d@2.0.0 are both loaded; a canonical without version means the newest of its url.'],
     ]);
     const title = (canonical: string): unknown => model?.snapshot(canonical)?.structure['title'];
     const url = 'https://example.org/StructureDefinition/p';

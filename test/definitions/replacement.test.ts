@@ -160,14 +160,14 @@ describe('a folder', () => {
     [
       'nothing',
       () => join(tmpdir(), 'is-not-there'),
-      'Nothing is there; `--definitions` takes a folder or a FHIR package (.tgz).',
+      'This does not exist; `--definitions` takes a folder or a FHIR package (.tgz).',
     ],
     [
       'an empty folder',
       () => mkdtempSync(join(tmpdir(), 'empty-')),
       'The folder has none of `capability`, `searchparameters` and `profiles` inside.',
     ],
-    ['a file that is no package', () => import.meta.filename, 'The file is no FHIR package (.tgz).'],
+    ['a file that is no package', () => import.meta.filename, 'The file is not a FHIR package (.tgz).'],
   ])('is needed where there is %s', async (_what, path, text) => {
     const { problems } = await readSources({ definitions: [path()], capability: undefined, root });
     expect(problems).toEqual([{ file: expect.any(String), path: '', text }]);

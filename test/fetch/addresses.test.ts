@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { isAllowed, isLoopbackHost } from '../../src/fetch/addresses.ts';
-import type { Reach } from '../../src/fetch/addresses.ts';
+import type { AllowedAddresses } from '../../src/fetch/addresses.ts';
 
 describe('addresses that an issuer may be reached at', () => {
-  const all: readonly Reach[] = ['public', 'loopback', 'private'];
-  it.each<[address: string, allowed: readonly Reach[]]>([
+  const all: readonly AllowedAddresses[] = ['public', 'loopback', 'private'];
+  it.each<[address: string, allowed: readonly AllowedAddresses[]]>([
     ['93.184.216.34', all],
     ['2606:2800:220:1::1', all],
     ['::ffff:93.184.216.34', all],

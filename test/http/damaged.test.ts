@@ -49,7 +49,7 @@ describe('a record whose stored text is damaged', () => {
       faults.length = 0;
       const { status, json } = await served.get(`/Patient/${id}?${part}`);
       expect([status, json.issue[0].code]).toEqual([500, 'exception']);
-      expect(faults).toEqual([expect.stringContaining('`verify` names the records that are damaged')]);
+      expect(faults).toEqual([expect.stringContaining('`verify` lists the damaged records')]);
       expect(faults.join()).not.toContain(secret.slice(0, 3));
     }
     expect((await served.get('/Patient/d?_summary=true')).status).toBe(200);

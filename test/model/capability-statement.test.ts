@@ -112,7 +112,7 @@ describe('the served CapabilityStatement', () => {
 
   it('tells the operator of a type that no token reaches', async () => {
     expect((await loadOnly(statement([{ type: 'Group' }]))).notices).toEqual([
-      'Group has no smart-scope, so no token reaches it.',
+      'Group has no smart-scope, so no token can grant access to it.',
     ]);
   });
 });

@@ -32,12 +32,12 @@ describe('a CapabilityStatement is refused', () => {
     [
       'with a type that does not exist',
       { type: 'Pratitioner' },
-      [[`${at}.type`, '`Pratitioner` is no resource type of FHIR R4. Did you mean `Practitioner`?']],
+      [[`${at}.type`, '`Pratitioner` is not a resource type of FHIR R4. Did you mean `Practitioner`?']],
     ],
     [
       'with an abstract type',
       { type: 'DomainResource' },
-      [[`${at}.type`, '`DomainResource` is no resource type of FHIR R4.']],
+      [[`${at}.type`, '`DomainResource` is not a resource type of FHIR R4.']],
     ],
     [
       'with an element that does not exist',
@@ -50,7 +50,7 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.interaction[0].code`,
-          expect.stringMatching(/^`search` is no interaction of a type\. They are `read`, /),
+          expect.stringMatching(/^`search` is not an interaction of a type\. They are `read`, /),
         ],
       ],
     ],
@@ -90,7 +90,7 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.searchParam[0].name`,
-          '`_count` is no search parameter but steers the answer; it needs no declaration.',
+          '`_count` is not a search parameter but controls the answer; remove the declaration.',
         ],
       ],
     ],
@@ -154,9 +154,22 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
-      'with what is not served',
-      group({ searchInclude: ['*'] }),
-      [[`${at}.searchInclude`, '`searchInclude` is not served; remove it.']],
+      'with includes that lead nowhere',
+      group({ searchInclude: ['Group', 'Grup:member', 'Group:membre'], searchRevInclude: ['Group:code:Patient'] }),
+      [
+        [
+          `${at}.searchInclude[0]`,
+          '`Group` is no include; expected `Type:parameter`, `Type:parameter:target`, `Type:*` or `*`.',
+        ],
+        [`${at}.searchInclude[1]`, '`Grup:member`: Grup is not declared. Did you mean `Group`?'],
+        [`${at}.searchInclude[2]`, '`Group:membre`: Group offers no reference parameter `membre`.'],
+        [`${at}.searchRevInclude[0]`, '`Group:code:Patient`: Group offers no reference parameter `code`.'],
+      ],
+    ],
+    [
+      'with a search feature that does not exist',
+      group({ extension: [{ url: `${base}search-feature`, valueCode: 'chains' }] }),
+      [[`${at}.extension[0].valueCode`, 'The extension `search-feature` has `chains`; expected `chain` or `has`.']],
     ],
   ])('%s', async (_what, resource, expected) => {
     const { model, problems } = await loadOnly(statement([resource]));
@@ -189,7 +202,7 @@ describe('a CapabilityStatement is refused', () => {
     [
       'with an interaction of a type on the system',
       { interaction: [{ code: 'read' }] },
-      ['rest[0].interaction[0].code', expect.stringMatching(/^`read` is no interaction of the whole system\./)],
+      ['rest[0].interaction[0].code', expect.stringMatching(/^`read` is not an interaction of the whole system\./)],
     ],
   ])('%s', async (_what, rest, [path, text]) => {
     const { problems } = await loadOnly(statement([group()], rest));
@@ -216,7 +229,7 @@ describe('a CapabilityStatement is refused', () => {
         text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
       },
     ]);
-    expect(notices).toEqual(['capability/ours.json is of kind requirements, so it declares nothing here.']);
+    expect(notices).toEqual(['capability/ours.json is of kind requirements and therefore declares nothing.']);
   });
 
   it('with everything that is wrong at once, in the order of the files', async () => {
@@ -394,7 +407,7 @@ describe('an extension of ours is refused', () => {
         { url: 'path', valueString: 'Group.name' },
         { url: 'value', valueCode: 'now' },
       ]),
-      ['', '`Group.name` is a string; `now` fits a date, dateTime or instant.'],
+      ['', '`Group.name` is a string; `now` is for a date, dateTime or instant.'],
     ],
     [
       'where it has no meaning',
@@ -597,9 +610,9 @@ describe('a search parameter is refused', () => {
   it.each<[string, object, [path: string, text: string]]>([
     ['without a base', { base: undefined }, ['base', 'The SearchParameter has no `base`; write the resource types that can be searched by it, such as `"base": ["Practitioner"]`.']], // prettier-ignore
     ['with a base that is no list', { base: 'Practitioner' }, ['base', '`base` is a list; write `"base": ["Practitioner"]`.']], // prettier-ignore
-    ['with a base that does not exist', { base: ['Pratitioner'] }, ['base[0]', '`Pratitioner` is no resource type of FHIR R4. Did you mean `Practitioner`?']], // prettier-ignore
-    ['with a type that does not exist', { type: 'tokn' }, ['type', `\`tokn\` is no type of search parameter. Did you mean \`token\`? ${offer}`]], // prettier-ignore
-    ['without a type', { type: undefined }, ['type', `The SearchParameter has no \`type\`; write how clients search by it. ${offer}`]], // prettier-ignore
+    ['with a base that does not exist', { base: ['Pratitioner'] }, ['base[0]', '`Pratitioner` is not a resource type of FHIR R4. Did you mean `Practitioner`?']], // prettier-ignore
+    ['with a type that does not exist', { type: 'tokn' }, ['type', `\`tokn\` is not a type of search parameter. Did you mean \`token\`? ${offer}`]], // prettier-ignore
+    ['without a type', { type: undefined }, ['type', `The SearchParameter has no \`type\`; write its type of search. ${offer}`]], // prettier-ignore
     ['without a code', { code: undefined }, ['code', 'The SearchParameter has no `code`; write the name by which clients search, such as `"code": "license"`.']], // prettier-ignore
     ['without a url', { url: undefined }, ['url', 'The SearchParameter has no `url`; write the canonical URL by which other definitions name it, such as `"url": "https://example.org/fhir/SearchParameter/x"`.']], // prettier-ignore
   ])('%s, whether a type names it or not', async (_what, fields, [path, text]) => {
@@ -672,7 +685,7 @@ describe('a file is refused', () => {
       'whose resource type is misspelt',
       'searchparameters/a.json',
       { resourceType: 'SearchParamter' },
-      ['resourceType', '`SearchParamter` is no resource type of FHIR R4. Did you mean `SearchParameter`?'],
+      ['resourceType', '`SearchParamter` is not a resource type of FHIR R4. Did you mean `SearchParameter`?'],
     ],
     [
       'without a url',
@@ -760,13 +773,13 @@ describe('an ImplementationGuide is refused', () => {
       'with a type that does not exist',
       { type: 'Observatoin', profile: bodyWeight },
       'type',
-      '`Observatoin` is no resource type of FHIR R4. Did you mean `Observation`?',
+      '`Observatoin` is not a resource type of FHIR R4. Did you mean `Observation`?',
     ],
     [
       'with a type that is no resource',
       { type: 'Quantity', profile: bodyWeight },
       'type',
-      '`Quantity` is no resource type of FHIR R4.',
+      '`Quantity` is not a resource type of FHIR R4.',
     ],
     [
       'with a profile that is not there',

@@ -114,16 +114,10 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'The parameter `near` is of type special, by which no search is served; remove it.',
     ],
     [
-      'included resources',
-      group({ searchInclude: ['Group:member'] }),
+      'included resources without a search',
+      group({ interaction: [{ code: 'read' }], searchInclude: ['*'] }),
       'searchInclude',
-      '`searchInclude` is not served; remove it.',
-    ],
-    [
-      'resources that include others',
-      group({ searchRevInclude: ['List:item'] }),
-      'searchRevInclude',
-      '`searchRevInclude` is not served; remove it.',
+      '`searchInclude` needs the interaction `search-type`; declare it, or remove it.',
     ],
   ])('%s', async (_what, resource, path, text) => {
     const { problems } = await loadOnly(statement([resource]));

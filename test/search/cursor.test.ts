@@ -47,7 +47,7 @@ const content: CursorContent = {
   position: { keys: [1, null, 'x'], id: 'r1' },
   at: 7,
 };
-const neutral = 'The `_page_token` is not valid here: start the search anew and follow its next link.';
+const neutral = 'The `_page_token` is not valid: repeat the search and follow its next link.';
 
 describe('page tokens', () => {
   it('give back what was sealed', async () => {

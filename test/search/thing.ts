@@ -86,6 +86,8 @@ export const thing: ResourceType = {
   indexed: new Map(parameters.filter(({ code }) => !code.startsWith('_')).map(param => [param.code, param])),
   sortDate: parameters.find(param => param.code === 'date'),
   pairs: [],
+  searchFeatures: new Set(),
+  includes: { forward: new Set(), reverse: new Set() },
   pageSize: { default: 50, max: 1000 },
   profile: undefined,
   supportedProfiles: [],

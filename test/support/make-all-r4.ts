@@ -34,6 +34,7 @@ export function allR4(): JsonObject {
     format: ['application/fhir+json', 'json'],
     rest: [
       {
+        extension: ['chain', 'has'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
         mode: 'server',
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
@@ -41,6 +42,8 @@ export function allR4(): JsonObject {
             type: name,
             interaction: [{ code: 'read' }, { code: 'search-type' }],
             operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }],
+            searchInclude: ['*'],
+            searchRevInclude: ['*'],
             searchParam: [name, ...supertypes(name, types).filter(base => base !== 'Resource')].flatMap(declared),
           }),
         ),

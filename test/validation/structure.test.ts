@@ -174,7 +174,7 @@ describe('checkStructure', () => {
       'an empty string',
       patient('"gender":""'),
       [
-        'value Patient.gender: `gender` must be a code: words with single spaces between them, none at the ends, not empty.',
+        'value Patient.gender: `gender` must be a code: words separated by single spaces, without leading and trailing ones, not empty.',
       ],
     ],
     [
@@ -187,7 +187,7 @@ describe('checkStructure', () => {
       'null for a primitive',
       patient('"gender":null'),
       [
-        'structure Patient.gender: `gender` must be a code: words with single spaces between them, none at the ends, not null: omit it.',
+        'structure Patient.gender: `gender` must be a code: words separated by single spaces, without leading and trailing ones, not null: omit it.',
       ],
     ],
     [
@@ -308,7 +308,7 @@ describe('checkStructure', () => {
       'several problems at once',
       patient('"gender":" male","birthDate":"today","nme":1'),
       [
-        'value Patient.gender: `gender` must be a code: words with single spaces between them, none at the ends, not ` male`.',
+        'value Patient.gender: `gender` must be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
         'value Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or `2024-05-17`, not `today`.',
         'structure Patient.nme: `Patient` has no element `nme`. Did you mean `name`?',
       ],

@@ -41,5 +41,5 @@ export function requireBearer(typ: unknown): void {
 
 /** https://www.rfc-editor.org/rfc/rfc7800#section-3 */
 export function requireUnbound(payload: JWTPayload): void {
-  if (payload['cnf'] !== undefined) throw new TokenRefused('The token is bound to a key, which is not supported here.');
+  if (payload['cnf'] !== undefined) throw new TokenRefused('The token is bound to a key, which is not supported.');
 }

@@ -23,7 +23,7 @@ export function runJob(job: Job): Answer {
 type Run = (job: Job) => readonly Result[];
 
 let current: Job | undefined;
-/** Expressions come from definitions, which seldom have that many. */
+/** Expressions come from definitions, which rarely have more. */
 const known = new Cache<Run>(1000);
 
 function compiled(expression: string): Run {
@@ -53,7 +53,7 @@ function compile(expression: string): Run {
   };
 }
 
-/** A value that is no whole resource is no typed node unless it is made one. */
+/** A value that is not a whole resource must be made a typed node. */
 function nodeOf({ value, sibling, code, type }: Focus, { ctx, constructor }: Node): unknown {
   return constructor.makeResNode(ctx, value, null, type, sibling ?? null, code, null, null);
 }
@@ -68,10 +68,10 @@ function resolve(this: unknown, nodes: readonly Node[]): readonly unknown[] {
       return resourceType === undefined ? [] : [make({ resourceType })];
     }
     const text = typeof data === 'string' ? data : (data as { reference?: unknown } | null)?.reference;
-    const { contained } = rootResource as { contained?: unknown }; // any JSON object may be asked
+    const { contained } = rootResource as { contained?: unknown }; // any JSON object is possible
     const all: readonly unknown[] = Array.isArray(contained) ? contained : [];
     const target = text === '#' ? rootResource : all.find(one => `#${(one as { id?: string } | null)?.id}` === text);
-    if (typeof target !== 'object' || target === null) throw new Error('the target of a reference is not at hand');
+    if (typeof target !== 'object' || target === null) throw new Error('the target of a reference is not available');
     return [make(target)];
   });
 }
@@ -88,7 +88,9 @@ function resultOf(item: unknown, typeName: string, job: Job): readonly Result[] 
   return value === null ? [] : [{ type, value }];
 }
 
-/** Where a node stands: names of properties and indexes, from what was sent on; undefined for what was computed. */
+/**
+ * The position of a node: names of properties and indexes from the value that was sent; undefined for a computed value.
+ */
 function stepsTo(from: Node, { focus, resource }: Job): Result['place'] {
   const steps: (string | number)[] = [];
   let node = from;
@@ -116,7 +118,7 @@ function collectConstants(tree: unknown, constants: Record<string, string>): voi
   for (const part of Object.values(tree)) collectConstants(part, constants);
 }
 
-/** The parts of fhirpath.js' ResourceNode that are used. */
+/** The properties of fhirpath.js' ResourceNode that are used. */
 interface Node {
   readonly ctx: unknown;
   readonly data: unknown;

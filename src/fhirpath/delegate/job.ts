@@ -1,4 +1,4 @@
-/** An expression to be run by fhirpath.js. Objects of one request keep their identity on the way to the worker. */
+/** An expression to run in fhirpath.js. Objects of one request keep their identity on the way to the worker. */
 export interface Job {
   readonly expression: string;
   readonly focus: Focus;
@@ -6,13 +6,13 @@ export interface Job {
   readonly resource: object;
   readonly rootResource: object;
   /**
-   * What `resolve()` yields: for an index only a resource of the type that the reference names, whose content nobody
-   * asks for; for a rule the contained resource, and for any other target the expression fails.
+   * The result of `resolve()`: for an index a resource with only the type that the reference names; for a rule the
+   * contained resource, and for any other target the expression fails.
    */
   readonly resolve: 'type' | 'contained';
 }
 
-/** The value that an expression is evaluated on. */
+/** The value on which an expression is evaluated. */
 export interface Focus {
   readonly value: unknown;
   /** Of a primitive: the object with its extensions. */
@@ -25,19 +25,19 @@ export interface Focus {
 
 export type Answer =
   | { readonly kind: 'results'; readonly results: readonly Result[] }
-  /** fhirpath.js does not take the expression, or not on this value. */
+  /** fhirpath.js rejects the expression, or fails on this value. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'late'; readonly milliseconds: number };
 
-/** One result: where it stands in what was sent, or a value that was computed, as JSON. */
+/** One result: its position in the value that was sent, or a computed value, as JSON. */
 export interface Result {
-  /** FHIR type code, of computed values that of FHIRPath's own type in small letters: `boolean`. */
+  /** FHIR type code; for computed values FHIRPath's own type in lower case: `boolean`. */
   readonly type: string;
   readonly place?: { readonly of: 'focus' | 'resource'; readonly steps: readonly (string | number)[] };
   readonly value?: unknown;
 }
 
-/** What a worker is sent; it answers each job by itself, in order. */
+/** A message to the worker, which answers each job separately, in order. */
 export interface Request {
   readonly id: number;
   readonly jobs: readonly Job[];

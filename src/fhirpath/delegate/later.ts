@@ -5,8 +5,8 @@ import { startThread } from './thread.ts';
 import type { Thread } from './thread.ts';
 
 /**
- * Runs jobs in a thread while this one goes on; the limits count from when it is their turn, one request after the
- * other. Never rejects: what went wrong is in the answers.
+ * Runs jobs in a thread without blocking this one; the limits count from the start of a request, and requests run one
+ * after the other. Never rejects: errors are in the answers.
  */
 export function run(jobs: readonly Job[], limits = usual): Promise<readonly Answer[]> {
   const turn = last.then(async () => answer(jobs, limits));
@@ -50,13 +50,13 @@ async function begun(): Promise<Thread> {
   const failed = once(made.worker, 'exit').then(() => {
     throw new Error('The thread for FHIRPath does not start');
   });
-  failed.catch(() => {}); // it ends some day
+  failed.catch(() => {}); // the thread ends eventually
   await Promise.race([once(made.port, 'message'), failed]);
   made.worker.unref();
   return made;
 }
 
-/** Adds answers as long as they come in time; what is wrong with the next one otherwise. */
+/** Adds answers that arrive in time; then the error of the next one. */
 function collect(
   at: Thread,
   jobs: readonly Job[],

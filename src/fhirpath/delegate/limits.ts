@@ -1,4 +1,4 @@
-/** How long fhirpath.js may take, in milliseconds. */
+/** Time limits of fhirpath.js, in milliseconds. */
 export interface Limits {
   /** For one expression on one value. */
   readonly each: number;
@@ -6,11 +6,11 @@ export interface Limits {
   readonly all: number;
 }
 
-/** Far more than what an expression takes that comes to an end: a machine may be busy. */
+/** Much more than a terminating expression takes: a machine may be busy. */
 export const usual: Limits = { each: 2_000, all: 5_000 };
 
-/** For the thread to start and to load the package, also on a machine that is busy. */
+/** For the start of the thread and the loading of the package, also on a busy machine. */
 export const start = 60_000;
 
-/** After so long without work a thread ends, and its memory is free again. */
+/** A thread without work ends after this time, which frees its memory. */
 export const idle = 60_000;

@@ -5,8 +5,8 @@ import { startThread } from './thread.ts';
 import type { Thread } from './thread.ts';
 
 /**
- * Runs jobs in a thread and waits for it, as long as the limits allow; this thread does nothing else meanwhile. For
- * work that cannot wait otherwise: the index entries of a record, the check of a definition, a load.
+ * Runs jobs in a thread and blocks this one until they end, within the limits. For work that cannot be asynchronous:
+ * the index entries of a record, the check of a definition, a load.
  */
 export function runNow(jobs: readonly Job[], limits = usual): readonly Answer[] {
   const answers: Answer[] = [];
@@ -27,7 +27,7 @@ let thread: Thread | undefined;
 let requests = 0;
 let timer: NodeJS.Timeout | undefined;
 
-/** Adds answers as long as they come in time; false where one is late. */
+/** Adds answers that arrive in time; false if one is late. */
 function collect(jobs: readonly Job[], answers: Answer[], each: number, end: number): boolean {
   const at = ready();
   const id = ++requests;

@@ -1,8 +1,8 @@
 import type { Result } from './job.ts';
 
 /**
- * The object or array and the property or index where a result stands, in what was sent; undefined for one that is all
- * of it.
+ * The object or array and the property or index of a result, in the value that was sent; undefined for the value
+ * itself.
  */
 export function placeIn(
   { of, steps }: NonNullable<Result['place']>,
@@ -11,7 +11,8 @@ export function placeIn(
 ): { readonly parent: object; readonly key: string | number } | undefined {
   let parent: unknown = of === 'focus' ? focus : resource;
   const last = steps.at(-1);
-  for (const step of steps.slice(0, -1)) parent = (parent as Record<string | number, unknown> | undefined)?.[step]; // JSON
+  // JSON
+  for (const step of steps.slice(0, -1)) parent = (parent as Record<string | number, unknown> | undefined)?.[step];
   if (last === undefined || typeof parent !== 'object' || parent === null) return undefined;
   return { parent, key: last };
 }

@@ -1,8 +1,8 @@
 import type { Answer, Job } from './job.ts';
 
 /**
- * What the evaluation of one record left to fhirpath.js, and what that answered. A question that has no answer yet is
- * open: whoever evaluates asks all open ones at once, and evaluates again.
+ * The questions that the evaluation of one record delegates to fhirpath.js, with their answers. The evaluator sends all
+ * open questions at once, and evaluates again.
  */
 export class Questions {
   readonly #answers = new Map<string, Answer>();
@@ -10,7 +10,7 @@ export class Questions {
   readonly #names = new WeakMap<object, number>();
   #count = 0;
 
-  /** The answer to a job, undefined where it is not known yet. */
+  /** The answer to a job, undefined if it is not known yet. */
   ask(job: Job): Answer | undefined {
     const { expression, focus, resource, rootResource, resolve } = job;
     const values = [focus.value, focus.sibling, resource, rootResource].map(value => this.#name(value));
@@ -25,7 +25,7 @@ export class Questions {
     return [...this.#open.values()];
   }
 
-  /** Takes the answers to all open jobs. */
+  /** Stores the answers to all open jobs. */
   settle(answers: readonly Answer[]): void {
     for (const [index, key] of [...this.#open.keys()].entries()) {
       this.#answers.set(key, answers[index] ?? { kind: 'failed', message: 'there was no answer' });
@@ -33,7 +33,7 @@ export class Questions {
     this.#open.clear();
   }
 
-  /** Objects go by which they are, other values by what they are. */
+  /** Objects are identified by identity, other values by value. */
   #name(value: unknown): string {
     if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
     let name = this.#names.get(value);

@@ -2,16 +2,16 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { Request } from './job.ts';
 
-/** A thread that runs fhirpath.js, and what is needed to wait for it with and without an event loop. */
+/** A thread that runs fhirpath.js, and the means to wait for it with and without an event loop. */
 export interface Thread {
   readonly worker: Worker;
   readonly port: MessagePort;
-  /** How many messages it has sent; the first is sent when fhirpath.js is loaded. */
+  /** Number of messages that it has sent; the first is sent when fhirpath.js is loaded. */
   readonly answered: Int32Array<SharedArrayBuffer>;
   send(request: Request): void;
 }
 
-/** Starts a thread; it keeps no process alive. What an expression collects has a limit of memory. */
+/** Starts a thread, which does not keep the process alive. Its memory is limited. */
 export function startThread(): Thread {
   const { port1, port2 } = new MessageChannel();
   const answered = new Int32Array(new SharedArrayBuffer(4));

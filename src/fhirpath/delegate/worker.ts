@@ -3,8 +3,8 @@ import type { MessagePort } from 'node:worker_threads';
 import { runJob } from './fhirpath-js.ts';
 import type { Reply, Request } from './job.ts';
 
-// The thread in which fhirpath.js runs. It answers each job on the port, and counts the answers for who waits without
-// a loop.
+// The thread in which fhirpath.js runs. It answers each job on the port, and counts the answers for callers that wait
+// without an event loop.
 
 // fhirpath.js prints warnings that quote values.
 for (const method of ['log', 'info', 'warn', 'error'] as const) console[method] = () => {};
@@ -25,7 +25,7 @@ parentPort?.on('message', ({ id, jobs }: Request) => {
   for (const job of jobs) answer({ id, answer: runJob(job) });
 });
 
-/** The first says that the package is loaded. */
+/** The first one reports that the package is loaded. */
 function answer(reply: Reply | undefined): void {
   port.postMessage(reply);
   Atomics.add(answered, 0, 1);

@@ -15,9 +15,8 @@ import { arithmetic, condition, equal, largest, order, single } from './operator
 import { asTest, isNode, isOfType, isTest, typed } from './type-test.ts';
 
 /**
- * Compiles a parsed expression to a function from values to values; what it costs is counted in the environment's
- * budget. Throws Delegated for constructs that are left to fhirpath.js, ExpressionError for mistakes.
- * https://hl7.org/fhirpath/N1/
+ * Compiles a parsed expression to a function from values to values, which counts its cost in the environment's budget.
+ * Throws Delegated for constructs that fhirpath.js runs, ExpressionError for mistakes. https://hl7.org/fhirpath/N1/
  */
 export function compileTree(tree: Expression, text: string, types: TypeDefinitions): Evaluate {
   return compile(tree, { text, types, iterating: false, compile });
@@ -249,7 +248,7 @@ function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compili
   }
 }
 
-/** Three-valued logic; the right side is evaluated when it is asked for, and what cannot be decided may not matter. */
+/** Three-valued logic; the right side is evaluated only if needed, and an undecided side may not matter. */
 function logic(
   left: Evaluate,
   right: Evaluate,

@@ -4,19 +4,16 @@ import type { Environment, Evaluate } from './environment.ts';
 import { keyOf } from './item.ts';
 import type { Item } from './item.ts';
 
-/** What the parts of an expression are compiled with. */
+/** The context in which the parts of an expression are compiled. */
 export interface Compiling {
   readonly text: string;
   readonly types: TypeDefinitions;
-  /** True within criteria that run for each value, where `$index` has a meaning. */
+  /** True within criteria that run for each value, where `$index` is defined. */
   readonly iterating: boolean;
   compile(this: void, tree: Expression, compiling: Compiling): Evaluate;
 }
 
-/**
- * Makes the function that a call stands for from its arguments; throws ExpressionError where they do not fit, and
- * Delegated.
- */
+/** Compiles a function call from its arguments; throws ExpressionError for wrong arguments, and Delegated. */
 export type Build = (args: readonly Expression[], compiling: Compiling, at: number) => Evaluate;
 
 /** A boolean as a collection; undefined is empty. */
@@ -26,7 +23,7 @@ export const answer = (value: boolean | undefined): readonly Item[] =>
 const truth = [true] as const;
 const untruth = [false] as const;
 
-/** Without what is equal to one before it. https://hl7.org/fhirpath/N1/#distinct--collection */
+/** Removes values that equal an earlier one. https://hl7.org/fhirpath/N1/#distinct--collection */
 export function distinct(items: readonly Item[]): readonly Item[] {
   if (items.length < 2) return items;
   const seen = new Map<string, Item>();

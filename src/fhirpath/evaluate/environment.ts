@@ -3,7 +3,7 @@ import type { TypeDefinitions } from '../../model/element.ts';
 import type { Item } from './item.ts';
 import type { Node } from './node.ts';
 
-/** What an expression is evaluated with. `this`, `index` and `total` change while it runs. */
+/** The context in which an expression is evaluated. `this`, `index` and `total` change while it runs. */
 export interface Environment {
   readonly types: TypeDefinitions;
   /** `%resource`, `%rootResource`, `%context`. https://hl7.org/fhir/R4/fhirpath.html#variables */
@@ -11,11 +11,11 @@ export interface Environment {
   readonly rootResource: Node;
   readonly context: Node;
   readonly budget: Budget;
-  /** The target of a Reference where it is at hand: contained, or in the same Bundle. */
+  /** The target of a Reference if it is available: contained, or in the same Bundle. */
   readonly resolve: (reference: Node) => Node | undefined;
-  /** `memberOf`; undefined where it cannot be decided. */
+  /** `memberOf`; undefined if undecided. */
   readonly memberOf: (item: Node, valueSet: string) => boolean | undefined;
-  /** `conformsTo`; undefined where the profile is not known. */
+  /** `conformsTo`; undefined if the profile is unknown. */
   readonly conformsTo: (item: Node, profile: string) => boolean | undefined;
   this: Item | undefined;
   index: number;
@@ -24,7 +24,7 @@ export interface Environment {
 
 export type Evaluate = (input: readonly Item[], environment: Environment) => readonly Item[];
 
-/** How much work the checks of one resource may still cost; each value looked at counts one. */
+/** The remaining budget of the checks of one resource; each visited value costs one. */
 export class Budget {
   #left: number;
 
@@ -32,7 +32,7 @@ export class Budget {
     this.#left = steps;
   }
 
-  /** Throws TooCostly when it is used up. */
+  /** Throws TooCostly when the budget is exhausted. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new TooCostly();

@@ -1,14 +1,14 @@
-/** Checking this any further would take too long. */
+/** The budget of the checks is exhausted. */
 export class TooCostly extends Error {}
 
-/** The expression cannot be decided with what is loaded here; what was asked for is the message. */
+/** The expression cannot be decided with the loaded definitions; the message names what is missing. */
 export class Undecided extends Error {}
 
 /**
- * This form cannot evaluate the expression exactly as the standard says; fhirpath.js does. Thrown while an expression
- * is compiled for a construct, and while it runs for values; the message says which.
+ * This evaluator does not implement the construct exactly as the standard defines it; fhirpath.js does. Thrown at
+ * compile time for a construct, and at run time for values; the message names it.
  */
 export class Delegated extends Undecided {}
 
-/** FHIRPath's own error while an expression runs, such as several values where one is asked for. */
+/** FHIRPath's own run-time error, such as several values instead of one. */
 export class EvaluationError extends Error {}

@@ -59,7 +59,7 @@ const where = withEach((input, each) => {
   return found.length === input.length ? input : found;
 });
 
-/** Of whole collections of booleans. https://hl7.org/fhirpath/N1/#alltrue--boolean */
+/** Functions of whole collections of booleans. https://hl7.org/fhirpath/N1/#alltrue--boolean */
 const booleans = (decide: (values: readonly boolean[]) => boolean): Build =>
   plainly(input => [
     decide(
@@ -71,7 +71,7 @@ const booleans = (decide: (values: readonly boolean[]) => boolean): Build =>
     ),
   ]);
 
-/** Of whole sets, by what is equal. https://hl7.org/fhirpath/N1/#filtering-and-projection */
+/** Functions of whole sets, by equality. https://hl7.org/fhirpath/N1/#filtering-and-projection */
 const setFunctions: Readonly<Record<string, Build>> = {
   distinct: plainly((input, { budget }) => (payFor(input, budget), distinct(input))),
   isDistinct: plainly((input, { budget }) => {
@@ -114,10 +114,7 @@ const isSubset = (part: Items, whole: Items, budget: Budget): boolean => {
   return part.every(item => keys.has(keyOf(item)));
 };
 
-/**
- * True for what has no order: nobody can say which of them is the first.
- * https://hl7.org/fhirpath/N1/#children--collection
- */
+/** True for expressions whose results have no defined order. https://hl7.org/fhirpath/N1/#children--collection */
 export const isUnordered = (tree: Expression): boolean =>
   tree.kind === 'call' && (tree.name === 'children' || tree.name === 'descendants');
 
@@ -166,9 +163,7 @@ const walkFunctions: Readonly<Record<string, Build>> = {
   }),
 };
 
-/**
- * Each round keeps what it found, and may go on as long as it finds something: as much as looking at so many values.
- */
+/** Cost of one round of `repeat`, as a number of visited values: each round keeps its results, and may continue. */
 const priceOfRepeat = 20;
 
 function children(input: Items, { types, budget }: Environment): Items {
@@ -181,7 +176,7 @@ function children(input: Items, { types, budget }: Environment): Items {
   return all;
 }
 
-/** The one text of a collection; '' for an empty one. */
+/** The single text of a collection; '' for an empty one. */
 function textOf(items: Items): string {
   const item = single(items);
   if (item === undefined) return '';
@@ -193,7 +188,7 @@ function textOf(items: Items): string {
 function countOf(items: Items): number {
   const item = single(items);
   const value = item === undefined ? undefined : plain(item);
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw new Delegated('a count that is no integer');
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw new Delegated('a count that is not an integer');
   return Math.max(0, value);
 }
 
@@ -201,10 +196,10 @@ const answers = (test: (input: Items, environment: Environment) => boolean | und
   plainly((input, environment) => answer(test(input, environment)));
 
 /**
- * The functions that this form evaluates; all others are left to fhirpath.js. https://hl7.org/fhirpath/N1/#functions
+ * The functions that this evaluator implements; all others run in fhirpath.js. https://hl7.org/fhirpath/N1/#functions
  */
 export const functions: Readonly<Record<string, Build>> = {
-  __proto__: null as never, // names of functions are looked up as they are written
+  __proto__: null as never, // function names come from expressions
   ...setFunctions,
   ...walkFunctions,
   ...textFunctions,

@@ -2,10 +2,10 @@ import { isObject } from '../../fhir/json-object.ts';
 import { Delegated } from './errors.ts';
 import type { Node } from './node.ts';
 
-/** What an expression yields: a value of the resource, or one that was computed. A computed number is an Integer. */
+/** A result: a value of the resource, or a computed one. A computed number is an Integer. */
 export type Item = Node | Quantity | Temporal | Decimal | string | number | boolean;
 
-/** A date, a time or both, as it was written, without `@` and the `T` of a time. */
+/** A date, a time or both, as written, without `@` and the `T` of a time. */
 export interface Temporal {
   readonly kind: 'temporal';
   readonly type: 'Date' | 'DateTime' | 'Time';
@@ -15,7 +15,7 @@ export interface Temporal {
 export interface Quantity {
   readonly kind: 'quantity';
   readonly value: number;
-  /** What says which unit it is: quantities of one unit are compared by their values. */
+  /** Identifies the unit: quantities with one unit are compared by their values. */
   readonly unit: string;
 }
 
@@ -25,12 +25,10 @@ export interface Decimal {
   readonly value: number;
 }
 
-/** A value without its place. Integers and decimals are numbers, which compare alike. */
+/** A value without its position. Integers and decimals are numbers, which compare alike. */
 export type Plain = Quantity | Temporal | string | number | boolean;
 
-/**
- * The value of a primitive or a Quantity; undefined for other objects and where there is no value. Throws Delegated.
- */
+/** The value of a primitive or a Quantity; undefined for other objects and without a value. Throws Delegated. */
 export function plain(item: Item): Plain | undefined {
   if (typeof item !== 'object') return item;
   if (item.kind === 'decimal') return item.value;
@@ -66,12 +64,12 @@ function quantityOf(object: Record<string, unknown>): Quantity | undefined {
 
 const ucum = 'http://unitsofmeasure.org';
 
-/** A unit of UCUM, as literals write it: `4 'mg'`. */
+/** A UCUM unit, as in literals: `4 'mg'`. */
 export const ucumUnit = (code: string): string => `'${code}'`;
 
 /**
- * A text that is the same for values that are equal: what `distinct`, `in`, `intersect` go by. Throws Delegated for
- * values that are equal by more than their text: dates of several precisions, quantities of several units.
+ * The same text for equal values, for `distinct`, `in`, `intersect`. Throws Delegated for values whose equality depends
+ * on more than their text: dates of several precisions, quantities with several units.
  */
 export function keyOf(item: Item): string {
   const value = plain(item);

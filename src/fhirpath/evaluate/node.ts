@@ -1,24 +1,22 @@
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { isObject } from '../../fhir/json-object.ts';
 
-/**
- * A value of a resource with what the definitions say of it; extensions of a primitive stand in `sibling` (`_name`).
- */
+/** A value of a resource with its definition; `sibling` has the extensions of a primitive (`_name`). */
 export interface Node {
   readonly kind: 'node';
-  /** Undefined where a primitive has extensions only. */
+  /** Undefined if a primitive has extensions only. */
   readonly value: unknown;
   readonly sibling: unknown;
   /** FHIR type: `Quantity`, `code`, `BackboneElement`, `Patient`. */
   readonly code: string;
   readonly definition: TypeDefinition | undefined;
-  /** The element that it stands at; undefined for a resource. */
+  /** Its element; undefined for a resource. */
   readonly element: ElementDefinition | undefined;
-  /** The place in the array; -1 where the element does not repeat. */
+  /** The index in the array; -1 if the element does not repeat. */
   readonly index: number;
 }
 
-/** A node for a resource, or for the value of a type that stands alone. */
+/** A node for a resource, or for a value of a type without a parent. */
 export const rootNode = (value: unknown, definition: TypeDefinition): Node => ({
   kind: 'node',
   value,
@@ -29,9 +27,7 @@ export const rootNode = (value: unknown, definition: TypeDefinition): Node => ({
   index: -1,
 });
 
-/**
- * The values of an element of an object, in order; values of another JSON kind than its type asks for are passed over.
- */
+/** The values of an element of an object, in order; values of another JSON kind than their type are skipped. */
 export function nodesAt(parent: Node, element: ElementDefinition, types: TypeDefinitions): readonly Node[] {
   const owner = parent.definition?.kind === 'primitive-type' ? parent.sibling : parent.value;
   if (!isObject(owner)) return none;
@@ -71,7 +67,7 @@ export function childrenOf(parent: Node, types: TypeDefinitions): readonly Node[
     const property = properties?.get(name);
     if (property !== undefined) {
       const { element, type } = property;
-      // Only primitives have something beside them; names made at run time are slow to look up, so they are kept.
+      // Only primitives have a sibling; building its name is slow, so names are cached.
       const sibling = type.content === undefined && isLower(type.code) ? owner[siblingName(name)] : undefined;
       add(found, element, type, owner[name], sibling, types);
     } else if (name.startsWith('_')) {
@@ -83,10 +79,10 @@ export function childrenOf(parent: Node, types: TypeDefinitions): readonly Node[
   return found;
 }
 
-/** Primitive types are written with a small letter. */
+/** Primitive types begin with a lower-case letter. */
 const isLower = (code: string): boolean => code.charCodeAt(0) >= 0x61;
 
-/** `_name`; only names of elements come here. */
+/** `_name`; called with names of elements only. */
 function siblingName(name: string): string {
   let sibling = siblingNames.get(name);
   if (sibling === undefined) {

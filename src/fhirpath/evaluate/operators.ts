@@ -6,7 +6,7 @@ import { compareTemporal } from './temporal.ts';
 type Items = readonly Item[];
 
 /**
- * `=`: undefined where a side is empty or precision leaves it open. Throws Delegated.
+ * `=`: undefined if a side is empty or precision leaves it open. Throws Delegated.
  * https://hl7.org/fhirpath/N1/#equality
  */
 export function equal(left: Items, right: Items): boolean | undefined {
@@ -30,7 +30,7 @@ function equalItems(left: Item, right: Item): boolean | undefined {
 }
 
 /**
- * Negative, 0 or positive for two single values; undefined where one is empty or they cannot be ordered.
+ * Negative, 0 or positive for two single values; undefined if one is empty or they have no order.
  * https://hl7.org/fhirpath/N1/#comparison
  */
 export function order(left: Items, right: Items): number | undefined {
@@ -41,9 +41,7 @@ export function order(left: Items, right: Items): number | undefined {
   return signOf(x, y);
 }
 
-/**
- * The order of two values; undefined also where only fhirpath.js compares them, such as quantities of several units.
- */
+/** The order of two values; also undefined if only fhirpath.js compares them, such as quantities with several units. */
 export function orderIfSimple(left: Item, right: Item): number | undefined {
   try {
     return order([left], [right]);
@@ -69,12 +67,12 @@ function signOf(a: Plain, b: Plain): number | undefined {
  * https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections
  */
 export function single(items: Items): Item | undefined {
-  if (items.length > 1) throw new EvaluationError(`one value was expected, and there are ${items.length}`);
+  if (items.length > 1) throw new EvaluationError(`one value was expected, found ${items.length}`);
   return items[0];
 }
 
 /**
- * As a condition: one that is no boolean counts as true; undefined for empty. Throws EvaluationError for several
+ * As a condition: a value that is not a boolean counts as true; undefined for empty. Throws EvaluationError for several
  * values.
  */
 export function condition(items: Items): boolean | undefined {
@@ -87,7 +85,7 @@ export function condition(items: Items): boolean | undefined {
 }
 
 /**
- * `+ - * div mod` on integers, `+` on texts; empty where a side is empty. Throws Delegated for all else.
+ * `+ - * div mod` on integers, `+` on texts; empty if a side is empty. Throws Delegated for all others.
  * https://hl7.org/fhirpath/N1/#math
  */
 export function arithmetic(operator: string, left: Items, right: Items): Items {

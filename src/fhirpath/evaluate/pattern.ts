@@ -3,10 +3,10 @@ import { Cache } from '../../cache.ts';
 import { TooCostly } from './errors.ts';
 
 /**
- * True where a part of the text fits the pattern, as FHIRPath's `matches()` means it. Patterns may backtrack without
- * end: one whose form rules that out for a text of this length runs as it is, any other under a deadline. Throws
- * TooCostly where that is over, or where the text is longer than 100,000 characters; SyntaxError for what is no
- * pattern. https://hl7.org/fhirpath/N1/#matchesregex-string-boolean
+ * True if a part of the text matches the pattern, as FHIRPath's `matches()` defines it. Patterns may backtrack
+ * exponentially: one whose form excludes that for a text of this length runs directly, any other with a time limit.
+ * Throws TooCostly beyond the limit, or for a text of more than 100,000 characters; SyntaxError for an invalid pattern.
+ * https://hl7.org/fhirpath/N1/#matchesregex-string-boolean
  */
 export function matchesPattern(text: string, source: string, spend: Spend = free): boolean {
   const pattern = patternOf(text, source);
@@ -15,21 +15,21 @@ export function matchesPattern(text: string, source: string, spend: Spend = free
   return run(text, pattern.regexp, '', testing, spend) === true;
 }
 
-/** The text with each part that fits the pattern replaced; limits as above. */
+/** The text with each match replaced; limits as above. */
 export function replaceMatches(text: string, source: string, to: string, spend: Spend = free): string {
   const pattern = patternOf(text, source);
   if (isBounded(pattern, text)) return text.replace(pattern.regexp, to);
   return String(run(text, pattern.regexp, to, replacing, spend));
 }
 
-/** Takes the cost of a run from a budget: one under a deadline costs as much as looking at thousands of values. */
+/** Spends the cost of a run from a budget: one with a time limit costs as much as thousands of visited values. */
 type Spend = (steps: number) => void;
 
 const free: Spend = () => undefined;
 
 interface Pattern {
   readonly regexp: RegExp;
-  /** How many repetitions stand beside each other; undefined where one is within another. */
+  /** Number of repetitions side by side; undefined if they are nested. */
   readonly repetitions: number | undefined;
 }
 
@@ -45,10 +45,10 @@ function patternOf(text: string, source: string): Pattern {
   return pattern;
 }
 
-/** Patterns come from definitions, which seldom have that many. */
+/** Patterns come from definitions, which rarely have more. */
 const known = new Cache<Pattern>(1000);
 
-/** Unicode mode refuses some escapes that published patterns have. */
+/** Unicode mode rejects some escapes of published patterns. */
 function compiled(source: string): RegExp {
   try {
     return new RegExp(source, 'gsu');
@@ -57,20 +57,22 @@ function compiled(source: string): RegExp {
   }
 }
 
-/** Each repetition may begin and end anywhere in the text, at worst. */
+/** In the worst case each repetition begins and ends anywhere in the text. */
 const isBounded = ({ repetitions }: Pattern, text: string): boolean =>
   repetitions !== undefined && (text.length + 1) ** (repetitions + 1) <= 1_000_000;
 
 /**
- * Patterns of R4 on every element of every StructureDefinition (eld-19, eld-20): after the first character nothing in
- * them must be there, so that they never go back.
+ * Patterns of R4 on every element of every StructureDefinition (eld-19, eld-20): everything after the first character
+ * is optional, so that they never backtrack.
  */
 const linear: ReadonlySet<string> = new Set([
   String.raw`[^\s\.,:;\'"\/|?!@#$%&*()\[\]{}]{1,64}(\.[^\s\.,:;\'"\/|?!@#$%&*()\[\]{}]{1,64}(\[x\])?(\:[^\s\.]+)?)*`,
   String.raw`[A-Za-z][A-Za-z0-9]*(\.[a-z][A-Za-z0-9]*(\[x])?)*`,
 ]);
 
-/** Counts `*`, `+`, `{…}` and `?`; undefined where one of them repeats a group that has one inside, or has a choice. */
+/**
+ * Counts `*`, `+`, `{…}` and `?`; undefined if one of them repeats a group with another one inside, or with a choice.
+ */
 function repetitionsOf(source: string): number | undefined {
   const groups: { repeats: boolean }[] = [];
   let count = 0;
@@ -109,7 +111,7 @@ function endOfClass(source: string, start: number): number {
   return source.length;
 }
 
-const deadline = 400; // milliseconds of the clock; a busy machine takes some to begin
+const deadline = 400; // milliseconds; a busy machine takes some to begin
 const testing = new Script('pattern.test(text)');
 const replacing = new Script('text.replace(pattern, to)');
 const place = { pattern: /(?:)/gsu, text: '', to: '' };
@@ -122,7 +124,7 @@ function run(text: string, pattern: RegExp, to: string, script: Script, spend: S
   try {
     return script.runInContext(context, { timeout: deadline });
   } catch (error) {
-    const { code } = error as { code?: unknown }; // an error of another realm is no instance of ours
+    const { code } = error as { code?: unknown }; // an error of another realm is not an instance of this one's Error
     if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     spend(1_000_000);
     throw new TooCostly('pattern');

@@ -3,8 +3,8 @@ import type { Budget } from './environment.ts';
 import type { Item } from './item.ts';
 
 /**
- * Takes from the budget what it costs to compare values: each value in an object as much as four looks at one, and a
- * hundred characters of a text as one.
+ * Spends the cost of comparing values: each value in an object costs as much as four visited values, and a hundred
+ * characters of a text as one.
  */
 export function payFor(items: readonly Item[], budget: Budget): void {
   budget.spend(items.length < 2 ? items.length : 4 * items.length);
@@ -22,13 +22,10 @@ function payForValue(value: unknown, budget: Budget): void {
   if (Array.isArray(value)) budget.spend(4 * value.length);
 }
 
-/** The most characters of a text that an expression makes: more than a record has. */
+/** Maximum length of a text that an expression builds: more than a record has. */
 const longest = 10_000_000;
 
-/**
- * Takes from the budget what it costs to make a text of so many characters. Throws TooCostly, also where they are too
- * many.
- */
+/** Spends the cost of building a text of this length. Throws TooCostly, also for a text over the maximum. */
 export function payForText(length: number, budget: Budget): void {
   if (length > longest) throw new TooCostly('text');
   budget.spend(length / 1000);

@@ -10,15 +10,16 @@ import type { Evaluate } from './environment.ts';
 
 /** An expression of a definition that is evaluated on values of a record: an invariant, a context of an extension. */
 export type Rule =
-  /** Runs here; it throws Delegated for values that only fhirpath.js compares. */
+  /** Evaluated here; it throws Delegated for values that only fhirpath.js compares. */
   | { readonly kind: 'compiled'; readonly text: string; readonly evaluate: Evaluate }
-  /** Runs in fhirpath.js always; `construct` is why. */
+  /** Always runs in fhirpath.js; `construct` is the reason. */
   | { readonly kind: 'delegated'; readonly text: string; readonly construct: string }
-  /** Runs nowhere, since it is wrong. */
+  /** Invalid, and never evaluated. */
   | { readonly kind: 'refused'; readonly text: string; readonly problems: readonly [Problem, ...Problem[]] };
 
 /**
- * Compiles an expression. Never throws: mistakes are in the result. https://hl7.org/fhir/R4/conformance-rules.html#constraints
+ * Compiles an expression. Never throws: mistakes are in the result.
+ * https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
 export function compileRule(text: string, types: TypeDefinitions, context: RuleContext): Rule {
   let tree: Expression;

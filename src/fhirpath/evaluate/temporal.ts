@@ -2,9 +2,9 @@ import { Delegated } from './errors.ts';
 import type { Temporal } from './item.ts';
 
 /**
- * Compares two dates, times or date-times: negative, 0 or positive; undefined where their precision leaves it open
- * (2020 against 2020-05), or where one has a zone and the other has none. A date without a time is one of UTC. Throws
- * Delegated for a time against a date, and for what is none. https://hl7.org/fhirpath/N1/#comparison
+ * Compares two dates, times or date-times: negative, 0 or positive; undefined if their precision leaves it open (2020
+ * against 2020-05), or if only one has a zone. A date without a time is in UTC. Throws Delegated for a time against a
+ * date, and for malformed values. https://hl7.org/fhirpath/N1/#comparison
  */
 export function compareTemporal(left: Temporal, right: Temporal): number | undefined {
   if ((left.type === 'Time') !== (right.type === 'Time')) throw new Delegated('a time and a date');
@@ -24,21 +24,21 @@ interface Parts {
   readonly zone: boolean;
 }
 
-/** From the year on (of a time from the hour on), in UTC where there is a zone; seconds hold their fraction. */
+/** From the year on (for a time from the hour on), in UTC if there is a zone; seconds include their fraction. */
 function partsOf({ type, text }: Temporal): Parts {
   const match = text.length > 64 ? null : (type === 'Time' ? time : dateTime).exec(text);
-  if (match === null) throw new Delegated(`a text that is no ${type}`);
+  if (match === null) throw new Delegated(`a text that is not a ${type}`);
   const [, year, month, day, hour, minute, second, zone] = type === 'Time' ? ['', '', '', ...match] : match;
   const numbers: number[] = [];
   for (const part of type === 'Time' ? [hour, minute, second] : [year, month, day, hour, minute, second]) {
     if (part === undefined || part === '') break;
     numbers.push(Number(part));
   }
-  if (type !== 'Time' && !isDate(numbers)) throw new Delegated(`a text that is no ${type}`);
+  if (type !== 'Time' && !isDate(numbers)) throw new Delegated(`a text that is not a ${type}`);
   if (zone === undefined) return { parts: numbers, zone: false };
   if (minute === undefined) throw new Delegated('an hour with a zone');
   const date = new Date(`${text.slice(0, 10)}T${hour}:${minute}:${(second ?? '00').slice(0, 2)}${zone}`);
-  if (Number.isNaN(date.getTime())) throw new Delegated(`a text that is no ${type}`);
+  if (Number.isNaN(date.getTime())) throw new Delegated(`a text that is not a ${type}`);
   const parts = [
     date.getUTCFullYear(),
     date.getUTCMonth() + 1,

@@ -11,8 +11,8 @@ import { matchesPattern, replaceMatches } from './pattern.ts';
 type Run = (text: string, values: readonly Plain[], environment: Environment) => Item | undefined;
 
 /**
- * A function of one text and values for it; empty where one of them is. Texts of any length are only searched, never
- * matched without a deadline.
+ * A function of one text and values; empty if one of them is empty. Long texts are only searched, never matched without
+ * a time limit.
  */
 const ofText =
   (least: number, most: number, run: Run): Build =>
@@ -61,11 +61,11 @@ function integerOf(value: Plain | undefined): number {
   throw new EvaluationError('an integer was expected');
 }
 
-/** With another text that is searched. */
+/** With another text that is searched for. */
 const withText = (run: (text: string, other: string, environment: Environment) => Item | undefined): Build =>
   ofText(1, 1, (text, [other], environment) => {
     const given = textOf(other);
-    environment.budget.spend((text.length * given.length) / 100_000); // what a search for it costs at worst
+    environment.budget.spend((text.length * given.length) / 100_000); // the cost of the search in the worst case
     return run(text, given, environment);
   });
 
@@ -92,8 +92,8 @@ const substring = ofText(1, 2, (text, [start, length]) => {
 });
 
 /**
- * What a single value converts to; undefined where it does not. Dates, decimals and quantities are left to
- * fhirpath.js.
+ * The result of converting a single value; undefined if it does not convert. Dates, decimals and quantities are
+ * delegated to fhirpath.js.
  */
 const converted =
   (convert: (value: string | number | boolean) => Item | undefined, test: boolean): Build =>
@@ -112,7 +112,7 @@ const converted =
     };
   };
 
-/** Of dates as they are written, of decimals as JSON holds them, which keeps no zeros at the end. */
+/** Dates as written; decimals as in JSON, without trailing zeros. */
 const toText: Build = (args, { text }, at) => {
   if (args.length > 0) throw new ExpressionError(text, at, 'This function takes no arguments');
   return input => {

@@ -10,7 +10,7 @@ import type { Node } from './node.ts';
 import { single } from './operators.ts';
 
 /**
- * `is`: types of FHIR are those of values in the resource, types of FHIRPath itself those of computed ones.
+ * `is`: values of the resource have FHIR types, computed values have types of FHIRPath itself.
  * https://hl7.org/fhirpath/N1/#is-type-specifier
  */
 export function isTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
@@ -26,8 +26,8 @@ export function isTest(tree: Expression | undefined, compiling: Compiling): (ite
 }
 
 /**
- * `as` and `ofType`. Throws Delegated for types of FHIRPath itself, and for primitives of a type derived from the one
- * that is named, on which the standard's words and its test cases differ.
+ * `as` and `ofType`. Throws Delegated for types of FHIRPath itself, and for primitives of a type derived from the named
+ * one, where the standard and its test cases differ.
  */
 export function asTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
   const { code, system } = typeOf(tree, compiling);
@@ -44,7 +44,7 @@ export function asTest(tree: Expression | undefined, compiling: Compiling): (ite
   };
 }
 
-/** `is` and `as`, which are for one value. */
+/** `is` and `as`, which take one value. */
 export const typed =
   (operator: 'is' | 'as', of: Evaluate, test: (item: Item) => boolean): Evaluate =>
   (input, environment) => {
@@ -54,7 +54,7 @@ export const typed =
     return operator === 'is' ? answer(test(item)) : test(item) ? items : [];
   };
 
-/** Whether a node is of a type or one derived from it. */
+/** Whether a node has a type or one derived from it. */
 export const isOfType = (item: Item, code: string, compiling: Compiling): boolean =>
   isNode(item) && isA(item.code, code, compiling.types);
 
@@ -70,7 +70,7 @@ function typeOf(
   return system ? { code: name, system } : { code: namedType(tree, compiling.text, compiling.types), system };
 }
 
-/** Quantity is one of FHIR where nothing else is said. */
+/** An unqualified `Quantity` is FHIR's. */
 const systemTypes: ReadonlySet<string> = new Set([
   'Boolean',
   'String',

@@ -7,8 +7,8 @@ import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 
 /**
- * Throws ExpressionError for functions and types that do not exist, and for `resolve()` where more is asked of it than
- * a type: other resources are not fetched for an index.
+ * Throws ExpressionError for unknown functions and types, and for `resolve()` if more than the type of its target is
+ * used: other resources are not fetched for an index.
  */
 export function checkNames(tree: Expression, text: string, definitions: TypeDefinitions): void {
   visit(tree, text, definitions, false);
@@ -64,7 +64,7 @@ function visit(tree: Expression, text: string, definitions: TypeDefinitions, typ
   }
 }
 
-/** Throws ExpressionError for a name that none of the types has for which it was asked. */
+/** Throws ExpressionError for a name that none of its possible types has. */
 export function checkElements(scope: Scope): void {
   for (const [tree, { name, types }] of scope.missing) {
     if (scope.found.has(tree)) continue;

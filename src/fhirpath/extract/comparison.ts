@@ -4,8 +4,9 @@ import type { Scope } from './scope.ts';
 import type { Expression } from '../syntax.ts';
 
 /**
- * `=` and `!=` between texts, numbers and booleans, and the order of numbers; one empty side gives an empty result.
- * Throws NeedsInterpreter for what compares by more than its JSON value. https://hl7.org/fhirpath/N1/#equality
+ * `=` and `!=` between texts, numbers and booleans, and the order of numbers; an empty side gives an empty result.
+ * Throws NeedsInterpreter for values that are not compared by their JSON value only.
+ * https://hl7.org/fhirpath/N1/#equality
  */
 export function compileComparison(tree: Expression & { kind: 'binary' }, type: ResultType, scope: Scope): Predicate {
   const compare = comparisons[tree.operator];
@@ -68,7 +69,7 @@ function compileOperand(tree: Expression, type: ResultType, scope: Scope): Opera
   };
 }
 
-/** How the primitives compare; dates, times and decimals as text do by more than their JSON value. */
+/** How the primitives compare; dates, times and decimals as text are not compared by their JSON value only. */
 const kinds: Readonly<Record<string, Operand['type']>> = {
   boolean: 'boolean',
   string: 'text',

@@ -5,16 +5,16 @@ import { placeIn } from '../delegate/place.ts';
 import type { Choose, Receive, ResultType } from '../result-type.ts';
 import { ExpressionError } from '../syntax.ts';
 
-/** Runs an expression on a value; `resource` is what `%resource` yields. */
+/** Runs an expression on a value; `resource` is the value of `%resource`. */
 export type Run = (value: object, resource: object) => void;
 
-/** fhirpath.js does not evaluate an expression on a value, or not in time. The message may quote the value. */
+/** fhirpath.js fails to evaluate an expression on a value, or exceeds its time. The message may quote the value. */
 export class NotEvaluated extends Error {}
 
 /**
- * An expression run by fhirpath.js, for shapes that are not compiled; this thread waits for it. Types are found when a
- * value is, so `choose` is asked then. Throws ExpressionError where fhirpath.js does not take the expression; what it
- * returns throws NotEvaluated.
+ * An expression that fhirpath.js runs, for forms that are not compiled; this thread waits for it. Types are known only
+ * with a value, so `choose` is called then. Throws ExpressionError if fhirpath.js rejects the expression; the returned
+ * function throws NotEvaluated.
  */
 export function delegate(expression: string, type: ResultType, definitions: TypeDefinitions): (choose: Choose) => Run {
   const evaluate = (value: object, resource: object): readonly Result[] => {
@@ -49,7 +49,8 @@ function hand({ place, value }: Result, receive: Receive | undefined, focus: obj
   }
   const at = placeIn(place, focus, resource);
   const found =
-    at === undefined ? (place.of === 'focus' ? focus : resource) : (at.parent as Record<string, unknown>)[at.key]; // JSON
+    // JSON
+    at === undefined ? (place.of === 'focus' ? focus : resource) : (at.parent as Record<string, unknown>)[at.key];
   if (found !== undefined && found !== null) receive(found, at?.parent ?? resource, at?.key ?? '');
 }
 
@@ -66,7 +67,7 @@ const jobOf = (expression: string, { code, definition }: ResultType, value: obje
  * forbids and by which they mean ofType. https://hl7.org/fhirpath/N1/#as-type-specifier
  */
 export function asOfType(expression: string): string {
-  // Strings stand at the odd places.
+  // Strings are at the odd indexes.
   const parts = expression.split(/('(?:[^'\\]|\\.)*')/);
   return parts
     .map((part, index) =>

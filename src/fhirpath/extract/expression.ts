@@ -12,26 +12,26 @@ import type { TypeDefinitions } from '../../model/element.ts';
 
 export type { Choose, Receive, ResultType } from '../result-type.ts';
 
-/** A FHIRPath expression, ready to run. */
+/** A compiled FHIRPath expression. */
 export interface CompiledExpression {
-  /** FHIR type codes of what it can yield; empty where `fallback`, since only the values tell then. */
+  /** FHIR type codes of its results; empty if `fallback`, since only the values determine them. */
   readonly types: ReadonlySet<string>;
-  /** The same with what the definitions know of each. */
+  /** The same with the definition of each. */
   readonly results: readonly ResultType[];
-  /** True where one resource can have at most one result. */
+  /** True if a resource has at most one result. */
   readonly single: boolean;
-  /** True where fhirpath.js runs it. */
+  /** True if fhirpath.js runs it. */
   readonly fallback: boolean;
   /** All results on a resource, or on an element of `resource`. */
   evaluate(value: object, resource?: object): readonly Extracted[];
   /**
-   * The same for speed: results go to what `choose` names for their type, and nothing is collected. Not to be run
-   * within itself.
+   * The same for speed: results are passed to the receiver that `choose` returns for their type, and nothing is
+   * collected. Not reentrant.
    */
   bind(choose: Choose): (value: object, resource?: object) => void;
 }
 
-/** One result. A primitive stands at `parent[key]`, by which the text of a decimal is found (fhir/json.ts). */
+/** One result. A primitive is at `parent[key]`, by which the text of a decimal is found (fhir/json.ts). */
 export interface Extracted {
   readonly value: unknown;
   /** FHIR type code. */
@@ -42,10 +42,10 @@ export interface Extracted {
 
 /**
  * Compiles a FHIRPath expression on a type: its name, or a result of another expression, on which the components of a
- * composite are evaluated. `resolve() is T` is decided by the reference itself. Primitives that have extensions but no
- * value are no results. What fhirpath.js runs throws NotEvaluated where it fails on a value. Throws an Error with a
- * whole sentence for what is not FHIRPath, names elements, types or functions that do not exist, or never yields
- * anything. https://hl7.org/fhirpath/N1/, https://hl7.org/fhir/R4/searchparameter.html
+ * composite are evaluated. `resolve() is T` is decided by the reference itself. Primitives with extensions but without
+ * a value are not results. An expression that fhirpath.js runs throws NotEvaluated if it fails on a value. Throws Error
+ * with a whole sentence for invalid FHIRPath, unknown elements, types or functions, and for an expression that never
+ * has a result. https://hl7.org/fhirpath/N1/, https://hl7.org/fhir/R4/searchparameter.html
  */
 export function compileExpression(
   expression: string,
@@ -112,7 +112,7 @@ function describe(results: readonly ResultType[] | undefined, bind: (choose: Cho
   };
 }
 
-/** A resource says itself what it is, where the definitions only say `Resource`. */
+/** A resource names its own type, where the definitions only have `Resource`. */
 function typeOf(resource: unknown, otherwise: string): string {
   const { resourceType } = resource as { resourceType?: unknown }; // an object of JSON
   return typeof resourceType === 'string' ? resourceType : otherwise;
@@ -128,7 +128,7 @@ function named(name: string, definitions: TypeDefinitions): ResultType {
   return rootType(definition);
 }
 
-/** The resource that a type of an element belongs to is the first word of its path. */
+/** The first word of the path is the resource type of an element. */
 function rootOf(base: ResultType, definitions: TypeDefinitions): ResultType {
   const name = base.path.slice(0, base.path.indexOf('.') === -1 ? undefined : base.path.indexOf('.'));
   const definition = definitions.get(name);

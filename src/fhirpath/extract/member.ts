@@ -8,8 +8,8 @@ import type { Expression } from '../syntax.ts';
 type Member = Expression & { kind: 'member' };
 
 /**
- * A name at the beginning of a path: an element of `type`, or a type that stands for the value itself where it is of
- * that type and for nothing where it is not. https://hl7.org/fhirpath/N1/#path-selection
+ * A name at the beginning of a path: an element of `type`, or a type, which keeps the value if it has that type and
+ * drops it otherwise. https://hl7.org/fhirpath/N1/#path-selection
  */
 export function compileMember(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   const { name } = tree;
@@ -20,10 +20,7 @@ export function compileMember(tree: Member, type: ResultType, scope: Scope, choo
   return compileMemberOf(tree, type, scope, choose);
 }
 
-/**
- * A step to an element: its values, one by one; null, which stands for a primitive with extensions only, is passed
- * over.
- */
+/** A step to an element: its values, one by one, without null, which represents a primitive with extensions only. */
 export function compileMemberOf(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   const { definition } = type;
   if (definition === undefined || (definition.kind === 'resource' && definition.abstract)) throw new NeedsInterpreter();
@@ -34,7 +31,7 @@ export function compileMemberOf(tree: Member, type: ResultType, scope: Scope, ch
     else missing.types.push(type);
     return undefined;
   }
-  // Children of a primitive stand beside it, in `_name`.
+  // Children of a primitive are beside it, in `_name`.
   if (definition.kind === 'primitive-type') throw new NeedsInterpreter();
   scope.found.add(tree);
   // `valueQuantity` is not FHIRPath, but published parameters have it.
@@ -66,7 +63,7 @@ interface Branch {
   readonly next: Receive;
 }
 
-/** From this many types on, going through the properties that are there is faster than asking for each. */
+/** From this number of types on, iterating over the existing properties is faster than looking each one up. */
 const manyTypes = 6;
 
 function step(branches: readonly Branch[]): Receive | undefined {

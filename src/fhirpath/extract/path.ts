@@ -9,9 +9,9 @@ import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 
 /**
- * Compiles an expression that is evaluated on a value of `type` to a function that hands each result on to what
- * `choose` names for its type; undefined where it never yields anything that is wanted. Throws ExpressionError for
- * mistakes and NeedsInterpreter for shapes that are not known here. https://hl7.org/fhirpath/N1/
+ * Compiles an expression on a value of `type` to a function that passes each result to the receiver that `choose`
+ * returns for its type; undefined if it never has a result that is received. Throws ExpressionError for mistakes and
+ * NeedsInterpreter for unsupported forms. https://hl7.org/fhirpath/N1/
  */
 export function compilePath(tree: Expression, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   if (isPredicate(tree)) return computed(tree, type, scope, choose);
@@ -47,7 +47,7 @@ export function compilePath(tree: Expression, type: ResultType, scope: Scope, ch
   throw new NeedsInterpreter();
 }
 
-/** A union, with what is equal on both sides: an index has each value once. */
+/** A union, without duplicates: an index has each value once. */
 function both(left: Receive | undefined, right: Receive | undefined): Receive | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return (value, parent, key) => {
@@ -62,7 +62,7 @@ function compileVariable(name: string, at: number, scope: Scope, choose: Choose)
   return next && (() => next(scope.resource, scope.resource, ''));
 }
 
-/** A comparison as a result: it yields its boolean, or nothing where it cannot be decided. */
+/** A comparison as a result: its boolean, or nothing if it is undecided. */
 function computed(tree: Expression, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   const predicate = compilePredicate(tree, type, scope);
   const next = choose(computedBoolean);
@@ -73,7 +73,7 @@ function computed(tree: Expression, type: ResultType, scope: Scope, choose: Choo
   };
 }
 
-/** `[n]` and `first()`: the results are counted, over all types that they may have. */
+/** `[n]` and `first()`: results are counted over all of their types. */
 function compileNth(
   of: Expression,
   wanted: number,
@@ -81,7 +81,7 @@ function compileNth(
   scope: Scope,
   choose: Choose,
 ): Receive | undefined {
-  // A union drops what is equal, by which the numbers of those after it change.
+  // A union removes duplicates, which changes the numbers of later results.
   if (wanted > 0 && hasUnion(of)) throw new NeedsInterpreter();
   let seen = 0;
   const all = compilePath(of, type, scope, found => {
@@ -158,12 +158,12 @@ function compileExtension(
     const next = choose(found);
     if (next === undefined) return undefined;
     return (value, parent, key) => {
-      if ((value as { url?: unknown }).url === url.value) next(value, parent, key); // any JSON value may be asked
+      if ((value as { url?: unknown }).url === url.value) next(value, parent, key); // any JSON value is possible
     };
   });
 }
 
-/** Keeps what is of a type; for `Resource` that is only known from the value. */
+/** Keeps values of a type; for `Resource` only the value determines it. */
 function ofType(code: string, scope: Scope, choose: Choose): Choose {
   const { definitions } = scope;
   return type => {
@@ -174,7 +174,7 @@ function ofType(code: string, scope: Scope, choose: Choose): Choose {
     const next = choose({ ...type, code, definition });
     if (next === undefined) return undefined;
     return (value, parent, key) => {
-      const { resourceType } = value as { resourceType?: unknown }; // any JSON value may be asked
+      const { resourceType } = value as { resourceType?: unknown }; // any JSON value is possible
       if (typeof resourceType === 'string' && isA(resourceType, code, definitions)) next(value, parent, key);
     };
   };

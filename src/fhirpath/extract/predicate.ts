@@ -7,7 +7,7 @@ import { NeedsInterpreter } from './scope.ts';
 import type { Scope } from './scope.ts';
 import type { Expression } from '../syntax.ts';
 
-/** True for an expression that yields a boolean by its form. */
+/** True for an expression whose form yields a boolean. */
 export function isPredicate(tree: Expression): boolean {
   if (tree.kind === 'type') return tree.operator === 'is';
   if (tree.kind === 'call') return /^(exists|empty|not|is|hasExtension)$/.test(tree.name);
@@ -15,7 +15,7 @@ export function isPredicate(tree: Expression): boolean {
   return tree.kind === 'literal' && typeof tree.value === 'boolean';
 }
 
-/** Compiles criteria on a value of `type`. Throws as compilePath does. https://hl7.org/fhirpath/N1/#boolean-logic */
+/** Compiles criteria on a value of `type`. Throws like compilePath. https://hl7.org/fhirpath/N1/#boolean-logic */
 export function compilePredicate(tree: Expression, type: ResultType, scope: Scope): Predicate {
   if (tree.kind === 'literal') {
     if (typeof tree.value !== 'boolean') throw new NeedsInterpreter();
@@ -82,7 +82,7 @@ function exists(tree: Expression, type: ResultType, scope: Scope): Predicate {
   };
 }
 
-/** A path to a boolean element, of which there is one at most. */
+/** A path to a boolean element, of which there is at most one. */
 function compileBoolean(tree: Expression, type: ResultType, scope: Scope): Predicate {
   let result: boolean | undefined;
   const all = scope.compilePath(tree, { ...type, many: false }, scope, found => {
@@ -102,7 +102,7 @@ function compileBoolean(tree: Expression, type: ResultType, scope: Scope): Predi
 function compileIs(of: Expression, typeName: Expression, type: ResultType, scope: Scope): Predicate {
   const { definitions } = scope;
   const code = namedType(typeName, scope.text, definitions);
-  // A type of FHIRPath itself: no element is of it.
+  // A type of FHIRPath itself: no element has it.
   if (typeName.kind === 'member' && typeName.name !== code) throw new NeedsInterpreter();
   const resolved = of.kind === 'call' && of.name === 'resolve' && of.args.length === 0;
   let result: boolean | undefined;
@@ -120,7 +120,7 @@ function compileIs(of: Expression, typeName: Expression, type: ResultType, scope
       }
       if (found.definition?.abstract === true && found.definition.kind === 'resource') {
         return value => {
-          const { resourceType } = value as { resourceType?: unknown }; // any JSON value may be asked
+          const { resourceType } = value as { resourceType?: unknown }; // any JSON value is possible
           result = typeof resourceType === 'string' && isA(resourceType, code, definitions);
         };
       }

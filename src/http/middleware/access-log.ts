@@ -2,7 +2,7 @@ import type { Log } from '../../observability/log.ts';
 import type { ClientAddress } from '../client-address.ts';
 import type { Step } from '../context.ts';
 
-/** One line a request, when its answer is out or the client is gone. */
+/** Logs one line per request, when its answer is complete or the client has disconnected. */
 export function accessLog(log: Log, clientAddress: ClientAddress): Step {
   if (!log.requests) return () => {};
   return context => {
@@ -13,7 +13,7 @@ export function accessLog(log: Log, clientAddress: ClientAddress): Step {
       log.request({
         method: req.method ?? '',
         route: state.pattern ?? 'none',
-        interaction: state.asked?.route?.interaction,
+        interaction: state.partialRequest?.route?.interaction,
         status: res.headersSent ? res.statusCode : 0,
         complete: res.writableFinished,
         milliseconds: performance.now() - started,

@@ -6,10 +6,11 @@ import { splitTarget } from '../query.ts';
 export type Origins = () => Promise<ReadonlySet<string>>;
 
 /**
- * Lets pages of other origins read answers, refusals too: those of any origin what is public, those of registered apps records and
- * tokens. Cookies count for nothing there; registered apps may send them, since some clients always do and could read nothing
- * otherwise. Preflights are answered before anything else is asked; that of another origin allows nothing. Without `origins` no page reads records, as in an open server, where every page in a browser
- * beside it could. https://fetch.spec.whatwg.org/#http-cors-protocol
+ * Lets pages of other origins read answers, refusals too: any origin for public documents, registered apps for records
+ * and tokens. Cookies are ignored there; registered apps may send them, since some clients always do and could read
+ * nothing otherwise. Preflights are answered before any other check; those of other origins allow nothing. Without
+ * `origins` no page reads records, as with open access, where any page in a browser on the same machine could.
+ * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function cors(origins: Origins | undefined, respond: Respond): Middleware {
   return async (context, next) => {
@@ -26,7 +27,7 @@ export function cors(origins: Origins | undefined, respond: Respond): Middleware
       const headers = allowed === undefined ? {} : preflight(allowed, policy);
       return respond(context, { status: 204, headers });
     }
-    // On Node's response, so that whatever answers carries them.
+    // On Node's response, so that every handler's answer has them.
     if (!policy.isPublic) context.res.setHeader('Vary', 'Origin');
     if (allowed !== undefined) {
       context.res.setHeader(allowOrigin, allowed);
@@ -38,7 +39,7 @@ export function cors(origins: Origins | undefined, respond: Respond): Middleware
 }
 
 interface Policy {
-  /** True for what every page may read. */
+  /** True for documents that every page may read. */
   readonly isPublic: boolean;
   readonly methods: string;
 }
@@ -47,7 +48,7 @@ const documents: Policy = { isPublic: true, methods: 'GET, HEAD' };
 const records: Policy = { isPublic: false, methods: 'GET, HEAD, POST, PUT, PATCH, DELETE' };
 const tokens: Policy = { isPublic: false, methods: 'GET, HEAD, POST' };
 
-/** Undefined for pages, and for what is about the server itself. */
+/** Undefined for pages, and for paths about the server itself. */
 function policyOf(path: string): Policy | undefined {
   if (/^\/r4\/[^/]+\/(?:metadata|\.well-known\/[^/]+)$/.test(path)) return documents;
   if (path.startsWith('/r4/')) return records;
@@ -61,12 +62,13 @@ const tokenPaths = ['token', 'introspect', 'revoke', 'userinfo'].map(name => `${
 const allowOrigin = 'Access-Control-Allow-Origin';
 const allowCredentials = 'Access-Control-Allow-Credentials';
 
-/** What FHIR clients send beside what every page may. */
+/** Headers that FHIR clients send in addition to the CORS-safelisted ones. */
 const sent =
-  'Authorization, Content-Type, Accept, Prefer, If-Match, If-None-Match, If-None-Exist, If-Modified-Since, Idempotency-Key, ' +
+  'Authorization, Content-Type, Accept, Prefer, If-Match, If-None-Match, If-None-Exist, ' +
+  'If-Modified-Since, Idempotency-Key, ' +
   'Cache-Control, Pragma, X-Requested-With, X-Request-Id, X-Correlation-Id, X-Medplum, Traceparent, Tracestate';
 
-/** What pages may read beside what they always may. */
+/** Headers that pages may read in addition to the CORS-safelisted ones. */
 const exposed =
   'Location, Content-Location, ETag, Last-Modified, WWW-Authenticate, Retry-After, X-Request-Id, X-Correlation-Id';
 
@@ -78,7 +80,7 @@ const preflight = (origin: string, { isPublic, methods }: Policy): Readonly<Reco
   'Access-Control-Max-Age': '600',
 });
 
-/** Whoever cannot be looked up is not registered: what follows fails of the same. */
+/** An origin that cannot be looked up is not registered: the request fails for the same reason. */
 async function isRegistered(origins: Origins | undefined, origin = ''): Promise<boolean> {
   try {
     return (await origins?.())?.has(origin) === true;

@@ -5,12 +5,12 @@ import type { Log } from '../../observability/log.ts';
 import { StoreUnavailable } from '../../store/errors.ts';
 import type { Middleware, Respond } from '../context.ts';
 
-/** Milliseconds for which a store that cannot be reached, or cannot write, is reported once. */
-const quiet = 10_000;
+/** An unreachable or read-only store is reported once in this time, in milliseconds. */
+const noticeInterval = 10_000;
 
 /**
- * Answers what the steps below throw: a FhirError with its status and OperationOutcome, a failure of the store as that says;
- * anything else is a fault, logged with the request id and answered 500 with that id and no inner text.
+ * Answers errors of the following steps: a FhirError with its status and OperationOutcome, a failure of the store as
+ * defined there; any other is a fault, logged with the request id and answered 500 with that id and no inner text.
  * https://hl7.org/fhir/R4/http.html#Status-Codes
  */
 export function answerErrors(respond: Respond, log: Log, now: () => number): Middleware {
@@ -23,9 +23,9 @@ export function answerErrors(respond: Respond, log: Log, now: () => number): Mid
       const failure = known ?? fault(context.state.requestId);
       const unavailable = [error, known?.cause].find(one => one instanceof StoreUnavailable);
       if (known === undefined) log.fault(error, context.state.requestId);
-      // A read that failed is of this request alone; the rest would be reported with each request.
+      // A failed read concerns this request only; the others would be reported with each request.
       const isOwn = unavailable?.reason === 'exception';
-      if (unavailable !== undefined && (isOwn || now() - told >= quiet)) {
+      if (unavailable !== undefined && (isOwn || now() - told >= noticeInterval)) {
         if (!isOwn) told = now();
         log.fault(unavailable, context.state.requestId);
       }
@@ -40,6 +40,6 @@ const fault = (requestId: string): FhirError =>
     {
       severity: 'fatal',
       code: 'exception',
-      text: `The server failed on this request. Its log tells more under the request id \`${requestId}\`.`,
+      text: `The server failed on this request. Its log has details under the request id \`${requestId}\`.`,
     },
   ]);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Step } from '../context.ts';
 
 /**
- * Takes the client's X-Request-Id where it is made of letters, digits and `.`, `_`, `-`, `:` (64 at most), since it goes into
- * the log; else makes one, and the client's goes back in X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
+ * Accepts the client's X-Request-Id if it consists of letters, digits and `.`, `_`, `-`, `:` (64 at most), since it is
+ * logged; else generates one, and returns the client's in X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
  */
 export const requestId: Step = context => {
   const given = context.req.headers['x-request-id'];

@@ -45,7 +45,10 @@ export function readValidateRequest(engine: Engine, type: ResourceType, request:
   const one = (name: 'mode' | 'profile'): string | undefined => {
     const [inUrl, inBody] = [given.get(name), sent?.[name]];
     if (inUrl !== undefined && inBody !== undefined && inUrl !== inBody)
-      throw wrong(`\`${name}\` is \`${shorten(inUrl)}\` in the URL and \`${shorten(inBody)}\` in the body: give it once.`, name); // prettier-ignore
+      throw wrong(
+        `\`${name}\` is \`${shorten(inUrl)}\` in the URL and \`${shorten(inBody)}\` in the body: give it once.`,
+        name,
+      );
     return inUrl ?? inBody;
   };
   const mode = one('mode');

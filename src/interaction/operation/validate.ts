@@ -56,7 +56,8 @@ function requireFitting({ mode, resource }: ValidateRequest, { name }: ResourceT
     return;
   }
   if (mode === 'create') refuse(`\`mode=create\` is about a resource that is not here yet: ask \`${name}/$validate\`.`);
-  if (mode === 'update' && resource === undefined) refuse('`mode=update` needs the resource as it would become.', 'body'); // prettier-ignore
+  if (mode === 'update' && resource === undefined)
+    refuse('`mode=update` needs the resource as it would become.', 'body');
   if (mode === 'profile' && resource !== undefined)
     refuse('`mode=profile` is about the resource that is here: send none with it.', 'body');
 }
@@ -72,7 +73,9 @@ async function requireProfile({ validator }: Engine, profile: string | undefined
 function refusalsOf({ mode }: ValidateRequest, type: ResourceType, { access }: FhirRequest): readonly Issue[] {
   if (mode === undefined || mode === 'profile') return [];
   if (!type.interactions.has(mode)) {
-    return [{ severity: 'error', code: 'not-supported', text: `The interaction ${mode} of ${type.name} is not supported.` }]; // prettier-ignore
+    return [
+      { severity: 'error', code: 'not-supported', text: `The interaction ${mode} of ${type.name} is not supported.` },
+    ];
   }
   if (isAllowed(access, { interaction: mode, resourceType: type.name })) return [];
   return [{ severity: 'error', code: 'forbidden', text: `The token has no scope for ${mode} of ${type.name}.` }];
@@ -117,7 +120,7 @@ const weighFor = (type: ResourceType, mode: Mode | undefined, keptApart: boolean
 function otherId(value: unknown, { id, type }: Here): readonly Issue[] {
   const given = isObject(value) ? value['id'] : undefined;
   if (given === id) return [];
-  const text = `The id of the resource must be \`${id}\`, as in the URL, not ${given === undefined ? 'left out' : `\`${shorten(asString(given) ?? '')}\``}.`; // prettier-ignore
+  const text = `The id of the resource must be \`${id}\`, as in the URL, not ${given === undefined ? 'left out' : `\`${shorten(asString(given) ?? '')}\``}.`;
   return [{ severity: 'error', code: 'value', text, expression: `${type}.id` }];
 }
 
@@ -130,7 +133,8 @@ async function asCreate(
   told: readonly Issue[],
 ): Promise<readonly Issue[]> {
   // Whoever may not create learns nothing of what a create would find here.
-  if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name })) return []; // prettier-ignore
+  if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name }))
+    return [];
   try {
     await readClientRecord(engine, type, body, place);
     return [];

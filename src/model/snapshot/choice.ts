@@ -4,8 +4,8 @@ import { isChoiceOf } from './tree.ts';
 import type { Node } from './tree.ts';
 
 /**
- * The children of a differential with those that are named by a type of a choice (`valueQuantity`) as slices of it, by type:
- * `value[x]:valueQuantity`, and the choice then takes only the types that are named so. `children` are those of the base.
+ * Replaces children of a differential that are named by a type of a choice (`valueQuantity`) by slices of it, by type
+ * (`value[x]:valueQuantity`); the choice then allows only the named types. `children` are those of the base.
  * https://hl7.org/fhir/R4/profiling.html#slicing
  */
 export function withShorthands(written: readonly Node[], children: readonly Node[]): readonly Node[] {
@@ -19,7 +19,7 @@ export function withShorthands(written: readonly Node[], children: readonly Node
   return [...found.values()];
 }
 
-/** The type that a name such as `valueQuantity` stands for among those of a choice; undefined for none. */
+/** The type that a name such as `valueQuantity` means among those of a choice; undefined for none. */
 export function typeOfChoice(name: string, choice: Node): JsonObject | undefined {
   if (!choice.name.endsWith('[x]')) return undefined;
   const stem = choice.name.slice(0, -3);
@@ -27,7 +27,7 @@ export function typeOfChoice(name: string, choice: Node): JsonObject | undefined
 }
 
 /**
- * What a choice says of its values in general, as far as those of one type can have it: a quantity has no length, and a
+ * The rules of a choice for its values, as far as they apply to those of one type: a quantity has no length, and a
  * boolean no code. https://hl7.org/fhir/R4/elementdefinition.html#interpretation
  */
 export function ofType(element: JsonObject, type: JsonObject): JsonObject {

@@ -4,18 +4,18 @@ import type { FindSnapshot } from './snapshot.ts';
 import { parseSnapshot } from './tree.ts';
 import type { Node } from './tree.ts';
 
-/** An element with the children that its type gives it. */
+/** An element with the children of its type. */
 export interface Expanded {
   readonly element: JsonObject | undefined;
   readonly children: readonly Node[];
-  /** What was looked for and is not here; the children are then those of a more general type, or none. */
+  /** What was not found; the children are then those of a more general type, or none. */
   readonly problem?: string;
 }
 
 /**
- * The children of an element: its own where it has some; else those of the element that its content reference names, which
- * it then is itself; else those of its type, as the one type profile has them. An element of several types has what all
- * elements have. https://hl7.org/fhir/R4/profiling.html#snapshot
+ * The children of an element: its own if it has some; else those of the element that its content reference names; else
+ * those of its type, from its single type profile. An element of several types has the children that all elements have.
+ * https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 export function childrenOf(node: Node, context: { readonly find: FindSnapshot; readonly base: Node }): Expanded {
   const { element, children } = node;
@@ -45,7 +45,7 @@ function referred(
   const root = url === '' ? base : parseSnapshot(find(url)?.elements ?? []);
   let target = root;
   for (const name of path.split('.').slice(1)) target = target?.children.find(child => child.name === name);
-  if (target === undefined) return { element, children, problem: `\`${reference}\` names no element.` };
+  if (target === undefined) return { element, children, problem: `\`${reference}\` is not an element.` };
   const { contentReference: _, ...rest } = element ?? {};
   return { element: { ...rest, type: target.element?.['type'] }, children: target.children };
 }
@@ -54,7 +54,7 @@ function ofStructure(element: JsonObject | undefined, canonical: string, find: F
   const found = find(canonical);
   const root = parseSnapshot(found?.elements ?? []);
   if (root !== undefined) return { element, children: root.children };
-  const problem = found?.problems[0]?.text ?? `\`${canonical}\`, which its type names, is not here.`;
+  const problem = found?.problems[0]?.text ?? `\`${canonical}\`, which its type names, is not loaded.`;
   return { element, children: [], problem };
 }
 

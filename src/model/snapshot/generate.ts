@@ -8,10 +8,10 @@ import { foldSlice, parseSnapshot, parseTree, printTree } from './tree.ts';
 import type { Node } from './tree.ts';
 
 /**
- * The snapshot of a StructureDefinition from its differential: the elements of its base with what it says of them, with
- * slices, with those elements of data types, type profiles and content references that it goes into, and, where it makes a
- * type of its own, with new ones. What cannot be followed is left out and told. Nothing is loosened: the narrower
- * cardinality stands. https://hl7.org/fhir/R4/profiling.html#snapshot
+ * The snapshot of a StructureDefinition from its differential: the elements of its base merged with the differential,
+ * with slices, with the elements of data types, type profiles and content references on its paths, and, for a
+ * specialization, with new ones. Parts that cannot be applied are left out and reported. Nothing is relaxed: the
+ * narrower cardinality wins. https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Snapshot {
   const problems: SnapshotProblem[] = [];
@@ -25,7 +25,7 @@ export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Sna
   problems.push(...(found?.problems ?? []));
   const base = parseSnapshot(found?.elements ?? []);
   if (base === undefined) {
-    if (problems.length === 0) problems.push({ element: type, text: `The base \`${baseUrl}\` is not here.` });
+    if (problems.length === 0) problems.push({ element: type, text: `The base \`${baseUrl}\` is not loaded.` });
     return made([]);
   }
   const adds = structure['derivation'] === 'specialization';
@@ -35,12 +35,12 @@ export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Sna
 
 interface Context {
   readonly find: FindSnapshot;
-  /** The tree that content references point into. */
+  /** The tree into which content references point. */
   readonly base: Node;
   /** Whether the differential may name new elements. */
   readonly adds: boolean;
   readonly problems: SnapshotProblem[];
-  /** Of the element that is being merged. */
+  /** Id of the current element. */
   readonly id: string;
 }
 
@@ -75,17 +75,17 @@ function create(written: Node, context: Context): Node {
 }
 
 /**
- * `node` is the element after its own merge. The slices of the base come first, with what the differential says of them; a new
- * one begins as the element itself, or as the slice that it slices further, and comes after that.
+ * `node` is the element after its own merge. The slices of the base come first, merged with the differential; a new
+ * slice begins as the element itself, or as the slice that it refines, and follows that.
  */
 function mergeSlices(base: Node, node: Node, written: Node, context: Context): Node {
   if (written.slices.length === 0) return node;
   const at = ({ slice }: Node): Context => ({ ...context, id: `${context.id}:${slice}` });
-  const slices = base.slices.map(slice => merge(slice, sliced(written.slices, slice.slice), at(slice)));
+  const slices = base.slices.map(slice => merge(slice, findSlice(written.slices, slice.slice), at(slice)));
   for (const one of written.slices) {
-    if (sliced(base.slices, one.slice) !== undefined) continue;
+    if (findSlice(base.slices, one.slice) !== undefined) continue;
     const above = one.slice?.slice(0, Math.max(0, one.slice.lastIndexOf('/')));
-    const parent = sliced(slices, above);
+    const parent = findSlice(slices, above);
     const template = parent === undefined ? asSlice(node, base, one) : asSlice(parent, parent, one);
     const place = slices.findLastIndex(({ slice }) => slice === above || slice?.startsWith(`${above}/`) === true);
     slices.splice(place < 0 ? slices.length : place + 1, 0, merge(template, one, at(one)));
@@ -94,8 +94,8 @@ function mergeSlices(base: Node, node: Node, written: Node, context: Context): N
 }
 
 /**
- * What a new slice is before the differential says anything of it: like all items, but optional, not sliced itself, and as
- * many as the base has, since some differentials allow none but those of the slices.
+ * A new slice before its differential is applied: like all items, but optional, not sliced, and with the maximum of the
+ * base, since some differentials allow no items outside of slices.
  */
 function asSlice({ name, element, children }: Node, base: Node, written: Node): Node {
   const { slice } = written;
@@ -109,7 +109,7 @@ function asSlice({ name, element, children }: Node, base: Node, written: Node): 
 }
 
 /**
- * A name is no slice where nothing says how items are told apart: HL7's own tool then takes it as the element itself, as in
+ * Without a discriminator a slice name is ignored: HL7's own tool then merges it into the element itself, as in
  * http://hl7.org/fhir/StructureDefinition/catalog.
  */
 function isSliced(base: Node, { element, slices }: Node): boolean {
@@ -120,7 +120,7 @@ function isSliced(base: Node, { element, slices }: Node): boolean {
   return objectsOf(first.element?.['type']).length === 1 || typeOfChoice(first.slice ?? '', base) !== undefined;
 }
 
-/** Extensions are sliced by url and choices by type, also where that is not written. https://hl7.org/fhir/R4/profiling.html#slicing */
+/** Extensions are sliced by url and choices by type implicitly. https://hl7.org/fhir/R4/profiling.html#slicing */
 function withSlicing({ name, element }: Node): JsonObject {
   const discriminator = name.endsWith('[x]') ? { type: 'type', path: '$this' } : { type: 'value', path: 'url' };
   if (element?.['slicing'] !== undefined || !slicedByNature.test(name)) return element ?? {};
@@ -129,7 +129,7 @@ function withSlicing({ name, element }: Node): JsonObject {
 
 const slicedByNature = /\[x\]$|^(modifierE|e)xtension$/;
 
-const sliced = (slices: readonly Node[], name: string | undefined): Node | undefined =>
+const findSlice = (slices: readonly Node[], name: string | undefined): Node | undefined =>
   slices.find(({ slice }) => slice === name);
 
 function checkCardinality(base: Node, differential: Node, { problems, id }: Context): void {
@@ -137,12 +137,12 @@ function checkCardinality(base: Node, differential: Node, { problems, id }: Cont
   if (now['min'] !== undefined && minOf(now) < minOf(before))
     problems.push({
       element: id,
-      text: `\`min\` ${minOf(now)} would loosen the base's ${minOf(before)}, which stands.`,
+      text: `\`min\` ${minOf(now)} would relax the base's ${minOf(before)}, which is used.`,
     });
   if (now['max'] !== undefined && maxOf(now) > maxOf(before))
     problems.push({
       element: id,
-      text: `\`max\` ${asString(now['max']) ?? ''} would loosen the base's ${maxOf(before)}, which stands.`,
+      text: `\`max\` ${asString(now['max']) ?? ''} would relax the base's ${maxOf(before)}, which is used.`,
     });
 }
 

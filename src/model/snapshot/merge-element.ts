@@ -2,9 +2,10 @@ import { asObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 
 /**
- * One element of the base with what a differential says of it. Most of it replaces; invariants add up by their key, lists of
- * other things by content, a binding keeps what is not said anew, and slicing keeps its discriminators. Nothing here is ever
- * loosened: the narrower cardinality stands, `mustSupport` stays. https://hl7.org/fhir/R4/profiling.html#limitations
+ * Merges one element of the base with that of a differential. Most properties replace; invariants are added by their
+ * key, items of other lists by content, a binding keeps the properties that are not replaced, and slicing keeps its
+ * discriminators. Nothing is relaxed: the narrower cardinality wins, `mustSupport` stays.
+ * https://hl7.org/fhir/R4/profiling.html#limitations
  */
 export function mergeElement(base: JsonObject, differential: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...base, ...differential };
@@ -27,7 +28,7 @@ export function mergeElement(base: JsonObject, differential: JsonObject): JsonOb
     const items = [...new Set([...stringsOf(base[list]), ...stringsOf(differential[list])])];
     if (items.length > 0) merged[list] = items;
   }
-  // A value that is fixed or held narrows one before it, of whatever kind.
+  // A fixed or pattern value replaces an earlier one of either kind.
   for (const kind of ['fixed', 'pattern'])
     if (valueKey(differential, kind) !== undefined) {
       const before = valueKey(base, kind);
@@ -36,10 +37,10 @@ export function mergeElement(base: JsonObject, differential: JsonObject): JsonOb
   return merged;
 }
 
-/** `min` of an element, 0 where it does not say. */
+/** `min` of an element, 0 if absent. */
 export const minOf = ({ min }: JsonObject): number => (typeof min === 'number' ? min : 0);
 
-/** `max` of an element as a number; Infinity for `*` and where it does not say. */
+/** `max` of an element as a number; Infinity for `*` and if absent. */
 export const maxOf = ({ max }: JsonObject): number => (typeof max === 'string' && max !== '*' ? Number(max) : Infinity);
 
 const valueKey = (element: JsonObject, kind: string): string | undefined =>
@@ -58,7 +59,7 @@ function mergeSlicing(base: JsonObject, differential: JsonObject): JsonObject {
   };
 }
 
-/** The items of both, later ones in the place of earlier ones of the same key. */
+/** The items of both, where a later one replaces an earlier one with the same key. */
 function added(
   base: readonly JsonObject[],
   differential: readonly JsonObject[],

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../fhir/json-object.ts';
 
-/** All elements that a StructureDefinition describes. https://hl7.org/fhir/R4/profiling.html#snapshot */
+/** All elements of a StructureDefinition. https://hl7.org/fhir/R4/profiling.html#snapshot */
 export interface Snapshot {
   /** Canonical url, without version. */
   readonly url: string;
-  /** The FHIR type that it constrains or makes. */
+  /** The FHIR type that it constrains or defines. */
   readonly type: string;
   /** The StructureDefinition, as it was read. */
   readonly structure: JsonObject;
   readonly elements: readonly JsonObject[];
-  /** Where the differential could not be followed; empty for a published snapshot. */
+  /** The parts of the differential that could not be applied; empty for a published snapshot. */
   readonly problems: readonly SnapshotProblem[];
 }
 
@@ -22,7 +22,7 @@ export interface SnapshotProblem {
 
 /** One line that names the profile and its element. */
 export const printSnapshotProblem = (canonical: string, { element, text }: SnapshotProblem): string =>
-  `The differential of \`${canonical}\` cannot be followed at \`${element}\`: ${text}`;
+  `The differential of \`${canonical}\` cannot be applied at \`${element}\`: ${text}`;
 
-/** Finds the snapshot of a canonical or of a type by its name; undefined where nobody has it. */
+/** Finds the snapshot of a canonical or of a type by its name; undefined if it is not loaded. */
 export type FindSnapshot = (canonical: string) => Snapshot | undefined;

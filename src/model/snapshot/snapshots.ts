@@ -4,12 +4,12 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { generateSnapshot } from './generate.ts';
 import type { FindSnapshot, Snapshot } from './snapshot.ts';
 
-/** Finds the StructureDefinition of a canonical; undefined where nobody has it. */
+/** Finds the StructureDefinition of a canonical; undefined if it is not loaded. */
 export type FindStructure = (canonical: string) => JsonObject | undefined;
 
 /**
  * Snapshots by canonical (with or without version) or by the name of a type of R4: the published one, else one that is
- * generated from the differential when it is first asked for, and kept. https://hl7.org/fhir/R4/profiling.html#snapshot
+ * generated from the differential at its first use, and cached. https://hl7.org/fhir/R4/profiling.html#snapshot
  */
 export function createSnapshots(structureOf: FindStructure): FindSnapshot {
   const kept = new Map<JsonObject, Snapshot>();
@@ -30,9 +30,9 @@ export function createSnapshots(structureOf: FindStructure): FindSnapshot {
   return find;
 }
 
-/** Snapshots of loaded definitions; the types of R4 are those of R4 itself (4.0.1) wherever they are there. */
+/** Snapshots of loaded definitions; the types of R4 are those of R4 itself (4.0.1) if they are loaded. */
 export function snapshotsOf(definitions: Definitions): FindSnapshot {
-  const structures = new Map<unknown, JsonObject>(); // one object for a definition, whatever it is called by
+  const structures = new Map<unknown, JsonObject>(); // one object for a definition, by any of its names
   return createSnapshots(canonical => {
     const definition =
       (canonical.startsWith(base) && !canonical.includes('|')
@@ -53,6 +53,6 @@ function published(structure: JsonObject): Snapshot | undefined {
 
 function circular(structure: JsonObject): Snapshot {
   const [url, type] = [String(structure['url']), String(structure['type'])];
-  const text = `\`${url}\` is made of itself, by its bases or by what its types name.`;
+  const text = `\`${url}\` refers to itself, by its bases or its type profiles.`;
   return { url, type, structure, elements: [], problems: [{ element: type, text }] };
 }

@@ -2,25 +2,25 @@ import { asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 
 /**
- * One ElementDefinition in the tree that paths and slice names make of a list: `Observation.component:systolic.code` is the
- * child `code` of the slice `systolic` of the child `component`. Never changed once made, so that trees may share parts.
+ * One ElementDefinition in the tree of a list, by paths and slice names: `Observation.component:systolic.code` is the
+ * child `code` of the slice `systolic` of the child `component`. Immutable, so that trees may share parts.
  * https://hl7.org/fhir/R4/elementdefinition.html#id
  */
 export interface Node {
   /** The last step of the path: `value[x]`. */
   readonly name: string;
-  /** Name of the slice; of a slice of a slice `a/b`. Undefined for the element itself. */
+  /** Name of the slice; `a/b` for a slice of a slice. Undefined for the element itself. */
   readonly slice: string | undefined;
-  /** Undefined where the list names only something below. */
+  /** Undefined if the list has only descendants. */
   readonly element: JsonObject | undefined;
   readonly children: readonly Node[];
-  /** The slices of this element, each after the one that it slices further; empty for a slice. */
+  /** The slices of this element, each after the one that it refines; empty for a slice. */
   readonly slices: readonly Node[];
 }
 
 /**
- * The tree of a snapshot or differential; undefined for an empty list. Where ids are missing or say something else than the
- * paths, an element belongs to the last one above it in the list.
+ * The tree of a snapshot or differential; undefined for an empty list. If ids are missing or contradict the paths, an
+ * element belongs to the last parent above it in the list.
  */
 export function parseTree(elements: readonly JsonObject[]): Node | undefined {
   const roots: Growing[] = [];
@@ -40,7 +40,7 @@ export function parseTree(elements: readonly JsonObject[]): Node | undefined {
   return roots[0];
 }
 
-/** The tree of a snapshot, where each element stands; made once for a list. Undefined for an empty list. */
+/** The tree of a complete snapshot; cached by list. Undefined for an empty list. */
 export function parseSnapshot(elements: readonly JsonObject[]): Node | undefined {
   const there = parsed.get(elements);
   if (there !== undefined) return there;
@@ -58,7 +58,7 @@ const settled = (node: Node): Node => {
   return { ...rest, children: children.map(settled), slices: slices.map(settled) };
 };
 
-/** The list of a tree: depth first, an element before its slices, with paths and ids made anew. */
+/** The list of a tree: depth first, an element before its slices, with new paths and ids. */
 export function printTree(root: Node): readonly JsonObject[] {
   const printed: JsonObject[] = [];
   const print = (node: Node, path: string, id: string): void => {
@@ -71,7 +71,7 @@ export function printTree(root: Node): readonly JsonObject[] {
   return printed;
 }
 
-/** An element of which only one slice is named, as that slice: without its name. */
+/** Returns the slice of an element of which only one slice is named, without its name. */
 export function foldSlice(node: Node): Node {
   const [only] = node.slices;
   if (node.element !== undefined || only === undefined || node.slices.length > 1) return node;
@@ -111,7 +111,7 @@ function stepsOf(element: JsonObject, latest: ReadonlyMap<string, readonly Step[
   return [...above, ...rest.map((name, at) => ({ name, slice: at === rest.length - 1 ? slice : undefined }))];
 }
 
-/** The steps that an id names, where it agrees with the path and the slice name. */
+/** The steps of an id, if it agrees with the path and the slice name. */
 function idSteps(id: string, names: readonly string[], sliceName: string | undefined): readonly Step[] | undefined {
   const steps = id.split('.').map((step): Step => {
     const colon = step.indexOf(':');
@@ -125,6 +125,6 @@ function idSteps(id: string, names: readonly string[], sliceName: string | undef
   return agrees ? steps : undefined;
 }
 
-/** Whether `valueQuantity` may stand for `value[x]`. */
+/** Whether `valueQuantity` is a name for `value[x]`. */
 export const isChoiceOf = (name: string, choice: string): boolean =>
   choice.endsWith('[x]') && name.startsWith(choice.slice(0, -3)) && /^[A-Z]/.test(name.slice(choice.length - 3));

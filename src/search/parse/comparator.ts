@@ -7,19 +7,19 @@ import type { Bound } from '../ast.ts';
 export const prefixes = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'] as const;
 export type Prefix = (typeof prefixes)[number];
 
-/** Takes the prefix off a value; `eq` where there is none. What follows must begin like a number or a date. */
+/** Splits the prefix off a value; `eq` without one. The rest must begin like a number or a date. */
 export function takePrefix(text: string): { prefix: Prefix; rest: string } {
   const prefix = prefixes.find(prefix => text.startsWith(prefix));
   return prefix === undefined ? { prefix: 'eq', rest: text } : { prefix, rest: text.slice(2) };
 }
 
 /**
- * What a prefix asks of an entry [low, high) that is compared with the searched interval [from, to): one of the lists,
- * and of that list all bounds.
+ * The bounds of a prefix for an entry [low, high) that is compared with the searched interval [from, to): one of the
+ * lists must match, with all of its bounds.
  *
- * `eq2020-02` → low >= 2020-02-01, low < 2020-03-01, high <= 2020-03-01. `ge` asks that the entry ends after the start
- * of the searched interval and `le` that it starts before its end, so that both find a period that reaches into it. `ap`
- * asks for an overlap with the interval widened on both sides by a tenth of its distance to `now`.
+ * `eq2020-02` → low >= 2020-02-01, low < 2020-03-01, high <= 2020-03-01. `ge` requires that the entry ends after the
+ * start of the searched interval and `le` that it starts before its end, so that both match a period that overlaps it.
+ * `ap` requires an overlap with the interval widened on both sides by a tenth of its distance to `now`.
  * https://hl7.org/fhir/R4/search.html#date
  */
 export function dateBounds(prefix: Prefix, { low: from, high: to }: InstantRange, now: number): readonly Bound[][] {
@@ -53,8 +53,8 @@ export function dateBounds(prefix: Prefix, { low: from, high: to }: InstantRange
 }
 
 /**
- * The same for numbers, whose entries are points (low = high) or ranges with both ends. `eq` and `ne` go by the implied
- * precision of the value searched, `ap` by a tenth of it where that is wider; all others compare with the value exactly.
+ * The same for numbers, whose entries are points (low = high) or ranges with both ends. `eq` and `ne` use the implied
+ * precision of the searched value, `ap` a tenth of it if that is wider; all others compare with the exact value.
  * https://hl7.org/fhir/R4/search.html#number
  */
 export function numberBounds(prefix: Prefix, { value, low, high }: Decimal): readonly Bound[][] {

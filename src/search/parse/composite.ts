@@ -4,8 +4,7 @@ import type { SearchParamType } from '../../model/model.ts';
 import { malformed, type ValueParser } from './value.ts';
 
 /**
- * `a$b`: each part by the rules of its component, both on one and the same tuple. `parserOf` finds what reads
- * a component.
+ * `a$b`: each part by the rules of its component, both on the same tuple. `parserOf` returns the parser of a component.
  * https://hl7.org/fhir/R4/search.html#composite
  */
 export const compositeParser =
@@ -15,7 +14,7 @@ export const compositeParser =
     const parts = split(value.text, '$');
     if (parts.length !== components.length || parts.includes('')) {
       const shape = components.map(({ param }) => `{${param.code}}`).join('$');
-      throw malformed(value, `write \`${shape}\`, ${components.length} values with a \`$\` between them`);
+      throw malformed(value, `write \`${shape}\`, ${components.length} values separated by \`$\``);
     }
     let tuples: readonly (readonly Test[])[] = [[]];
     for (const [at, { param }] of components.entries()) {

@@ -5,19 +5,18 @@ import { dateBounds, takePrefix } from './comparator.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
 
 /**
- * `[prefix]yyyy[-mm[-dd[Thh:mm[:ss[.fff]][Z|±hh:mm]]]]`. What has no offset is read in the zone in which entries of the
- * parameter are (`dateZone`).
- * https://hl7.org/fhir/R4/search.html#date
+ * `[prefix]yyyy[-mm[-dd[Thh:mm[:ss[.fff]][Z|±hh:mm]]]]`. A value without offset is read in the zone of the parameter's
+ * entries (`dateZone`). https://hl7.org/fhir/R4/search.html#date
  */
 export const parseDate: ValueParser = (value, context) => {
   const zone = dateZone(value.param.dataTypes, context.zone);
   return parseDateBounds(value, zone, context).map(bounds => ({ kind: 'range', bounds }));
 };
 
-/** The bounds that a date value asks for: one of the lists must hold, all of it. */
+/** The bounds of a date value: one of the lists must match completely. */
 export function parseDateBounds(value: Value, zone: string, context: SearchContext): readonly Bound[][] {
   const { prefix, rest } = takePrefix(value.text);
-  // In a form an unescaped + is a space: before an offset it can be nothing else.
+  // In a form an unescaped + is a space, which before an offset can only be a +.
   const range = parseInstantRange(rest.replace(/(T[0-9:.]+) (?=[0-9]{2}:[0-9]{2}$)/, '$1+'), zone);
   if (range === undefined) throw malformed(value, expected);
   return dateBounds(prefix, range, context.now);

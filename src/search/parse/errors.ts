@@ -4,36 +4,47 @@ import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { controls } from './result-parameters.ts';
 
-/** A parameter that the type does not offer, with the nearest one that it does. https://hl7.org/fhir/R4/search.html#errors */
-export function unknownParameter(type: ResourceType, name: string): FhirError {
+/**
+ * An unknown parameter, with the most similar known one; `whole` is the complete name that the client sent.
+ * https://hl7.org/fhir/R4/search.html#errors
+ */
+export function unknownParameter(type: ResourceType, name: string, whole = name): FhirError {
   const offered = [...type.parameters.keys()].sort();
   const hint = didYouMean(name, [...offered, ...controls]);
   return fhirError(
     400,
     'not-supported',
-    `${type.name} has no search parameter \`${name}\`.${hint} It offers ${list(offered)}.`,
-    `http.${name}`,
+    `${type.name} has no search parameter \`${name}\`.${hint} Use ${list(offered)}.`,
+    `http.${whole}`,
   );
 }
 
-/** A part of FHIR search that is not there: chains, includes, text search and the like. */
+/** A part of FHIR search that the type does not support. */
 export function unsupportedParameter(name: string): FhirError {
   return fhirError(400, 'not-supported', `\`${name}\` is not supported: omit it.`, `http.${name}`);
 }
 
-/** A modifier that the parameter cannot have. https://hl7.org/fhir/R4/search.html#modifiers */
-export function unsupportedModifier(code: string, modifier: string, allowed: readonly string[]): FhirError {
-  const offer = allowed.length === 0 ? 'It takes none' : `It takes ${list(allowed.map(name => `:${name}`))}`;
+/**
+ * A modifier that the parameter does not have; `whole` is the complete name that the client sent.
+ * https://hl7.org/fhir/R4/search.html#modifiers
+ */
+export function unsupportedModifier(
+  code: string,
+  modifier: string,
+  allowed: readonly string[],
+  whole = `${code}:${modifier}`,
+): FhirError {
+  const offer = allowed.length === 0 ? 'It has none' : `Use ${list(allowed.map(name => `:${name}`))}`;
   const text = `The modifier \`:${modifier}\` is not supported on \`${code}\`. ${offer}.`;
-  return fhirError(400, 'code-invalid', text, `http.${code}:${modifier}`);
+  return fhirError(400, 'code-invalid', text, `http.${whole}`);
 }
 
-/** A parameter without a value, which would otherwise widen the answer to everything. */
+/** A parameter without a value, which would otherwise match everything. */
 export function emptyValue(name: string): FhirError {
-  return fhirError(400, 'value', `\`${name}\` has no value: give it one or leave it out.`, `http.${name}`);
+  return fhirError(400, 'value', `\`${name}\` has no value: give it one or omit it.`, `http.${name}`);
 }
 
-/** Under lenient handling: what would have been an error, as what is told beside the result. */
+/** An error as a warning beside the result, for lenient handling. */
 export function asWarning(error: FhirError): readonly Issue[] {
   return error.issues.map(issue => ({ ...issue, severity: 'warning', text: `Ignored: ${issue.text}` }));
 }

@@ -19,17 +19,17 @@ export function split(text: string, separator: ',' | '|' | '$'): string[] {
   return parts;
 }
 
-/** The text without its escapes. */
+/** The text with its escapes resolved. */
 export function unescape(text: string): string {
   return text.includes('\\') ? text.replace(/\\([\\,|$])/g, '$1') : text;
 }
 
-/** The text with everything escaped that means something in a search value. */
+/** The text with all separators and backslashes escaped. */
 export function escape(text: string): string {
   return text.replace(/[\\,|$]/g, '\\$&');
 }
 
-/** The first escape that the standard does not have, such as `\x` or a `\` at the end; undefined where all is well. */
+/** The first invalid escape, such as `\x` or a `\` at the end; undefined if all are valid. */
 export function wrongEscape(text: string): string | undefined {
   return text.includes('\\') ? /\\(?![\\,|$])[^]?/.exec(text.replace(/\\[\\,|$]/g, ''))?.[0] : undefined;
 }

@@ -11,10 +11,10 @@ import { parseUri } from './uri.ts';
 import type { ValueParser } from './value.ts';
 
 const parseSpecial: ValueParser = ({ name }) => {
-  throw fhirError(400, 'not-supported', `The search parameter \`${name}\` is not supported here.`, `http.${name}`);
+  throw fhirError(400, 'not-supported', `The search parameter \`${name}\` is not supported.`, `http.${name}`);
 };
 
-/** Search type → what reads a value of it. https://hl7.org/fhir/R4/search.html#ptypes */
+/** The parser of values, by search type. https://hl7.org/fhir/R4/search.html#ptypes */
 export const valueParsers: Readonly<Record<SearchParamType, ValueParser>> = {
   string: parseString,
   token: parseToken,
@@ -27,10 +27,10 @@ export const valueParsers: Readonly<Record<SearchParamType, ValueParser>> = {
   special: parseSpecial,
 };
 
-/** What a modifier does: reads values in another way, takes the complement, or asks whether there is a value. */
+/** The effect of a modifier: another parser of values, the complement, or a test for the presence of values. */
 export type Modifier = { readonly values: ValueParser } | 'complement' | 'missing';
 
-/** Search type → its modifiers. https://hl7.org/fhir/R4/search.html#modifiers */
+/** Modifiers by search type. https://hl7.org/fhir/R4/search.html#modifiers */
 export const modifiers: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>>>> = {
   string: { missing: 'missing', exact: { values: parseStringExact }, contains: { values: parseStringContains } },
   token: { missing: 'missing', not: 'complement' },

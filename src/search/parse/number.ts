@@ -7,7 +7,7 @@ import { malformed, type Value, type ValueParser } from './value.ts';
 export const parseNumber: ValueParser = value =>
   parseNumberBounds(value, value.text).map(bounds => ({ kind: 'range', bounds }));
 
-/** The bounds that the number `text` of a value asks for: one of the lists must hold, all of it. */
+/** The bounds of the number `text` of a value: one of the lists must match completely. */
 export function parseNumberBounds(value: Value, text: string): readonly Bound[][] {
   const { prefix, rest } = takePrefix(text);
   const decimal = parseDecimal(rest);

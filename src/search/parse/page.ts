@@ -6,7 +6,7 @@ import type { QueryPair, SearchRequest } from '../request.ts';
 import { parseSearch } from './search.ts';
 import type { SearchContext } from './value.ts';
 
-/** Whose pages they are. */
+/** The context of pages. */
 export interface Paging {
   readonly cursors: Cursors;
   readonly partition: string;
@@ -14,13 +14,14 @@ export interface Paging {
   readonly caller: string;
 }
 
-/** Longest page token: the URL that it stands in must stay below what servers and proxies take. */
+/** Maximum length of a page token: its URL must stay below the limits of servers and proxies. */
 const LONGEST = 12_000;
 
 /**
- * A search, or a later page of one: a `_page_token` stands for the whole search and where its last page ended. Beside it
- * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; anything else, and a token that
- * is not good for this type, partition and caller, is a FhirError 400. https://hl7.org/fhir/R4/http.html#paging
+ * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. Beside it
+ * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
+ * token that is not valid for this type, partition and caller, is a FhirError 400.
+ * https://hl7.org/fhir/R4/http.html#paging
  */
 export async function parseSearchOrPage(
   type: ResourceType,
@@ -34,7 +35,7 @@ export async function parseSearchOrPage(
   if (other !== undefined) {
     throw badValue(
       other,
-      `\`${other}\` cannot be added to a link with a \`_page_token\`: follow the link as it was given, or start the search anew.`,
+      `\`${other}\` cannot be added to a link with a \`_page_token\`: follow the link unchanged, or repeat the search.`,
     );
   }
 
@@ -54,15 +55,15 @@ export async function parseSearchOrPage(
 
 const beside = new Set(['_page_token', '_count', '_format', '_pretty']);
 
-/** Only what stood beside the token belongs into the self link of its page. */
+/** The self link of a page has only the parameters beside the token. */
 const isCount =
   (count: readonly QueryPair[]) =>
   ([name]: QueryPair): boolean =>
     name === '_count' && count.length > 0;
 
 /**
- * The token of the page that begins after `position`. Throws FhirError 400 where the search is too long to fit into a
- * link, which only a form can be.
+ * The token of the page after `position`. Throws FhirError 400 if the search is too long for a link, which only a form
+ * can be.
  */
 export async function nextPageToken(request: SearchRequest, position: Position, paging: Paging): Promise<string> {
   const { cursors, partition, caller } = paging;
@@ -77,9 +78,5 @@ export async function nextPageToken(request: SearchRequest, position: Position, 
     at: request.at,
   });
   if (token.length <= LONGEST) return token;
-  throw fhirError(
-    400,
-    'too-long',
-    'The search is too long to be continued on further pages: give fewer values at once.',
-  );
+  throw fhirError(400, 'too-long', 'The search is too long for links to further pages: send fewer values.');
 }

@@ -2,8 +2,8 @@ import { fhirError } from '../../fhir/error.ts';
 import type { QueryPair } from '../request.ts';
 
 /**
- * The pairs of a query string or of a form body, decoded, in order: `+` is a space, empty items are left out. Throws FhirError
- * 400 for an escape that is none and for bytes that are not UTF-8. https://url.spec.whatwg.org/#urlencoded-parsing
+ * The pairs of a query string or of a form body, decoded, in order: `+` is a space, empty items are skipped. Throws
+ * FhirError 400 for invalid escapes and for bytes that are not UTF-8. https://url.spec.whatwg.org/#urlencoded-parsing
  */
 export function parsePairs(text: string): QueryPair[] {
   if (text === '') return [];
@@ -18,7 +18,7 @@ export function parsePairs(text: string): QueryPair[] {
   return pairs;
 }
 
-/** A part of a URL, percent-decoded; throws FhirError 400 where an escape is broken or the bytes are not UTF-8. */
+/** A part of a URL, percent-decoded; throws FhirError 400 for a broken escape or bytes that are not UTF-8. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -30,7 +30,8 @@ export function percentDecode(text: string): string {
       'value',
       escape === undefined
         ? 'The percent-escapes in the URL are not UTF-8. Encode names and values as UTF-8 before escaping them.'
-        : `\`${escape}\` is not a percent-escape: write \`%\` and two hexadecimal digits, and \`%25\` for a percent sign.`,
+        : `\`${escape}\` is not a percent-escape: write \`%\` and two hexadecimal digits, and \`%25\` for ` +
+            'a percent sign.',
     );
   }
 }

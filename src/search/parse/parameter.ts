@@ -1,66 +1,64 @@
-import { badValue, type FhirError } from '../../fhir/error.ts';
+import { badValue } from '../../fhir/error.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
 import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { split, wrongEscape } from './escape.ts';
+import { Ignorable } from './ignorable.ts';
 import { modifiers, valueParsers, type Modifier } from './index.ts';
+import { parseJoin, type Written } from './join.ts';
 import { namesNobody } from './reference.ts';
 import { specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
 
 /**
- * A parameter of the type with what it asks for; a comma is `or`. Throws FhirError 400, and `Ignorable` for what lenient
- * handling leaves out: parameters that are not offered and those without a value. https://hl7.org/fhir/R4/search.html#introduction
+ * Parses a parameter of the type; a comma is `or`. Throws FhirError 400, and `Ignorable` for parameters that lenient
+ * handling ignores: unknown ones and those without a value. https://hl7.org/fhir/R4/search.html#introduction
  */
 export function parseParameter(type: ResourceType, [name, text]: QueryPair, context: SearchContext): Query {
-  const { param, modifier } = parseName(type, name);
+  return parseStep(type, name, { name, text, context, joins: [], parse: parseStep });
+}
+
+/** `step`: the rest of the name, which is a parameter of the type, or a chain or `_has` from it. */
+function parseStep(type: ResourceType, step: string, written: Written): Query {
+  const join = parseJoin(type, step, written);
+  if (join !== undefined) return join;
+  const { name, text, context, joins } = written;
+  const { param, modifier } = parseName(type, step, name);
   if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
   if (modifier === 'missing') return missing(name, text, param);
+  // https://hl7.org/fhir/R4/search.html#has: it finds what refers to a resource, not what is lacking.
+  if (modifier === 'complement' && joins.includes('has')) throw unsupportedModifier(param.code, 'not', [], name);
   const query = anyValue(name, text, param, typeof modifier === 'object' ? modifier.values : undefined, context);
   return modifier === 'complement' ? { kind: 'not', of: query } : query;
 }
 
-/** Wraps an error that lenient handling turns into a warning. */
-export class Ignorable extends Error {
-  override readonly cause: FhirError;
-  constructor(cause: FhirError) {
-    super(cause.message);
-    this.cause = cause;
-  }
-}
-
-/** `code` or `code:modifier`. */
-function parseName(type: ResourceType, name: string): { param: SearchParam; modifier: Modifier | undefined } {
-  const exact = type.parameters.get(name);
+/** `code` or `code:modifier`; `name` is all that the client wrote. */
+function parseName(
+  type: ResourceType,
+  step: string,
+  name: string,
+): { param: SearchParam; modifier: Modifier | undefined } {
+  const exact = type.parameters.get(step);
   if (exact !== undefined) return { param: exact, modifier: undefined };
-  if (beside.test(name)) throw new Ignorable(unsupportedParameter(name));
-  // Without one of these the answer would be other records, or all: an error under lenient handling too.
-  if (selecting.test(name) || isChain(type, name)) throw unsupportedParameter(name);
-  const [code = '', ...rest] = name.split(':');
+  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
+  // Ignoring one of these would return other records, or all: an error under lenient handling too.
+  if (selecting.test(step)) throw unsupportedParameter(name);
+  const [code = '', ...rest] = step.split(':');
   const param = type.parameters.get(code);
-  if (param === undefined) throw new Ignorable(unknownParameter(type, code));
+  if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
   const modifier = rest.join(':');
   const allowed = modifiers[param.type];
   const found = Object.hasOwn(allowed, modifier) ? allowed[modifier] : undefined;
-  if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed));
+  if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed), name);
   return { param, modifier: found };
 }
 
-/** Names of R4 that this engine does not have and that add to an answer, or say how it is given. https://hl7.org/fhir/R4/search.html#all */
-const beside = /^(?:_include|_revinclude|_contained|_containedType|_score)(?::|$)/;
+/** Unsupported parameters of R4 that add to an answer, or control its form. https://hl7.org/fhir/R4/search.html#all */
+const beside = /^(?:_contained|_containedType|_score)(?::|$)/;
 
-/** Those that select records. */
-const selecting = /^(?:_has|_filter|_query|_text|_content|_list|_type)(?::|$)/;
-
-/** `subject.name`, `subject:Patient.name`: https://hl7.org/fhir/R4/search.html#chaining */
-function isChain(type: ResourceType, name: string): boolean {
-  const dot = name.indexOf('.');
-  if (dot === -1) return false;
-  const [code = ''] = name.slice(0, dot).split(':');
-  const param = type.parameters.get(code);
-  return param === undefined || param.type === 'reference' || !name.includes(':');
-}
+/** Unsupported ones that select records. */
+const selecting = /^(?:_filter|_query|_text|_content|_list|_type)(?::|$)/;
 
 /** https://hl7.org/fhir/R4/search.html#missing */
 function missing(name: string, text: string, param: SearchParam): Query {
@@ -82,7 +80,7 @@ function anyValue(
   const special = specialParameters.get(param.code);
   const read = parser ?? valueParsers[param.type];
   if (special === undefined && !/[\\,]/.test(text)) {
-    // One value without escapes, as most are.
+    // One value without escapes, as in most searches.
     const of = read({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
     return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'or', of };
   }
@@ -90,14 +88,14 @@ function anyValue(
   if (wrong !== undefined) {
     throw badValue(
       name,
-      `\`${wrong}\` in the value of \`${name}\` means nothing: a \`\\\` stands only before \`,\`, \`|\`, \`$\` or \`\\\`.`,
+      `\`${wrong}\` in the value of \`${name}\` is not valid: a \`\\\` must precede \`,\`, \`|\`, \`$\` or \`\\\`.`,
     );
   }
   const texts = split(text, ',');
   if (texts.some(part => part.trim() === '' || (param.type === 'reference' && namesNobody(part)))) {
     throw badValue(
       name,
-      `\`${name}\` has an empty value in its list: drop the comma, or write one inside of a value as \`\\,\`.`,
+      `\`${name}\` has an empty value in its list: remove the comma, or write a comma in a value as \`\\,\`.`,
     );
   }
   const values = texts.map(text => ({ text, param, name }));

@@ -3,8 +3,8 @@ import { parseNumberBounds } from './number.ts';
 import { malformed, type ValueParser } from './value.ts';
 
 /**
- * `[prefix]number`, `[prefix]number|system|code` or `[prefix]number||unit`, where the unit is the code or the text that
- * people read. https://hl7.org/fhir/R4/search.html#quantity
+ * `[prefix]number`, `[prefix]number|system|code` or `[prefix]number||unit`, where the unit is the code or the unit's
+ * text. https://hl7.org/fhir/R4/search.html#quantity
  */
 export const parseQuantity: ValueParser = value => {
   const [number = '', system = '', unit = '', ...more] = split(value.text, '|');

@@ -8,9 +8,9 @@ import { split, unescape } from './escape.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
 
 /**
- * `Type/id`, an id alone, or an absolute URL; for canonicals also `url|version`, and `Type/id|version`. URLs below our own
- * base are the same as their relative form. A version of a resource (`Type/1/_history/2`) is an error, since entries have
- * none, and so is a type that the parameter cannot refer to: an empty answer would read like "none on record".
+ * `Type/id`, an id alone, or an absolute URL; for canonicals also `url|version`, and `Type/id|version`. URLs below the
+ * own base equal their relative form. A version of a resource (`Type/1/_history/2`) is an error, since entries have
+ * none, and so is a type that the parameter cannot reference: an empty answer would look like "none on record".
  * https://hl7.org/fhir/R4/search.html#reference
  */
 export const parseReferenceValue: ValueParser = (value, context) => {
@@ -33,7 +33,10 @@ export const parseReferenceValue: ValueParser = (value, context) => {
   return version === undefined ? [...named, ...tests.filter(hasId)] : named;
 };
 
-/** How records may write a canonical of a resource of this server: entries of canonicals hold it as it is written. */
+/**
+ * The forms in which records may reference a resource of this server by canonical: entries of canonicals are stored as
+ * written.
+ */
 function asWritten(tests: readonly Test[], { base }: SearchContext): readonly string[] {
   return tests.flatMap(test => {
     if (test.kind !== 'reference' || test.type === undefined || test.id === undefined) return [];
@@ -42,7 +45,7 @@ function asWritten(tests: readonly Test[], { base }: SearchContext): readonly st
   });
 }
 
-/** True for a reference that names nobody, `Patient/`: as good as an empty value. */
+/** True for a reference without an id, `Patient/`, which counts as an empty value. */
 export function namesNobody(text: string): boolean {
   return /^[A-Za-z]*\/$/.test(text);
 }
@@ -75,12 +78,15 @@ function literal(value: Value, text: string, context: SearchContext): readonly T
   }
 }
 
-/** Entries do not tell versions apart: an answer for one would be that for all. https://hl7.org/fhir/R4/search.html#versions */
+/**
+ * Entries have no versions: an answer for one version would be that for all.
+ * https://hl7.org/fhir/R4/search.html#versions
+ */
 function versioned(value: Value, resource: string): FhirError {
   return malformed(value, `references are searched by resource and not by version, so write \`${resource}\``);
 }
 
-/** An id alone means one of the targets; where there is no limit to them, any type. */
+/** An id alone means one of the target types; without a restriction, any type. */
 function byId({ targets }: SearchParam, id: string, { base }: SearchContext): readonly Test[] {
   return targets.length === 0
     ? [{ kind: 'reference', id, base }]

@@ -4,7 +4,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { Sort } from '../ast.ts';
 import type { SearchRequest } from '../request.ts';
 
-/** Parameters that shape the answer; each at most once. https://hl7.org/fhir/R4/search.html#return */
+/** Parameters that control the answer; each at most once. https://hl7.org/fhir/R4/search.html#return */
 export const controls = [
   '_count',
   '_page_token',
@@ -16,7 +16,7 @@ export const controls = [
   '_pretty',
 ] as const;
 
-/** Matches on a page: what was asked for, at most what the type allows. https://hl7.org/fhir/R4/search.html#count */
+/** Matches on a page: the requested number, up to the maximum of the type. https://hl7.org/fhir/R4/search.html#count */
 export function parseCount(value: string, type: ResourceType): number {
   if (!/^[0-9]+$/.test(value)) {
     throw badValue('_count', `\`${value}\` is not a value for \`_count\`: write a whole number, 0 or more.`);
@@ -24,7 +24,7 @@ export function parseCount(value: string, type: ResourceType): number {
   return Math.min(Number(value), type.pageSize.max);
 }
 
-/** `_sort=-date,_id`: the first key decides first, `-` is descending. https://hl7.org/fhir/R4/search.html#sort */
+/** `_sort=-date,_id`: the first key has priority, `-` is descending. https://hl7.org/fhir/R4/search.html#sort */
 export function parseSort(value: string, type: ResourceType): readonly Sort[] {
   const keys = value.split(',').map(text => {
     const descending = text.startsWith('-');
@@ -42,7 +42,7 @@ export function parseSort(value: string, type: ResourceType): readonly Sort[] {
     const offered = [...new Set(['_id', '_lastUpdated', ...dates.sort()])].map(code => `\`${code}\``).join(', ');
     throw badValue(
       '_sort',
-      `${type.name} cannot be sorted by \`${code}\`. It can be by ${offered}, each with \`-\` before it for descending.`,
+      `${type.name} cannot be sorted by \`${code}\`. Use ${offered}, each with \`-\` before it for descending.`,
     );
   });
 }
@@ -57,7 +57,10 @@ export function parseTotal(value: string): SearchRequest['total'] {
   return oneOf('_total', value, ['none', 'estimate', 'accurate']);
 }
 
-/** Names of elements at the top of the type; a choice is `value`, `value[x]` or `valueQuantity`. https://hl7.org/fhir/R4/search.html#elements */
+/**
+ * Names of top-level elements of the type; a choice is `value`, `value[x]` or `valueQuantity`.
+ * https://hl7.org/fhir/R4/search.html#elements
+ */
 export function parseElements(value: string, type: Pick<ResourceType, 'name' | 'definition'>): readonly string[] {
   const { elements, properties } = type.definition;
   const names = value.split(',').map(text => {
@@ -66,7 +69,7 @@ export function parseElements(value: string, type: Pick<ResourceType, 'name' | '
     if (element === undefined)
       throw badValue(
         '_elements',
-        `${type.name} has no element \`${text}\` at its top.${didYouMean(name, elements.keys())}`,
+        `${type.name} has no top-level element \`${text}\`.${didYouMean(name, elements.keys())}`,
       );
     return element;
   });

@@ -2,22 +2,28 @@ import { badValue, type FhirError, fhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
+import type { Include } from '../include.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
 import { simplify } from '../simplify.ts';
+import { joinsOf } from '../walk.ts';
 import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
 import { split } from './escape.ts';
-import { Ignorable, parseParameter } from './parameter.ts';
+import { Ignorable } from './ignorable.ts';
+import { isInclude, parseInclude } from './include.ts';
+import { parseParameter } from './parameter.ts';
 import { controls, parseCount, parseElements, parseSort, parseSummary, parseTotal } from './result-parameters.ts';
 import type { SearchContext } from './value.ts';
 
-/** Most parameters, and most values of all of them together, in one search: each is work for the store. */
+/** Maximum number of parameters, and of values of all parameters, in one search: each is work for the store. */
 const MOST_PAIRS = 100;
 const MOST_VALUES = 1000;
+/** Most chains and `_has`, with those inside of them: each is a search of its own. */
+const MOST_JOINS = 100;
 
 /**
- * What the pairs of a query ask of a type: parameters joined by `and`, controls each once. Throws FhirError 400 for what
- * is not understood; under lenient handling parameters that are unknown or empty become warnings instead and are not
- * among those used. https://hl7.org/fhir/R4/search.html
+ * Parses the pairs of a query on a type: parameters joined by `and`, controls each once. Throws FhirError 400 for
+ * invalid parameters; under lenient handling unknown and empty parameters become warnings instead and are not among the
+ * used ones. https://hl7.org/fhir/R4/search.html
  */
 export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
   if (pairs.length > MOST_PAIRS) {
@@ -31,10 +37,12 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
   const warnings: Issue[] = [];
   const used: QueryPair[] = [];
   const queries: Query[] = [];
+  const includes: Include[] = [];
   const given = new Map<string, string>();
   for (const pair of pairs) {
     try {
-      if (!isControl(pair[0])) queries.push(parseParameter(type, pair, context));
+      if (isInclude(pair[0])) includes.push(parseInclude(type, pair, context.model));
+      else if (!isControl(pair[0])) queries.push(parseParameter(type, pair, context));
       else if (pair[1] === '') throw new Ignorable(emptyValue(pair[0]));
       else given.set(...pair);
       used.push(pair);
@@ -44,21 +52,34 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
       warnings.push(...asWarning(error.cause));
     }
   }
+  const query = simplify({ kind: 'and', of: queries });
+  if (countJoins(query) > MOST_JOINS) {
+    const text = `The search follows more than ${MOST_JOINS} references: give fewer chains, or name their types.`;
+    throw fhirError(400, 'too-costly', text);
+  }
+  const answer = results(type, given, used);
+  // https://hl7.org/fhir/R4/search.html#summary
+  if (includes.length > 0 && answer.summary === 'text') {
+    throw badValue('_summary', '`_summary=text` cannot be combined with `_include` or `_revinclude`.');
+  }
   return {
     type,
-    query: simplify({ kind: 'and', of: queries }),
+    query,
+    includes,
     warnings,
     at: context.now,
-    ...results(type, given, used),
+    ...answer,
   };
 }
 
-/** What the controls say, with `_count` among those used as it is applied. */
+const countJoins = (query: Query): number => joinsOf(query).reduce((sum, join) => sum + 1 + countJoins(join.of), 0);
+
+/** Parses the controls; the used pairs have `_count` as applied. */
 function results(
   type: ResourceType,
   given: ReadonlyMap<string, string>,
   pairs: readonly QueryPair[],
-): Omit<SearchRequest, 'type' | 'query' | 'warnings' | 'at'> {
+): Omit<SearchRequest, 'type' | 'query' | 'includes' | 'warnings' | 'at'> {
   const read = <T>(name: string, parse: (value: string, type: ResourceType) => T): T | undefined => {
     const value = given.get(name);
     return value === undefined ? undefined : parse(value, type);
@@ -83,7 +104,7 @@ function results(
 const known: ReadonlySet<string> = new Set(controls);
 const isControl = (name: string): boolean => known.has(name);
 
-/** Each at most once and without a modifier; page tokens are not read here. */
+/** Each control at most once and without a modifier; page tokens are not accepted here. */
 function checkControls(pairs: readonly QueryPair[]): void {
   const seen = new Set<string>();
   for (const [name] of pairs) {
@@ -97,7 +118,7 @@ function checkControls(pairs: readonly QueryPair[]): void {
   if (seen.has('_page_token')) throw badValue('_page_token', 'A `_page_token` cannot be used here.');
 }
 
-/** Which of two values would hold nobody can say. */
+/** It is undefined which of two values applies. */
 function repeated(name: string): FhirError {
-  return badValue(name, `\`${name}\` is there more than once: give it once.`);
+  return badValue(name, `\`${name}\` is repeated: send it once.`);
 }

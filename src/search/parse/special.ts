@@ -5,7 +5,7 @@ import { unescape } from './escape.ts';
 import type { SearchContext, Value } from './value.ts';
 
 /**
- * The parameters that a store answers without index entries, by code: values joined by `or`.
+ * The parameters that a store evaluates without index entries, by code: values joined by `or`.
  * https://hl7.org/fhir/R4/search.html#all
  */
 export const specialParameters: ReadonlyMap<string, (values: readonly Value[], context: SearchContext) => Query> =
@@ -14,12 +14,12 @@ export const specialParameters: ReadonlyMap<string, (values: readonly Value[], c
     ['_lastUpdated', lastUpdated],
   ]);
 
-/** Exact and case-sensitive; what cannot be an id is the id of nothing. */
+/** Exact and case-sensitive; an invalid id matches nothing. */
 function ids(values: readonly Value[]): Query {
   return { kind: 'id', anyOf: [...new Set(values.map(value => unescape(value.text)).filter(isId))] };
 }
 
-/** The date prefixes on whole milliseconds: a bound between two of them is the same as one at the later. */
+/** The date prefixes on whole milliseconds: a bound between two of them equals one at the later. */
 function lastUpdated(values: readonly Value[], context: SearchContext): Query {
   const of = values
     .flatMap(value => parseDateBounds(value, context.zone, context))

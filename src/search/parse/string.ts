@@ -4,7 +4,7 @@ import { unescape } from './escape.ts';
 import { malformed, type Value, type ValueParser } from './value.ts';
 
 /**
- * Text that a value starts with, without regard to case, accents, punctuation and runs of white space.
+ * Text with which a value starts, ignoring case, accents, punctuation and runs of white space.
  * https://hl7.org/fhir/R4/search.html#string
  */
 export const parseString: ValueParser = value => [{ kind: 'string', how: 'starts', text: folded(value) }];
@@ -12,14 +12,14 @@ export const parseString: ValueParser = value => [{ kind: 'string', how: 'starts
 /** `:contains`: the same, anywhere. */
 export const parseStringContains: ValueParser = value => [{ kind: 'string', how: 'contains', text: folded(value) }];
 
-/** `:exact`: the whole value, as it is written. */
+/** `:exact`: the whole value, as written. */
 export const parseStringExact = (value: Value): readonly Test[] => [
   { kind: 'string', how: 'exact', text: unescape(value.text) },
 ];
 
 function folded(value: Value): string {
   const text = foldString(unescape(value.text));
-  // Every value starts with nothing: that would be all of them.
-  if (text === '') throw malformed(value, 'white space alone finds nothing');
+  // Every value starts with the empty text: that would match all.
+  if (text === '') throw malformed(value, 'white space alone cannot be searched for');
   return text;
 }

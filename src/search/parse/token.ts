@@ -4,8 +4,8 @@ import { split, unescape } from './escape.ts';
 import { malformed, type Value, type ValueParser } from './value.ts';
 
 /**
- * `code`, `system|code`, `|code` (no system) and `system|` (any code of it). Elements without systems take no `|`, and
- * booleans are `true` or `false`. Telephone numbers are found by their digits as well as by their text.
+ * `code`, `system|code`, `|code` (no system) and `system|` (any code of it). Elements without systems accept no `|`,
+ * and booleans are `true` or `false`. Telephone numbers match by their digits as well as by their text.
  * https://hl7.org/fhir/R4/search.html#token
  */
 export const parseToken: ValueParser = value => {
@@ -13,7 +13,7 @@ export const parseToken: ValueParser = value => {
   if (more.length > 0) throw malformed(value, 'write a `|` inside of a code or system as `\\|`');
   if (second === undefined) return tokens(value, unescape(first));
   if (only(value, withoutSystem)) {
-    throw malformed(value, 'it has no system, so that there is no `|` in it (inside of a value write it as `\\|`)');
+    throw malformed(value, 'it has no system: write a `|` in the value as `\\|`');
   }
   if (first === '' && second === '') throw malformed(value, 'give a code, a system, or both, as `system|code`');
   const code = second === '' ? {} : { code: unescape(second) };
@@ -32,7 +32,7 @@ function tokens(value: Value, code: string): readonly Test[] {
 const booleans = new Set(['boolean']);
 const withoutSystem = new Set(['boolean', 'ContactPoint', 'uri', 'url', 'canonical', 'oid', 'uuid']);
 
-/** True where all elements of the parameter are of these types. */
+/** True if all elements of the parameter have these types. */
 function only({ param: { dataTypes } }: Value, types: ReadonlySet<string>): boolean {
   return dataTypes.size > 0 && [...dataTypes].every(type => types.has(type));
 }

@@ -79,7 +79,9 @@ export async function referredBytes(
         }
     }
   const { compare } = new Intl.Collator('en', { numeric: true }); // by type, id and version
-  return new Map([...found].map(([digest, { size, records }]) => [digest, { size, records: [...records].sort(compare) }])); // prettier-ignore
+  return new Map(
+    [...found].map(([digest, { size, records }]) => [digest, { size, records: [...records].sort(compare) }]),
+  );
 }
 
 interface Carrying {

@@ -74,7 +74,9 @@ export async function prepareBatch(
     if (index % turn === turn - 1) await setImmediate();
     const at = first + index;
     const current = before.get(`${change.type}/${change.id}`);
-    steps.push(isConditional(change) ? { kind: 'alone', at, change } : prepareOne(core, partition, change, current, at, updated)); // prettier-ignore
+    steps.push(
+      isConditional(change) ? { kind: 'alone', at, change } : prepareOne(core, partition, change, current, at, updated),
+    );
   }
   return steps;
 }

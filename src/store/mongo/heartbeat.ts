@@ -50,6 +50,10 @@ function isNotDead(server: ServerDocument): boolean {
 export async function sweepServers({ database, process: own }: Core): Promise<void> {
   const long = { $expr: { $lt: ['$seen', { $subtract: ['$$NOW', 120 * silence] }] } };
   await servers(database).deleteMany({ _id: { $ne: own }, ...long });
-  const dead = (await servers(database).find({ _id: { $ne: own }, host }).toArray()).filter(one => !isNotDead(one)); // prettier-ignore
+  const dead = (
+    await servers(database)
+      .find({ _id: { $ne: own }, host })
+      .toArray()
+  ).filter(one => !isNotDead(one));
   await servers(database).deleteMany({ _id: { $in: dead.map(({ _id }) => _id) } });
 }

@@ -1,4 +1,3 @@
-import type { Binary } from 'mongodb';
 import type { Attached } from '../blobs.ts';
 import type { WriteOutcome } from '../records.ts';
 
@@ -182,11 +181,4 @@ export interface PlaceDocument {
 export interface MetaDocument {
   readonly _id: string;
   readonly value: string | number;
-}
-
-/** `attachments.chunks`, as GridFS keeps them. */
-export interface ChunkDocument {
-  readonly files_id: unknown;
-  readonly n: number;
-  readonly data: Binary;
 }

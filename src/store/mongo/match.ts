@@ -129,6 +129,9 @@ function criteria(query: Query): unknown {
     case 'id':
     case 'lastUpdated':
       return query;
+    case 'chain':
+    case 'has':
+      throw new Error('A store answers no query over several types');
     default:
       return query satisfies never;
   }

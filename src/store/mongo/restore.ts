@@ -80,7 +80,10 @@ async function restoreType(
       current.push({ of: one, before, document });
     }
   }
-  await insert(older.map(document => ({ insertOne: { document } })), steps => history(core, type).bulkWrite(steps, { ordered: false })); // prettier-ignore
+  await insert(
+    older.map(document => ({ insertOne: { document } })),
+    steps => history(core, type).bulkWrite(steps, { ordered: false }),
+  );
   if (hasPlaces(core, type)) await keepPlaces(core, type, current);
   const steps = current.map(({ before, document }): AnyBulkWriteOperation<ResourceDocument> => {
     if (before === undefined) return { insertOne: { document } };

@@ -34,6 +34,9 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
       return present(readyIndex(indexes, query.param), indexes);
     case 'param':
       return lowerTest(query.test, readyIndex(indexes, query.param), indexes);
+    case 'chain':
+    case 'has':
+      throw new Error('A store answers no query over several types');
     default:
       return query satisfies never;
   }
@@ -66,6 +69,8 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
       return isAnyToken(test) ? { kind: 'prefix', index, prefix: '' } : terms(index, askedTokens(test));
     case 'reference':
       return lowerReference(test, index, indexes);
+    case 'references':
+      return terms(index, [...test.ids.flatMap(id => placeTerms(test, id, index, indexes)), ...test.urls.map(urlTerm)]);
     case 'uri':
       return terms(index, [urlTerm(test.uri)]);
     case 'string':
@@ -82,14 +87,31 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
 }
 
 /** A record of this server: by its relative reference, and by the absolute one if the index may have any. */
+/** The terms of references to a resource: as it is written relative, and below the base where any is written so. */
+function placeTerms<I>(
+  test: { readonly type: string; readonly base?: string | undefined },
+  id: string,
+  index: I,
+  indexes: Indexes<I>,
+): readonly string[] {
+  const relative = idTerm(id, test.type);
+  const base = absoluteBase(test, index, indexes);
+  return base === undefined ? [relative] : [relative, urlTerm(`${base}/${test.type}/${id}`)];
+}
+
+function absoluteBase<I>(
+  { base }: { readonly base?: string | undefined },
+  index: I,
+  indexes: Indexes<I>,
+): string | undefined {
+  return base !== undefined && indexes.hasAbsolute(index) ? base : undefined;
+}
+
 function lowerReference<I>(test: Extract<Test, { kind: 'reference' }>, index: I, indexes: Indexes<I>): ValueClause<I> {
   const { type, id } = test;
   if (id === undefined) return terms(index, [askedUrl(test)]);
-  const base = test.base !== undefined && indexes.hasAbsolute(index) ? test.base : undefined;
-  if (type !== undefined) {
-    const relative = idTerm(id, type);
-    return terms(index, base === undefined ? [relative] : [relative, urlTerm(`${base}/${type}/${id}`)]);
-  }
+  const base = absoluteBase(test, index, indexes);
+  if (type !== undefined) return terms(index, placeTerms({ type, base: test.base }, id, index, indexes));
   const values = indexes.termsOfId(index, id);
   if (values === undefined) return { kind: 'prefix', index, prefix: idTerm(id, '') };
   return terms(index, base === undefined ? values : [...values, anyTypeTerm(id, base)]);

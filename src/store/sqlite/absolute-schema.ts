@@ -19,7 +19,10 @@ export function freeOfPublicUrl(database: Database): void {
     const [owner] = String(code).split('+');
     if (!changed.has(`${t} ${code}`) && !changed.has(`${t} ${owner}`)) continue;
     database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
-    database.run(`INSERT INTO parameters (t, code, digest, state) SELECT t, code, digest, 'pending' FROM parameters WHERE p = ?`, [p]); // prettier-ignore
+    database.run(
+      `INSERT INTO parameters (t, code, digest, state) SELECT t, code, digest, 'pending' FROM parameters WHERE p = ?`,
+      [p],
+    );
   }
 }
 

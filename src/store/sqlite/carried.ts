@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Attached, KeptAttachment } from '../blobs.ts';
 import type { Database, Row } from './open.ts';
+import { attachedOf } from './row-values.ts';
 
 /** How many are read, or records asked for, before the event loop gets a turn. */
 const slice = 200;
@@ -43,16 +44,8 @@ function* pagesOf(database: Database, t: number, ids: readonly string[]): Iterab
     );
 }
 
-function keptAttachment(type: string, [id, , version, path, digest, size, contentType]: Row): KeptAttachment {
-  return {
-    type,
-    id: String(id),
-    version: Number(version),
-    path: String(path),
-    digest: String(digest),
-    size: Number(size),
-    contentType: String(contentType),
-  };
+function keptAttachment(type: string, [id, , version, ...attached]: Row): KeptAttachment {
+  return { type, id: String(id), version: Number(version), ...attachedOf(attached) };
 }
 
 /** What a version carries, in order. */
@@ -62,12 +55,7 @@ export function attachedTo(database: Database, t: number, id: string, version: n
       'SELECT path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ? ORDER BY item',
       [t, id, version],
     )
-    .map(([path, digest, size, contentType]) => ({
-      path: String(path),
-      digest: String(digest),
-      size: Number(size),
-      contentType: String(contentType),
-    }));
+    .map(attachedOf);
 }
 
 /** Whether a version carries what a change says: it may say nothing. */

@@ -3,6 +3,7 @@ import { versionFault } from '../version-fault.ts';
 import { attachedTo } from './carried.ts';
 import { type Core, submit } from './core.ts';
 import type { Filled } from './jobs.ts';
+import { storedVersion } from './row-values.ts';
 
 /** Versions in one slice: its commit stays short. */
 const slice = 50;
@@ -45,19 +46,13 @@ export class DigestFill {
   #digest(table: (typeof tables)[number], rowid: number): Filled | undefined {
     const { database } = this.#core;
     try {
-      const [t, n, type, id, version, lastUpdated, text = null] =
+      const [t, n, type, ...row] =
         database.get(
           `SELECT t, n, type, id, version, last_updated, text FROM ${table} v CROSS JOIN types USING (t) WHERE v.rowid = ?`,
           [rowid],
         ) ?? [];
       if (t === undefined) return undefined;
-      const stored = {
-        type: String(type),
-        id: String(id),
-        version: Number(version),
-        lastUpdated: Number(lastUpdated),
-        text: text === null ? undefined : String(text),
-      };
+      const stored = storedVersion(String(type), row);
       if (versionFault(stored) !== undefined) return undefined;
       const attachments = attachedTo(database, Number(t), stored.id, stored.version);
       const digest = recordDigest(Number(n), { ...stored, attachments });

@@ -26,15 +26,53 @@ interface Meaning {
 const resumes = 'Writing resumes automatically.';
 const fault = { write: 'fault', read: 'fault', what: '', wayOut: '' } as const;
 const waits = { write: 'transient', read: 'transient' } as const;
-const full = { write: 'no-store', read: 'exception', what: 'The disk is full', wayOut: `Free disk space. ${resumes}` } as const; // prettier-ignore
-const denied = { write: 'no-store', read: 'exception', what: 'Access to the file was denied', wayOut: 'Check its owner and mode.' } as const; // prettier-ignore
-const readOnly = { write: 'no-store', read: 'exception', what: 'The file or its disk is read-only', wayOut: `Make it writable. ${resumes}` } as const; // prettier-ignore
-const disk = { write: 'no-store', read: 'exception', what: 'The disk reported an I/O error', wayOut: `Check the disk, then run \`verify\`. ${resumes}` } as const; // prettier-ignore
-const absent = { write: 'no-store', read: 'exception', what: 'The file cannot be opened', wayOut: 'Check that its disk is mounted and its folder exists.' } as const; // prettier-ignore
-const damaged = { write: 'exception', read: 'exception', what: 'The file is damaged', wayOut: 'Run `verify`, which names the records concerned, and restore a backup.' } as const; // prettier-ignore
-const busy = { ...waits, what: 'Another process holds a lock', wayOut: 'Stop other programs that open the file.' } as const; // prettier-ignore
+const full = {
+  write: 'no-store',
+  read: 'exception',
+  what: 'The disk is full',
+  wayOut: `Free disk space. ${resumes}`,
+} as const;
+const denied = {
+  write: 'no-store',
+  read: 'exception',
+  what: 'Access to the file was denied',
+  wayOut: 'Check its owner and mode.',
+} as const;
+const readOnly = {
+  write: 'no-store',
+  read: 'exception',
+  what: 'The file or its disk is read-only',
+  wayOut: `Make it writable. ${resumes}`,
+} as const;
+const disk = {
+  write: 'no-store',
+  read: 'exception',
+  what: 'The disk reported an I/O error',
+  wayOut: `Check the disk, then run \`verify\`. ${resumes}`,
+} as const;
+const absent = {
+  write: 'no-store',
+  read: 'exception',
+  what: 'The file cannot be opened',
+  wayOut: 'Check that its disk is mounted and its folder exists.',
+} as const;
+const damaged = {
+  write: 'exception',
+  read: 'exception',
+  what: 'The file is damaged',
+  wayOut: 'Run `verify`, which names the records concerned, and restore a backup.',
+} as const;
+const busy = {
+  ...waits,
+  what: 'Another process holds a lock',
+  wayOut: 'Stop other programs that open the file.',
+} as const;
 const memory = { ...waits, what: 'Memory is exhausted', wayOut: 'Give the server more memory.' } as const;
-const descriptors = { ...waits, what: 'Too many files are open', wayOut: 'Raise the limit of open files (`ulimit -n`).' } as const; // prettier-ignore
+const descriptors = {
+  ...waits,
+  what: 'Too many files are open',
+  wayOut: 'Raise the limit of open files (`ulimit -n`).',
+} as const;
 const again = { ...waits, what: 'The operation was interrupted', wayOut: 'It may be repeated.' } as const;
 
 /** All primary result codes that end a call. https://sqlite.org/rescode.html#primary_result_code_list */

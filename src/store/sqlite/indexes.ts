@@ -21,7 +21,9 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
     async restart({ id }, { name }, params) {
       const index = partitionIndex(core, id)?.types.get(name);
       if (index === undefined) return;
-      const codes = params && [...index.indexes.keys()].filter(code => code !== orderCode && params.includes(paramOf(code, index.type))); // prettier-ignore
+      const codes =
+        params &&
+        [...index.indexes.keys()].filter(code => code !== orderCode && params.includes(paramOf(code, index.type)));
       await submit(core, () => ({ kind: 'restart', t: index.t, codes }));
     },
     rebuildSlice: async ({ id }, { name }) => ((await rebuildSlice(core, id, name)) ? 'more' : 'done'),

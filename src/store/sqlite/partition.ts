@@ -28,9 +28,10 @@ import type { FoundRow } from './found.ts';
 import { pendingOf } from './indexes.ts';
 import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
-import type { Row } from './open.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
+import type { Row } from './open.ts';
+import { storedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
@@ -59,7 +60,7 @@ export class SqlitePartition implements Partition {
       'SELECT id, version, last_updated, owners, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
-    return row === undefined ? undefined : storedVersion(index, row);
+    return row === undefined ? undefined : ownedVersion(index, row);
   }
 
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
@@ -205,7 +206,7 @@ export class SqlitePartition implements Partition {
       'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id = ?',
       [index.t, id],
     );
-    return row === undefined ? undefined : storedVersion(index, row);
+    return row === undefined ? undefined : ownedVersion(index, row);
   }
 
   #lowered(query: Query, index: TypeIndex): LoweredCount {
@@ -239,13 +240,11 @@ function refusal(result: Applied): Error {
   }
 }
 
-function storedVersion({ type }: TypeIndex, [id, version, lastUpdated, owners, text]: Row): StoredVersion {
+/** A version with its owners, of a row `id, version, last_updated, owners, text`. */
+function ownedVersion({ type }: TypeIndex, row: Row): StoredVersion {
+  const [id = null, version = null, lastUpdated = null, owners, text = null] = row;
   return {
-    type: type.name,
-    id: String(id),
-    version: Number(version),
-    lastUpdated: Number(lastUpdated),
-    text: text === null ? undefined : String(text),
+    ...storedVersion(type.name, [id, version, lastUpdated, text]),
     owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
   };
 }

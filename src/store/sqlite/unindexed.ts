@@ -70,7 +70,11 @@ export function undigestedFindings(database: Database, table: Table): readonly S
   const name = `${table}_undigested`;
   const indexed = `FROM ${table} INDEXED BY ${name} WHERE digest IS NULL`;
   const isRight = attempt(() => {
-    const [cells, entries] = database.get(`SELECT (SELECT ncell FROM dbstat WHERE name = ? AND aggregate = TRUE), (SELECT count(*) ${indexed})`, [name]) ?? []; // prettier-ignore
+    const [cells, entries] =
+      database.get(
+        `SELECT (SELECT ncell FROM dbstat WHERE name = ? AND aggregate = TRUE), (SELECT count(*) ${indexed})`,
+        [name],
+      ) ?? [];
     const some = database.all(`SELECT rowid ${indexed} ORDER BY rowid LIMIT ?`, [most]);
     const digestOf = (row: Row): SqlValue | undefined =>
       database.get(`SELECT digest FROM ${table} NOT INDEXED WHERE rowid = ?`, row)?.[0];

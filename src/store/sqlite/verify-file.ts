@@ -13,7 +13,9 @@ const most = { lines: 10_000, findings: 100 };
  * own check finds, which reads every page that is used. https://sqlite.org/pragma.html#pragma_integrity_check
  */
 export function fileFindings(database: Database, path: string, places: Places): readonly StoreFinding[] {
-  const lines = attempt(() => database.all(`PRAGMA integrity_check(${most.lines})`).flatMap(([line]) => String(line).split('\n'))); // prettier-ignore
+  const lines = attempt(() =>
+    database.all(`PRAGMA integrity_check(${most.lines})`).flatMap(([line]) => String(line).split('\n')),
+  );
   const found = lines.failed === undefined ? lines.value.filter(isFinding) : [`the check ended: ${lines.failed}`];
   const rows = found.flatMap(line => rowFinding(database, places, line) ?? []);
   const others = found.filter(line => !rowLine.test(line));

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Attached } from '../blobs.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Database } from './open.ts';
+import { attachedOf, storedVersion } from './row-values.ts';
 
 /** How many resources are read before the event loop gets a turn. */
 const slice = 100;
@@ -26,25 +26,19 @@ export async function* keptVersions(
 
 /** The versions of one resource, all of one moment. */
 function versionsOf(database: Database, t: number, type: string, id: string): readonly KeptVersion[] {
-  const attached = new Map<number, Attached[]>();
-  for (const [version, path, digest, size, contentType] of database.all(
+  const carried = database.all(
     'SELECT version, path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? ORDER BY version, item',
     [t, id],
-  )) {
-    const one = { path: String(path), digest: String(digest), size: Number(size), contentType: String(contentType) };
-    attached.set(Number(version), [...(attached.get(Number(version)) ?? []), one]);
-  }
+  );
+  const attached = Map.groupBy(carried, ([version]) => Number(version));
   return database
     .all(
-      'SELECT version, last_updated, text FROM versions WHERE t = ?1 AND id = ?2 UNION ALL SELECT version, last_updated, text FROM resources WHERE t = ?1 AND id = ?2 ORDER BY version',
+      'SELECT id, version, last_updated, text FROM versions WHERE t = ?1 AND id = ?2 UNION ALL SELECT id, version, last_updated, text FROM resources WHERE t = ?1 AND id = ?2 ORDER BY version',
       [t, id],
     )
-    .map(([version, lastUpdated, text]) => ({
-      type,
-      id,
-      version: Number(version),
-      lastUpdated: Number(lastUpdated),
-      text: text === null ? undefined : String(text),
-      attachments: attached.get(Number(version)) ?? [],
-    }));
+    .map(row => {
+      const stored = storedVersion(type, row);
+      const attachments = (attached.get(stored.version) ?? []).map(([, ...one]) => attachedOf(one));
+      return { ...stored, attachments };
+    });
 }

@@ -31,7 +31,7 @@ export function contextFits(
       if (found === true) return true;
       if (found === undefined) result = undefined;
     } else if (type !== 'element' || expression.includes(':') || expression.includes('#')) result = undefined;
-    else if ((names ??= namesOf(owner, walk)).has(expression.replace('[x]', ''))) return true;
+    else if ((names ??= contextNames(owner, walk)).has(expression.replace('[x]', ''))) return true;
   }
   return result;
 }
@@ -52,7 +52,7 @@ function selects(expression: string, owner: Node, walk: Walk): boolean | undefin
 }
 
 /** The names of an element in a context: its types, its path in its type, and its path in the resource. */
-function namesOf(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
+function contextNames(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
   const { definition, element, code } = owner;
   const own = definition?.name ?? code;
   // R4's own extensions that name `Element` mean resources too.

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Place } from '../../support/store-place.ts';
-import { anyToken, createOracle, printScopes } from './oracle.ts';
+import { anyToken, createOracle, printScopes, seeingToken } from './oracle.ts';
 import { anyRecords } from './records.ts';
-import { anyRequests } from './requests.ts';
+import { anyJoined, anyRequests } from './requests.ts';
 import type { Asked } from './requests.ts';
 import { publicUrl, startTwins } from './twins.ts';
 import type { Twins } from './twins.ts';
@@ -13,7 +13,11 @@ import type { Twins } from './twins.ts';
  * which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried; so many
  * again until they held what could leak, and the requests were such as find something.
  */
-export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, usual = 40): void {
+export function leakProperty(
+  guarded: boolean,
+  newPlace: () => Promise<Place>,
+  { usual = 40, joined = false }: { readonly usual?: number; readonly joined?: boolean } = {},
+): void {
   const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? usual);
   let twins: Twins;
   beforeAll(async () => {
@@ -30,7 +34,11 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, u
     const created = guarded ? ['Media', 'Communication', 'Communication'] : ['Media'];
     const world = anyRecords.chain(records => {
       const there = records.flatMap(({ versions: [one] }) => (one === undefined ? [] : [[one.resourceType, one.id] as const])); // prettier-ignore
-      return fc.record({ records: fc.constant(records), token: anyToken, requests: anyRequests(created, there) });
+      return fc.record({
+        records: fc.constant(records),
+        token: joined ? seeingToken : anyToken,
+        requests: joined ? anyJoined : anyRequests(created, there),
+      });
     });
     const property = fc.asyncProperty(world, async ({ records: all, token, requests }) => {
       const { types } = whole.running.engine.model;
@@ -55,6 +63,8 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, u
           const [a = '', b = ''] = answers;
           expect(withoutTokens(a)).toBe(withoutTokens(b));
           const key = `${kindOf(asked)} ${a.slice(1, 4)}`;
+          for (const mode of ['match', 'include'])
+            if (a.includes(`\\"mode\\":\\"${mode}\\"`)) statuses.set(mode, (statuses.get(mode) ?? 0) + 1);
           statuses.set(key, (statuses.get(key) ?? 0) + 1);
           const next = answers.map(answer => nextOf(answer, partition));
           both = next[0] === undefined || next[1] === undefined ? undefined : [next[0], next[1]];
@@ -62,7 +72,10 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, u
       }
     });
     const lacking = (): readonly string[] =>
-      [...telling, ...(guarded ? ['validate 200', 'validate 404'] : [])].filter(key => !statuses.has(key));
+      [
+        ...(joined ? ['match', 'include', 'GET 403'] : telling),
+        ...(guarded && !joined ? ['validate 200', 'validate 404'] : []),
+      ].filter(key => !statuses.has(key));
     for (let times = 0; times === 0 || (times < 20 && lacking().length > 0); times += 1)
       await fc.assert(property, { numRuns: rounds, endOnFailure: true });
     expect(lacking()).toEqual([]);

@@ -55,6 +55,24 @@ const writing: fc.Arbitrary<ScopeParts> = fc.record({
   criteria: pick(undefined),
 });
 
+/** A token with scopes on most types, so that joins have something to see and something that they must not. */
+export const seeingToken: fc.Arbitrary<Token> = fc
+  .record({
+    context: pick<Context>('patient', 'user', 'system'),
+    types: fc.oneof(fc.constant<string[]>(['*']), fc.constant<string[]>(['*']), fc.subarray(Object.keys(matrix), { minLength: 4 })), // prettier-ignore
+    criteria: pick(undefined, undefined, 'status=finished', 'gender=female'),
+    client: pick(...clients),
+    patient: pick(...patients),
+    fhirUser: pick(...doctors),
+  })
+  .map(({ context, types, criteria, client, patient, fhirUser }) => ({
+    client,
+    patient,
+    fhirUser,
+    own: false,
+    scopes: types.map(type => ({ context, type, letters: 'rs', criteria })),
+  }));
+
 export const anyToken: fc.Arbitrary<Token> = fc.record({
   client: pick(...clients),
   patient: pick(...patients, ...patients, undefined),

@@ -32,7 +32,7 @@ const offered: Readonly<Record<string, readonly string[]>> = {
 };
 const patientOf = fc.tuple(anyPatient, fc.boolean()).map(([id, short]) => `patient=${short ? id : `Patient/${id}`}`);
 const anyIds = fc.uniqueArray(pick(...ids), { minLength: 1, maxLength: 4 }).map(list => `_id=${list.join(',')}`);
-const odd = pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'patient.name=roy', '_has:Condition:patient:code=a', '_include=Condition:patient', '_revinclude=Condition:patient', 'status=a', 'code=a'); // prettier-ignore
+const odd = pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'status=a', 'code=a'); // prettier-ignore
 const parameterOf = (type: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: pick(...(offered[type] ?? ['code=a'])) },
@@ -158,6 +158,33 @@ const create = (created: readonly string[]) =>
       return { method: 'POST', path: `/${type}`, headers: all, body: JSON.stringify({ ...shared, ...own }) };
     });
 const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+/** Chains, `_has` and includes that each type offers in the fixture `guarded`. */
+const ofPatient = ['patient.name=roy', 'patient.gender=male', 'patient.gender:not=male', 'patient._has:Condition:patient:code=b', 'patient:Patient._has:Communication:subject:status=completed', '_include=*', '_include:iterate=*&_revinclude:iterate=*']; // prettier-ignore
+const joined: Readonly<Record<string, readonly string[]>> = {
+  Patient: ['_has:Condition:patient:code=b', '_has:Observation:patient:category=a', '_has:Encounter:patient:status=finished', '_has:Communication:recipient:status=completed', '_has:Communication:recipient:subject:Patient.gender=male', '_revinclude=*', '_revinclude=Condition:patient', '_revinclude=Communication:recipient', '_revinclude:iterate=*'], // prettier-ignore
+  Condition: ofPatient,
+  Observation: ofPatient,
+  Appointment: ofPatient.slice(0, 4),
+  Encounter: [...ofPatient, 'appointment.status=booked', '_include=Encounter:patient'],
+  Communication: ['recipient:Patient.gender=female', 'recipient:Patient.name=roy', 'recipient:Patient._has:Condition:patient:code=b', '_include=Communication:recipient', '_include=*', '_include=Communication:recipient&_revinclude:iterate=Condition:patient'], // prettier-ignore
+};
+
+/** Searches over records of several types. */
+export const anyJoined: fc.Arbitrary<readonly Asked[]> = fc.array(
+  pick(...Object.keys(joined)).chain(type =>
+    fc
+      .tuple(
+        fc.uniqueArray(pick(...(joined[type] ?? [])), { minLength: 1, maxLength: 2 }),
+        fc.uniqueArray(control, { maxLength: 1 }),
+      ) // prettier-ignore
+      .map(([parts, controls]): Asked => {
+        const query = [...new Set([...parts, ...controls].flatMap(part => part.split('&')))].join('&');
+        return { method: 'GET', path: `/${type}?${query}`, headers: {}, body: undefined };
+      }),
+  ),
+  { minLength: 20, maxLength: 20 },
+);
 
 /** Some requests; `created` are the types that can be created, `there` is what is in the store: most ask for that. */
 export function anyRequests(created: readonly string[], there: readonly Target[]): fc.Arbitrary<readonly Asked[]> {

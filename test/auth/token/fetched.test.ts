@@ -105,7 +105,7 @@ describe('an issuer', () => {
 
   it('on a private network is not asked, unless its settings allow it', async () => {
     const notice = await unavailable(verifying([settingsOf(issuer, { privateAddresses: false })]));
-    expect(notice).toMatch(/is at an address that may not be asked\.$/);
+    expect(notice).toMatch(/has an address that is not allowed\.$/);
     expect(issuer.asked).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe('an issuer', () => {
     const settings = settingsOf(issuer, { issuer: named.url, privateAddresses: false });
     const { verify, notices } = verifying([settings]);
     await expect(verify(await issuer.sign({ ...claims, iss: named.url }), 'clinic')).rejects.toThrow(FhirError);
-    expect(notices).toEqual([expect.stringMatching(/localhost:\d+ is at an address that may not be asked\.$/)]);
+    expect(notices).toEqual([expect.stringMatching(/localhost:\d+ has an address that is not allowed\.$/)]);
     expect(issuer.asked).toEqual([]);
   });
 

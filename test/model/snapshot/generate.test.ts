@@ -274,7 +274,7 @@ describe('an element below another', () => {
     ]);
     expect(outline(made, 'Patient.name.use')).toEqual(['Patient.name.use 1..1 code']);
     expect(made.problems).toEqual([
-      { element: 'Patient.name', text: `\`${example}none\`, which its type names, is not here.` },
+      { element: 'Patient.name', text: `\`${example}none\`, which its type names, is not loaded.` },
     ]);
   });
 
@@ -290,7 +290,7 @@ describe('an element below another', () => {
     ]);
     expect(outline(made, 'Meta.extension.source')).toEqual(['Meta.extension.source 1..1 uri']);
     expect(made.problems.map(({ text }) => text)).toEqual([
-      `\`${example}meta\` is made of itself, by its bases or by what its types name.`,
+      `\`${example}meta\` refers to itself, by its bases or its type profiles.`,
     ]);
   });
 

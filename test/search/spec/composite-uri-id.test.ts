@@ -91,7 +91,7 @@ describe('_id', () => {
   });
 
   it('refuses an empty one', () => {
-    expect(refusal('_id=')).toBe('400 value http._id: `_id` has no value: give it one or leave it out.');
+    expect(refusal('_id=')).toBe('400 value http._id: `_id` has no value: give it one or omit it.');
     expect(refusal('_id=a,,b')).toContain('`_id` has an empty value in its list');
   });
 });

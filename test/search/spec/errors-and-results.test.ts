@@ -47,7 +47,7 @@ describe('what is not understood', () => {
       'warning http._include',
       'warning http._total',
     ]);
-    expect(request.warnings[1]?.text).toBe('Ignored: `code` has no value: give it one or leave it out.');
+    expect(request.warnings[1]?.text).toBe('Ignored: `code` has no value: give it one or omit it.');
   });
 
   it.each([
@@ -136,7 +136,7 @@ describe('controls', () => {
     ['_count=-1', '`-1` is not a value for `_count`: write a whole number, 0 or more.'],
     ['_count=1.5', 'write a whole number'],
     ['_count=1e3', 'write a whole number'],
-    ['_count=10&_count=10', '`_count` is there more than once: give it once.'],
+    ['_count=10&_count=10', '`_count` is repeated: send it once.'],
     ['_sort=date&_sort=born', '`_sort` is there more than once'],
     ['_sort=date,-date', '`_sort` names `date` twice'],
     ['_sort=', '`_sort` has no value'],

@@ -49,11 +49,11 @@ describe('string search', () => {
   });
 
   it.each([
-    ['name=%20', '400 value http.name: `name` has no value: give it one or leave it out.'],
-    ['name:exact=', '400 value http.name:exact: `name:exact` has no value: give it one or leave it out.'],
+    ['name=%20', '400 value http.name: `name` has no value: give it one or omit it.'],
+    ['name:exact=', '400 value http.name:exact: `name:exact` has no value: give it one or omit it.'],
     [
       'name=a,',
-      '400 value http.name: `name` has an empty value in its list: drop the comma, or write one inside of a value as `\\,`.',
+      '400 value http.name: `name` has an empty value in its list: remove the comma, or write a comma in a value as `\\,`.',
     ],
     [
       'name:missing=yes',
@@ -65,7 +65,7 @@ describe('string search', () => {
     ],
     [
       'name=a%5Cx',
-      '400 value http.name: `\\x` in the value of `name` means nothing: a `\\` stands only before `,`, `|`, `$` or `\\`.',
+      '400 value http.name: `\\x` in the value of `name` is not valid: a `\\` must precede `,`, `|`, `$` or `\\`.',
     ],
     [
       'name:text=a',

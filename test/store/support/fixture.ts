@@ -61,6 +61,8 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     indexed: parameters,
     sortDate: params.includes(date) ? date : undefined,
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
+    searchFeatures: new Set(),
+    includes: { forward: new Set(), reverse: new Set() },
     pageSize: { default: 50, max: 1000 },
     profile: undefined,
     supportedProfiles: [],

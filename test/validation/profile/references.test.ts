@@ -196,13 +196,13 @@ describe('resources within resources', () => {
       'an element that is not there',
       profile('Patient', { 'Patient.nmae': { min: 1 }, 'Patient.name': { min: 1 } }),
       ['warning problems', 'error Patient.name min'],
-      'The profile was checked in part. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be followed at `Patient.nmae`: The base has no such element, so this was left out.',
+      'The profile was checked in part. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient.nmae`: The base has no such element, so this was left out.',
     ],
     [
       'a base that is not there',
       profile('Patient', { 'Patient.name': { min: 1 } }, { baseDefinition: 'https://example.org/none' }),
       ['warning unknown'],
-      'Nothing was held against the profile. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be followed at `Patient`: The base `https://example.org/none` is not here.',
+      'The profile was not checked. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient`: The base `https://example.org/none` is not here.',
     ],
   ])(
     'claim a profile whose differential names %s, and why it is not checked whole is told',

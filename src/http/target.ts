@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { fhirError } from '../../fhir/error.ts';
-import type { Step } from '../context.ts';
-import { isRepeated } from '../header-lines.ts';
-import { percentDecode } from '../../search/parse/pairs.ts';
-import { splitTarget } from '../query.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { Step } from './context.ts';
+import { isRepeated } from './header-lines.ts';
+import { percentDecode } from '../search/parse/pairs.ts';
+import { splitTarget } from './query.ts';
 
 /**
- * Refuses a URL that is too long (414), escapes in a path that are none (400) and HTTP/1.1 without one valid Host (400); the absolute
- * form of a request target becomes the plain one. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ * Rejects a URL that is too long (414), invalid escapes in a path (400) and HTTP/1.1 without one valid Host (400); the
+ * absolute form of a request target becomes the origin form. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 export function checkTarget(maxUrl: number): Step {
   return context => {
@@ -25,7 +25,10 @@ export function checkTarget(maxUrl: number): Step {
   };
 }
 
-/** One field line, or a proxy could look at another one than this server. https://www.rfc-editor.org/rfc/rfc9112#section-3.2-6 */
+/**
+ * One field line, since a proxy could use another one than this server.
+ * https://www.rfc-editor.org/rfc/rfc9112#section-3.2-6
+ */
 function checkHost({ headers: { host }, httpVersion, rawHeaders }: IncomingMessage): void {
   if (host === undefined) {
     if (httpVersion === '1.1')
@@ -33,7 +36,7 @@ function checkHost({ headers: { host }, httpVersion, rawHeaders }: IncomingMessa
     return;
   }
   if (isRepeated(rawHeaders, 'host')) {
-    throw fhirError(400, 'invalid', 'The header `Host` is there more than once: send it once.', 'http.Host');
+    throw fhirError(400, 'invalid', 'The header `Host` is repeated: send it once.', 'http.Host');
   }
   if (!uriHost.test(host)) {
     throw fhirError(400, 'value', 'The header `Host` is not a host with an optional port.', 'http.Host');
@@ -47,5 +50,5 @@ const tooLong = (length: number, most: number) =>
   fhirError(
     414,
     'too-long',
-    `The URL has ${length} bytes, more than the ${most} that are taken. Send a long search as \`POST {type}/_search\`.`,
+    `The URL has ${length} bytes and exceeds the limit of ${most}. Send a long search as \`POST {type}/_search\`.`,
   );

@@ -1,14 +1,14 @@
 import type { Audit } from '../../audit/audit.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import type { ClientAddress } from '../client-address.ts';
-import type { Asked, Context, Middleware, RequestState } from '../context.ts';
+import type { PartialRequest, Context, Middleware, RequestState } from '../context.ts';
 import type { Shape } from '../routes.ts';
 
 /**
- * Accounts for each request that asks for records, when it is answered: refusals too, and also where the client is gone. Whoever
- * is refused before it is known who asks is counted with those alike.
+ * Audits each request for records when it is answered: also a rejected one, and one whose client has disconnected.
+ * Unauthenticated refusals are counted together.
  */
-export function account(audit: Audit, clientAddress: ClientAddress): Middleware {
+export function audit(audit: Audit, clientAddress: ClientAddress): Middleware {
   return async (context, next) => {
     const { state, req } = context;
     state.address = clientAddress(req);
@@ -23,16 +23,22 @@ export function account(audit: Audit, clientAddress: ClientAddress): Middleware 
 
 const prefix = '/r4/';
 
-/** What has no pattern was refused before its path was looked at, or has none that is offered. */
+/** A request without a pattern was rejected before its path was matched, or matches none. */
 const asksForRecords = (pattern: string | undefined, url = ''): boolean =>
   pattern === undefined ? url.startsWith(prefix) : pattern.startsWith(prefix) && !isPublic(pattern);
 
-/** What everybody may read holds no record. */
+/** Public resources contain no record. */
 export const isPublic = (pattern: string): boolean =>
   pattern === ('/r4/:partition/metadata' satisfies Shape) || pattern.includes('/.well-known/');
 
 function tell(audit: Audit, { state, method }: Context): void {
-  const { requestId, origin, address, asked = {}, response: { status = 500, records = [] } = {} } = state;
+  const {
+    requestId,
+    origin,
+    address,
+    partialRequest: asked = {},
+    response: { status = 500, records = [] } = {},
+  } = state;
   const { access, partition, route } = asked;
   if (access === undefined || partition === undefined) return audit.refused(status, partition?.id, address);
   const query = queryOf(state, method, asked, partition.id);
@@ -40,11 +46,11 @@ function tell(audit: Audit, { state, method }: Context): void {
   return audit.answered(request, { status, records });
 }
 
-/** What was searched for, as a URL says it; never with a token. */
+/** The search, in the form of a URL; never with a token. */
 function queryOf(
   { query, path }: RequestState,
   method: string,
-  { route, parameters }: Asked,
+  { route, parameters }: PartialRequest,
   partition: string,
 ): string | undefined {
   const of = path.slice(prefix.length + partition.length + 1);
@@ -55,7 +61,7 @@ function queryOf(
   return text === '' ? undefined : `${of}?${text}`;
 }
 
-/** What can be read of a query that was refused. */
+/** The readable part of the query of a rejected request. */
 function pairsIn(query: string): readonly (readonly [string, string])[] {
   try {
     return parsePairs(query).filter(([name]) => name !== 'access_token');

@@ -5,10 +5,10 @@ import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 
 /**
- * Does the work of a command between two events of it: one that is durable before, and one that tells how it ended, with what
- * the work adds to it. Throws CommandError, before anything is done, where events cannot be kept.
+ * Runs the work of a command between two audit events: a durable one before, and one with the outcome and the details
+ * that the work adds. Throws CommandError, before the work begins, if events cannot be stored.
  */
-export async function accounted<T>(
+export async function audited<T>(
   { store, publicUrl }: Pick<Opened, 'publicUrl'> & { readonly store: Pick<Store, 'audit'> },
   access: CommandAccess,
   work: (add: (more: Partial<CommandAccess>) => void) => Promise<T>,
@@ -18,7 +18,7 @@ export async function accounted<T>(
   try {
     await keep(access);
   } catch (error) {
-    throw new CommandError('The audit log cannot be written, so that nothing was done', undefined, { cause: error });
+    throw new CommandError('The audit log cannot be written; nothing was done', undefined, { cause: error });
   }
   let about = access;
   const add = (more: Partial<CommandAccess>): void => {
@@ -28,7 +28,7 @@ export async function accounted<T>(
   try {
     result = await work(add);
   } catch (error) {
-    await keep(about, '8').catch(() => undefined); // what went wrong first is what is told
+    await keep(about, '8').catch(() => undefined); // the first error is reported
     throw error;
   }
   await keep(about, '0');

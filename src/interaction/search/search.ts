@@ -1,22 +1,26 @@
-import { restrict, restriction } from '../auth/restrict.ts';
-import { callerOf } from '../auth/access.ts';
-import { fhirError } from '../fhir/error.ts';
-import type { Issue } from '../fhir/outcome.ts';
-import { TextDamaged } from '../fhir/stored-text.ts';
-import type { Model } from '../model/model.ts';
-import type { Position } from '../search/ast.ts';
-import { searchset, type SearchsetEntry, searchUrl } from '../search/bundle.ts';
-import { nextPageToken, parseSearchOrPage } from '../search/parse/page.ts';
-import type { Paging } from '../search/parse/page.ts';
-import type { SearchRequest } from '../search/request.ts';
-import { DeadlinePassed, TooManyToSort } from '../store/errors.ts';
-import type { Page, StoredVersion } from '../store/records.ts';
-import type { Partition } from '../store/partitions.ts';
-import { declaredType } from './declared.ts';
-import type { Engine, FhirRequest, Interaction } from './interaction.ts';
-import { refusePending } from './pending.ts';
-import { handlingOf } from './prefer.ts';
-import { subset } from './subset.ts';
+import { requireScope } from '../../auth/may.ts';
+import { restrict, restriction } from '../../auth/restrict.ts';
+import { callerOf } from '../../auth/access.ts';
+import { fhirError } from '../../fhir/error.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import { TextDamaged } from '../../fhir/stored-text.ts';
+import type { Model } from '../../model/model.ts';
+import type { Position } from '../../search/ast.ts';
+import { searchset, type SearchsetEntry, searchUrl } from '../../search/bundle.ts';
+import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
+import type { Paging } from '../../search/parse/page.ts';
+import type { SearchRequest } from '../../search/request.ts';
+import { joinedTypes } from '../../search/walk.ts';
+import { DeadlinePassed, TooManyToSort } from '../../store/errors.ts';
+import type { Page, StoredVersion } from '../../store/records.ts';
+import { declaredType } from '../declared.ts';
+import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
+import { refusePending } from '../pending.ts';
+import { handlingOf } from '../prefer.ts';
+import { subset } from '../subset.ts';
+import { countMatches, findPage } from './find.ts';
+import { include } from './include.ts';
+import type { Place } from './joined.ts';
 
 /**
  * Search on a type, among what the caller may see: a searchset of one page with the parameters that were used in its self link,
@@ -28,16 +32,24 @@ export const search: Interaction = async (engine, request, partition) => {
   const type = declaredType(model, request);
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
-  const context = { model, base, zone: partition.settings.zone, handling, now: engine.now() };
+  const { extract } = engine;
+  const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
   const given = await parseSearchOrPage(type, request.parameters, context, paging);
+  for (const { name } of joinedTypes(given.query)) {
+    requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
+  }
   const asked = { ...given, query: restrict(access, type, 's', given.query) };
-  await refusePending(partition, asked, restriction(access, type, 's').kind === 'all');
+  await refusePending(partition, asked, one => restriction(access, one, 's').kind === 'all');
 
+  const place = { partition, extract, base };
   const [page, counted] =
     asked.total === 'none'
-      ? [await pageOf(partition, asked), uncounted]
-      : await Promise.all([pageOf(partition, asked), totalOf(partition, asked)]);
-  const { entries, records, damaged } = entriesOf(page, asked, model);
+      ? [await pageOf(place, asked), uncounted]
+      : await Promise.all([pageOf(place, asked), totalOf(place, asked)]);
+  const { entries, records, damaged } = entriesOf(page.versions, asked, model);
+  const beside = await include(page.versions, asked.includes, { ...place, model, access });
+  const included = entriesOf(beside.records, asked, model);
+  damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const body = searchset({
     self: searchUrl(base, type.name, asked.self),
@@ -45,28 +57,30 @@ export const search: Interaction = async (engine, request, partition) => {
     total: counted.total,
     place: `${base}/${type.name}/`,
     entries,
-    warnings: [...asked.warnings, ...counted.warnings, ...damaged],
+    included: included.entries.map(entry => ({ ...entry, place: `${base}/${entry.type}/` })),
+    warnings: [...asked.warnings, ...counted.warnings, ...beside.warnings, ...damaged],
   });
-  return { status: 200, body, records };
+  return { status: 200, body, records: [...records, ...included.records] };
 };
 
 interface Entries {
-  readonly entries: readonly SearchsetEntry[];
+  readonly entries: readonly (SearchsetEntry & { readonly type: string })[];
   /** What the entries show. */
   readonly records: readonly StoredVersion[];
-  readonly damaged: readonly Issue[];
+  readonly damaged: Issue[];
 }
 
 /**
  * The entries of a page. Where a part of each record is asked for, one whose text is damaged is left out, and the
  * client is told which: it must not keep the others from being read.
  */
-function entriesOf({ versions }: Page, asked: SearchRequest, model: Model): Entries {
-  const [entries, records, damaged]: [SearchsetEntry[], StoredVersion[], Issue[]] = [[], [], []];
-  for (const record of versions) {
+function entriesOf(found: readonly StoredVersion[], asked: SearchRequest, model: Model): Entries {
+  const [entries, records, damaged]: [Entries['entries'][number][], StoredVersion[], Issue[]] = [[], [], []];
+  for (const record of found) {
     const { type, id, text = '' } = record;
     try {
-      entries.push({ id, text: subset(text, asked, asked.type.definition, model.definitions) });
+      const { definition } = model.types.get(type) ?? asked.type;
+      entries.push({ type, id, text: subset(text, asked, definition, model.definitions) });
       records.push(record);
     } catch (error) {
       if (!(error instanceof TextDamaged)) throw error;
@@ -79,10 +93,8 @@ function entriesOf({ versions }: Page, asked: SearchRequest, model: Model): Entr
 
 const noPage: Page = { versions: [], next: undefined };
 
-async function pageOf(partition: Partition, { type, query, sort, count, after }: SearchRequest): Promise<Page> {
-  if (count === 0) return noPage;
-  const limits = after === undefined ? { limit: count } : { limit: count, after };
-  return refuseCostly(partition.search(type.name, { query, sort, ...limits }));
+async function pageOf(place: Place, { type, query, sort, count, after }: SearchRequest): Promise<Page> {
+  return count === 0 ? noPage : refuseCostly(findPage({ type, query, sort, limit: count, after }, place));
 }
 
 interface Counted {
@@ -93,8 +105,8 @@ interface Counted {
 const uncounted: Counted = { total: undefined, warnings: [] };
 
 /** How many match, where that is asked for; an estimate that takes too long is left out, and the answer says so. https://hl7.org/fhir/R4/search.html#total */
-async function totalOf(partition: Partition, { type, query, total }: SearchRequest): Promise<Counted> {
-  const counting = partition.count(type.name, query);
+async function totalOf(place: Place, { type, query, total }: SearchRequest): Promise<Counted> {
+  const counting = countMatches(type, query, place);
   if (total === 'accurate') return { total: await refuseCostly(counting), warnings: [] };
   try {
     return { total: await counting, warnings: [] };

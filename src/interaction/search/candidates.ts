@@ -1,0 +1,191 @@
+import { fhirError } from '../../fhir/error.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Chain, Has, Position, Query, Sort } from '../../search/ast.ts';
+import { type Indexed, matches } from '../../search/matches.ts';
+import { none, simplify } from '../../search/simplify.ts';
+import { positionOf } from '../../search/sort.ts';
+import { joinsOf, parametersOf, parametersOfSort } from '../../search/walk.ts';
+import type { Page, StoredVersion } from '../../store/records.ts';
+import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { replaceJoins } from './sets.ts';
+
+/** Bounds how many records one search reads to decide about others. */
+export interface Budget {
+  /** Throws FhirError 403 `too-costly` if these records are too many. */
+  spend(records: number): void;
+  /** How many are left. */
+  left(): number;
+}
+
+export function createBudget(most: number): Budget {
+  let left = most;
+  return {
+    left: () => left,
+    spend(records) {
+      left -= records;
+      if (left < 0) throw tooCostly(most);
+    },
+  };
+}
+
+/** https://hl7.org/fhir/R4/search.html#errors */
+export function tooCostly(most: number): Error {
+  return fhirError(
+    403,
+    'too-costly',
+    `More than ${most} records would have to be read to follow the chains of this search. Narrow it, by a patient, ` +
+      'a code or a shorter range of dates, or narrow the chain itself.',
+  );
+}
+
+/** The query with each join replaced by what all records match: it finds a superset. */
+export function withoutJoins(query: Query): Query {
+  return simplify(superset(simplify(query)));
+}
+
+/** Of a simplified query, whose negations are of single tests. */
+function superset(query: Query): Query {
+  if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(superset) };
+  return joinsOf(query).length === 0 ? query : { kind: 'all' };
+}
+
+/** Those of some records of a type that match the query. */
+export async function matching(
+  records: readonly StoredVersion[],
+  type: ResourceType,
+  query: Query,
+  place: Place,
+  budget: Budget,
+): Promise<readonly StoredVersion[]> {
+  if (records.length === 0) return [];
+  const indexed = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
+  const decided = await replaceJoins(query, join =>
+    join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget),
+  );
+  return records.filter((_, at) => matches(decided, indexed[at] ?? { id: '', lastUpdated: 0, entries: [] }));
+}
+
+/** A chain from these records alone. */
+async function decideChain(chain: Chain, from: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
+  const { param, type, of } = chain;
+  const values = from.flatMap(({ entries }) => entries.filter(one => one.param === param.code).map(one => one.value));
+  const query = simplify({ kind: 'and', of: [leadingTo(type, values, place), withoutJoins(of)] });
+  const others = await allOf(type, query, place, budget);
+  return joinedTo(chain, await matching(others, type, of, place, budget), place);
+}
+
+/** A `_has` of these records alone. */
+async function decideHas(has: Has, of: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
+  const few = await atMost(place, has.type, referring(has, of, place), of.length * 4);
+  if (few !== undefined) {
+    budget.spend(few.length);
+    return joinedTo(has, await matching(few, has.type, has.of, place, budget), place);
+  }
+  const ids: string[] = [];
+  for (const one of of) if (await hasOne(has, one, place, budget)) ids.push(one.id);
+  return { kind: 'id', anyOf: ids };
+}
+
+/** Whether one record has what a `_has` asks for. */
+async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Promise<boolean> {
+  const query = referring(has, [one], place);
+  let after: Position | undefined;
+  do {
+    const limit = joinsOf(has.of).length === 0 ? 1 : 50;
+    const page = await place.partition.search(has.type.name, {
+      query,
+      sort: anyOrder,
+      limit,
+      ...(after === undefined ? {} : { after }),
+    });
+    budget.spend(page.versions.length);
+    if ((await matching(page.versions, has.type, has.of, place, budget)).length > 0) return true;
+    after = page.next;
+  } while (after !== undefined);
+  return false;
+}
+
+/** What may refer to one of these records as a `_has` asks. */
+function referring({ param, target, of }: Has, records: readonly Indexed[], place: Place): Query {
+  return simplify({ kind: 'and', of: [referringTo(param, target, records, place), withoutJoins(of)] });
+}
+
+/** All that match a query without joins. */
+async function allOf(
+  type: ResourceType,
+  query: Query,
+  place: Place,
+  budget: Budget,
+): Promise<readonly StoredVersion[]> {
+  if (query.kind === 'id' && query.anyOf.length === 0) return [];
+  const found = await atMost(place, type, query, budget.left() + 1);
+  budget.spend(found?.length ?? budget.left() + 1);
+  return found ?? [];
+}
+
+/** A search whose query has joins. */
+export interface JoinedSearch {
+  readonly type: ResourceType;
+  readonly query: Query;
+  readonly sort: readonly Sort[];
+  readonly limit: number;
+  readonly after: Position | undefined;
+}
+
+/**
+ * A page by reading candidates in order and keeping those that match; undefined if it is not full after `most` of them.
+ * Good where many candidates match.
+ */
+export async function pageOfCandidates(
+  { type, query, sort, limit, after }: JoinedSearch,
+  place: Place,
+  budget: Budget,
+  most: number,
+): Promise<Page | undefined> {
+  const candidates = withoutJoins(query);
+  if (isNone(candidates)) return { versions: [], next: undefined };
+  const found: StoredVersion[] = [];
+  let from = after;
+  for (let read = 0, size = Math.min(limit + 1, 500); read < most; size = Math.min(size * 2, 500)) {
+    const where = { query: candidates, sort, limit: size, ...(from === undefined ? {} : { after: from }) };
+    const batch = await place.partition.search(type.name, where);
+    budget.spend(batch.versions.length);
+    found.push(...(await matching(batch.versions, type, query, place, budget)));
+    if (found.length > limit) break;
+    if (batch.next === undefined) return { versions: found, next: undefined };
+    from = batch.next;
+    read += batch.versions.length;
+  }
+  if (found.length < limit) return undefined;
+  const versions = found.slice(0, limit);
+  return { versions, next: positionIn(versions.at(-1), type, sort, place) };
+}
+
+function positionIn(
+  record: StoredVersion | undefined,
+  type: ResourceType,
+  sort: readonly Sort[],
+  place: Place,
+): Position | undefined {
+  if (record === undefined) return undefined;
+  const [indexed] = indexedBy(parametersOfSort(type, sort), [record], type, place);
+  return indexed && positionOf(sort, type, indexed);
+}
+
+/** How many match, by reading all candidates. Throws FhirError 403 `too-costly` if the budget is exceeded. */
+export async function countOfCandidates(
+  type: ResourceType,
+  query: Query,
+  place: Place,
+  budget: Budget,
+): Promise<number> {
+  const page = await pageOfCandidates(
+    { type, query, sort: anyOrder, limit: budget.left() + 1, after: undefined },
+    place,
+    budget,
+    Infinity,
+  );
+  return page?.versions.length ?? 0;
+}
+
+const isNone = (query: Query): boolean => query === none || (query.kind === 'id' && query.anyOf.length === 0);

@@ -1,0 +1,64 @@
+import type { ResourceType } from '../../model/model.ts';
+import type { Query } from '../../search/ast.ts';
+import { joinsOf } from '../../search/walk.ts';
+import { DeadlinePassed, TooManyToSort } from '../../store/errors.ts';
+import type { Page } from '../../store/records.ts';
+import { countOfCandidates, createBudget, type JoinedSearch, pageOfCandidates } from './candidates.ts';
+import type { Place } from './joined.ts';
+import { withSets } from './sets.ts';
+
+/** How much work joins may be. */
+export interface JoinLimits {
+  /** Inner matches that become a set at once. */
+  readonly smallSet: number;
+  /** Inner matches that become a set where few candidates match. */
+  readonly largeSet: number;
+  /** Candidates that are read before a large set is tried. */
+  readonly firstCandidates: number;
+  /** Records that one search reads at most to decide about others. */
+  readonly read: number;
+}
+
+export const usualJoinLimits: JoinLimits = { smallSet: 100, largeSet: 5_000, firstCandidates: 1_000, read: 20_000 };
+
+/**
+ * A page of a search. A join is followed from whichever side is smaller: a small set of inner matches becomes a test of
+ * references; else candidates are read in order, which fills a page soon if many match; else a large set is tried.
+ * Throws FhirError 403 `too-costly`.
+ */
+export async function findPage(
+  search: JoinedSearch,
+  place: Place,
+  limits: JoinLimits = usualJoinLimits,
+): Promise<Page> {
+  const { type, sort, limit, after } = search;
+  const inStore = (query: Query): Promise<Page> =>
+    place.partition.search(type.name, { query, sort, limit, ...(after === undefined ? {} : { after }) });
+  if (joinsOf(search.query).length === 0) return inStore(search.query);
+  const small = { ...search, query: await withSets(search.query, place, limits.smallSet) };
+  if (joinsOf(small.query).length === 0) return inStore(small.query);
+  const budget = createBudget(limits.read);
+  const first = await pageOfCandidates(small, place, budget, limits.firstCandidates);
+  if (first !== undefined) return first;
+  const large = await withSets(small.query, place, limits.largeSet);
+  if (joinsOf(large).length === 0) {
+    try {
+      return await inStore(large);
+    } catch (error) {
+      if (!(error instanceof DeadlinePassed || error instanceof TooManyToSort)) throw error;
+    }
+  }
+  return (await pageOfCandidates(small, place, budget, Infinity)) ?? { versions: [], next: undefined };
+}
+
+/** How many records match. Throws FhirError 403 `too-costly`. */
+export async function countMatches(
+  type: ResourceType,
+  query: Query,
+  place: Place,
+  limits: JoinLimits = usualJoinLimits,
+): Promise<number> {
+  const sets = await withSets(query, place, limits.largeSet);
+  if (joinsOf(sets).length === 0) return place.partition.count(type.name, sets);
+  return countOfCandidates(type, sets, place, createBudget(limits.read));
+}

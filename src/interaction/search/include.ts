@@ -1,0 +1,168 @@
+import type { Access } from '../../auth/access.ts';
+import { isAllowed } from '../../auth/may.ts';
+import { isWithin, restrict, restriction } from '../../auth/restrict.ts';
+import type { Issue } from '../../fhir/outcome.ts';
+import type { Model, ResourceType } from '../../model/model.ts';
+import type { Query } from '../../search/ast.ts';
+import type { Include, Link } from '../../search/include.ts';
+import { none } from '../../search/simplify.ts';
+import type { StoredVersion } from '../../store/records.ts';
+import { indexedBy, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+
+/** Most records that a page includes. */
+export const MOST_INCLUDED = 1000;
+
+export interface Included {
+  /** In the order in which they were found, each once. */
+  readonly records: readonly StoredVersion[];
+  readonly warnings: readonly Issue[];
+}
+
+/** Who asks, and where. */
+export interface Includer extends Place {
+  readonly model: Model;
+  readonly access: Access;
+}
+
+/**
+ * What a page includes beside its matches: what they refer to and what refers to them, with `:iterate` also of what was
+ * included, among what the caller may see. A warning names each include that was cut, and each that no scope allows.
+ * https://hl7.org/fhir/R4/search.html#revinclude
+ */
+export async function include(
+  matches: readonly StoredVersion[],
+  includes: readonly Include[],
+  includer: Includer,
+): Promise<Included> {
+  const seen = new Set(matches.map(keyOf));
+  const records: StoredVersion[] = [];
+  const cut = new Set<Include>();
+  for (let ring = matches, first = true; ring.length > 0; first = false) {
+    const next: StoredVersion[] = [];
+    for (const one of includes) {
+      if (!first && !one.iterate) continue;
+      const left = MOST_INCLUDED - records.length - next.length;
+      const found = one.reverse
+        ? await referring(one, ring, left + seen.size, includer)
+        : await referredTo(one, ring, seen, includer);
+      const added = found.filter(record => !seen.has(keyOf(record)));
+      if (added.length > left) cut.add(one);
+      for (const record of added.slice(0, left)) {
+        if (seen.has(keyOf(record))) continue;
+        seen.add(keyOf(record));
+        next.push(record);
+      }
+    }
+    records.push(...next);
+    ring = next;
+  }
+  return { records, warnings: [...[...cut].map(incomplete), ...includes.flatMap(one => notAllowed(one, includer))] };
+}
+
+/** The records to which those of a ring refer, but for those that are seen. */
+async function referredTo(
+  { links, target }: Include,
+  ring: readonly StoredVersion[],
+  seen: ReadonlySet<string>,
+  includer: Includer,
+): Promise<readonly StoredVersion[]> {
+  const wanted = new Map<ResourceType, { ids: Set<string>; others: Query[] }>();
+  for (const { type, param } of links) {
+    const from = ring.filter(record => record.type === type.name);
+    if (from.length === 0) continue;
+    const values = indexedBy([param], from, type, includer).flatMap(({ entries }) => entries.map(one => one.value));
+    for (const to of targetsOf(param.targets, target, includer)) {
+      const of = wanted.get(to) ?? { ids: new Set<string>(), others: [] };
+      wanted.set(to, of);
+      for (const query of alternatives(leadingTo(to, values, includer))) {
+        if (query.kind === 'id') query.anyOf.forEach(id => of.ids.add(id));
+        else of.others.push(query);
+      }
+    }
+  }
+  const found: StoredVersion[] = [];
+  for (const [type, { ids, others }] of wanted) {
+    const keys = [...ids].filter(id => !seen.has(`${type.name}/${id}`)).map(id => ({ type: type.name, id }));
+    found.push(...(await readVisible(type, keys, includer)));
+    if (others.length > 0) found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + 1, includer)));
+  }
+  return found;
+}
+
+const alternatives = (query: Query): readonly Query[] => (query.kind === 'or' ? query.of : [query]);
+
+function targetsOf(
+  targets: readonly string[],
+  target: string | undefined,
+  { model }: Includer,
+): readonly ResourceType[] {
+  const names = target !== undefined ? [target] : targets.length > 0 ? targets : [...model.types.keys()];
+  return names.flatMap(name => model.types.get(name) ?? []);
+}
+
+/** Records by key, as a read would give them to the caller. */
+async function readVisible(
+  type: ResourceType,
+  keys: readonly { readonly type: string; readonly id: string }[],
+  { partition, extract, access }: Includer,
+): Promise<readonly StoredVersion[]> {
+  const rule = restriction(access, type, 'r');
+  if (keys.length === 0 || rule === none) return [];
+  const found = await partition.readMany(keys);
+  return found.filter(record => {
+    const { text } = record;
+    return text !== undefined && isWithin(rule, type, { ...record, text }, extract, partition);
+  });
+}
+
+/** The records that refer to those of a ring. */
+async function referring(
+  { links, target }: Include,
+  ring: readonly StoredVersion[],
+  most: number,
+  includer: Includer,
+): Promise<readonly StoredVersion[]> {
+  const found: StoredVersion[] = [];
+  for (const { type, param } of links) {
+    for (const to of targetsOf(param.targets, target, includer)) {
+      const of = ring.filter(record => record.type === to.name);
+      if (of.length === 0) continue;
+      const query = referringTo(param, to, indexedBy(urlOf(to), of, to, includer), includer);
+      found.push(...(await search(type, query, most + 1, includer)));
+    }
+  }
+  return found;
+}
+
+/** Matches among what the caller may search. */
+async function search(
+  type: ResourceType,
+  query: Query,
+  limit: number,
+  { partition, access }: Includer,
+): Promise<readonly StoredVersion[]> {
+  const confined = restrict(access, type, 's', query);
+  const sort = [{ by: 'default', descending: true }] as const;
+  return (await partition.search(type.name, { query: confined, sort, limit })).versions;
+}
+
+const keyOf = ({ type, id }: StoredVersion): string => `${type}/${id}`;
+
+function incomplete({ written }: Include): Issue {
+  const text = `\`${written}\` finds more: a page includes at most ${MOST_INCLUDED} records. Ask for smaller pages.`;
+  return { severity: 'warning', code: 'incomplete', text };
+}
+
+/** Tells which types an include leaves out for lack of a scope; a wildcard includes what there is a scope for. */
+function notAllowed({ written, wildcard, reverse, links, target }: Include, includer: Includer): readonly Issue[] {
+  if (wildcard) return [];
+  const interaction = reverse ? 'search-type' : 'read';
+  const types = reverse
+    ? links.map(({ type }: Link) => type)
+    : links.flatMap(({ param }) => targetsOf(param.targets, target, includer));
+  const lacking = types.filter(({ name }) => !isAllowed(includer.access, { interaction, resourceType: name }));
+  if (lacking.length === 0) return [];
+  const names = [...new Set(lacking.map(({ name }) => name))].join(', ');
+  const text = `\`${written}\` includes nothing of ${names}: the token has no scope for it.`;
+  return [{ severity: 'information', code: 'suppressed', text }];
+}

@@ -1,0 +1,109 @@
+import { narrowed } from '../../auth/restrict.ts';
+import type { Extract } from '../../indexing/extract.ts';
+import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
+import type { Join, Query } from '../../search/ast.ts';
+import { type Indexed, referencesTo } from '../../search/matches.ts';
+import { none } from '../../search/simplify.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { StoredVersion } from '../../store/records.ts';
+
+/** Where joins are followed. */
+export interface Place {
+  readonly partition: Partition;
+  readonly extract: Extract;
+  /** `{publicUrl}/r4/{partition}`. */
+  readonly base: string;
+}
+
+/** The order in which records are read whose order does not matter. */
+export const anyOrder = [{ by: 'id', descending: false }] as const;
+
+/** The records that match, if there are at most `most`. The query has no joins. */
+export async function atMost(
+  { partition }: Place,
+  type: ResourceType,
+  query: Query,
+  most: number,
+): Promise<readonly StoredVersion[] | undefined> {
+  if (most < 1) return undefined;
+  const { versions, next } = await partition.search(type.name, { query, sort: anyOrder, limit: most });
+  return next === undefined ? versions : undefined;
+}
+
+/** What a record matches if it is joined to one of `others`, which match the inner query of the join. */
+export function joinedTo(join: Join, others: readonly StoredVersion[], place: Place): Query {
+  if (others.length === 0) return none;
+  const { param, type } = join;
+  if (join.kind === 'chain') {
+    const indexed = isCanonical(param) ? indexedBy(urlOf(type), others, type, place) : others.map(withoutEntries);
+    return referringTo(param, type, indexed, place);
+  }
+  const found = indexedBy([param], others, type, place).flatMap(({ entries }) => entries.map(({ value }) => value));
+  return leadingTo(join.target, found, place);
+}
+
+/** What refers by a parameter to one of these resources of a type, which are indexed by their `url`. */
+export function referringTo(
+  param: SearchParam,
+  { name }: ResourceType,
+  resources: readonly Indexed[],
+  { base }: Place,
+): Query {
+  return { kind: 'param', param, test: referencesTo(param, name, resources, base) };
+}
+
+/** The resources of a type to which references lead. */
+export function leadingTo(type: ResourceType, values: readonly IndexValue[], place: Place): Query {
+  const [ids, urls] = [new Set<string>(), new Set<string>()];
+  for (const value of values) {
+    if (value.kind !== 'reference') continue;
+    const id = localId(value, type, place);
+    if (id !== undefined) ids.add(id);
+    else if (value.url !== undefined) urls.add(value.url);
+  }
+  const byId: Query = { kind: 'id', anyOf: [...ids] };
+  const [url] = urlOf(type);
+  if (url === undefined || urls.size === 0) return byId;
+  const byUrl = [...urls].map((uri): Query => ({ kind: 'param', param: url, test: { kind: 'uri', uri } }));
+  return { kind: 'or', of: [byId, ...byUrl] };
+}
+
+/** The id of the resource of the type and this partition that a reference means. */
+export function localId(value: ReferenceValue, type: ResourceType, { base }: Place): string | undefined {
+  if (value.id !== undefined) return value.type === type.name ? value.id : undefined;
+  const { url = '' } = value;
+  const relative = url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url;
+  const [name, id, ...more] = relative.split('/');
+  return name === type.name && id !== undefined && more.length === 0 ? id : undefined;
+}
+
+/** Records with their entries of some parameters. */
+export function indexedBy(
+  params: readonly SearchParam[],
+  records: readonly StoredVersion[],
+  type: ResourceType,
+  { partition, extract }: Place,
+): readonly Indexed[] {
+  if (params.length === 0) return records.map(withoutEntries);
+  const narrow = narrowed(type, params);
+  const where = { id: partition.id, zone: partition.settings.zone };
+  return records.map(({ id, lastUpdated, text = '', owners }) => {
+    return { id, lastUpdated, owners, entries: extract(narrow, text, where) };
+  });
+}
+
+const withoutEntries = ({ id, lastUpdated, owners }: StoredVersion): Indexed => ({
+  id,
+  lastUpdated,
+  owners,
+  entries: [],
+});
+
+/** The parameter by whose values canonicals refer to resources of the type. */
+export function urlOf(type: ResourceType): readonly SearchParam[] {
+  const url = type.parameters.get('url');
+  return url?.type === 'uri' ? [url] : [];
+}
+
+const isCanonical = ({ dataTypes }: SearchParam): boolean => dataTypes.has('canonical') || dataTypes.has('uri');

@@ -1,0 +1,28 @@
+import type { Join, Query } from '../../search/ast.ts';
+import { simplify } from '../../search/simplify.ts';
+import { joinsOf, mapJoins } from '../../search/walk.ts';
+import { atMost, joinedTo, type Place } from './joined.ts';
+
+/**
+ * The query with each join replaced by what it means for the searched records, where at most `most` records match the
+ * inner query of the join. The others remain.
+ */
+export async function withSets(query: Query, place: Place, most: number): Promise<Query> {
+  return replaceJoins(query, async join => (await setOf(join, place, most)) ?? join);
+}
+
+async function setOf(join: Join, place: Place, most: number): Promise<Query | undefined> {
+  const of = await withSets(join.of, place, most);
+  if (joinsOf(of).length > 0) return undefined;
+  const others = await atMost(place, join.type, of, most);
+  return others === undefined ? undefined : joinedTo(join, others, place);
+}
+
+/** The query with each join replaced, one after the other. */
+export async function replaceJoins(query: Query, replace: (join: Join) => Promise<Query>): Promise<Query> {
+  const joins = joinsOf(query);
+  if (joins.length === 0) return query;
+  const replaced = new Map<Join, Query>();
+  for (const join of joins) replaced.set(join, await replace(join));
+  return simplify(mapJoins(query, join => replaced.get(join) ?? join));
+}

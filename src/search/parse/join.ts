@@ -1,0 +1,143 @@
+import { badValue, FhirError, fhirError } from '../../fhir/error.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
+import type { Join, Query } from '../ast.ts';
+import { unknownParameter, unsupportedParameter } from './errors.ts';
+import { Ignorable } from './ignorable.ts';
+import type { SearchContext } from './value.ts';
+
+/** A parameter as the client wrote it, whole, while its steps are read. */
+export interface Written {
+  /** With all steps, for errors. */
+  readonly name: string;
+  readonly text: string;
+  readonly context: SearchContext;
+  /** The kinds of the steps before. */
+  readonly joins: readonly Join['kind'][];
+  /** Reads the rest of the name, as a parameter of the type that the steps before lead to. */
+  readonly parse: (type: ResourceType, step: string, written: Written) => Query;
+}
+
+/** Most steps of one parameter: each may fan out over the types that a reference can lead to. */
+const MOST_STEPS = 8;
+
+/**
+ * A chain (`subject.name`, `subject:Patient.name`) or a reverse chain (`_has:Observation:patient:code`); undefined for any
+ * other name. Throws FhirError 400 where the type does not offer it, and for a step that leads nowhere: an ignored one
+ * would widen the answer. https://hl7.org/fhir/R4/search.html#chaining https://hl7.org/fhir/R4/search.html#has
+ */
+export function parseJoin(type: ResourceType, step: string, written: Written): Query | undefined {
+  if (type.parameters.has(step)) return undefined;
+  const kind = step === '_has' || step.startsWith('_has:') ? 'has' : isChain(type, step) ? 'chain' : undefined;
+  if (kind === undefined) return undefined;
+  const { name, context, joins } = written;
+  if (context.joins === undefined || !type.searchFeatures.has(kind)) throw unsupportedParameter(name);
+  if (joins.length === MOST_STEPS) {
+    throw fhirError(400, 'too-costly', `\`${name}\` has more than ${MOST_STEPS} steps: write fewer.`, `http.${name}`);
+  }
+  const next: Written = { ...written, joins: [...joins, kind] };
+  return kind === 'has' ? parseHas(type, step, next) : parseChain(type, step, next);
+}
+
+/** `code.rest` and `code:Type.rest`; a dot in the value of a modifier is none of a chain. */
+function isChain(type: ResourceType, step: string): boolean {
+  const dot = step.indexOf('.');
+  if (dot === -1) return false;
+  const [code = ''] = step.slice(0, dot).split(':');
+  const param = type.parameters.get(code);
+  return param === undefined || param.type === 'reference' || !step.slice(0, dot).includes(':');
+}
+
+function parseHas(type: ResourceType, step: string, written: Written): Query {
+  const { name, context } = written;
+  const [, source = '', code = '', ...more] = step.split(':');
+  const rest = more.join(':');
+  if (rest === '') {
+    throw badValue(name, `\`${name}\` is incomplete: write \`_has:Type:reference:parameter\`.`);
+  }
+  const from = searchable(source, written);
+  const param = from.parameters.get(code);
+  if (param === undefined) throw unknownParameter(from, code, name);
+  if (param.type !== 'reference' || (param.targets.length > 0 && !param.targets.includes(type.name))) {
+    const fitting = [...from.parameters.values()].filter(one => leadsTo(one, type)).map(one => `\`${one.code}\``);
+    const offer = fitting.length === 0 ? 'None of its parameters does' : `These do: ${fitting.join(', ')}`;
+    throw badValue(name, `\`${code}\` of ${source} does not refer to ${type.name}. ${offer}.`);
+  }
+  return { kind: 'has', target: type, type: from, param, of: inner(from, rest, { ...written, context }) };
+}
+
+function parseChain(type: ResourceType, step: string, written: Written): Query {
+  const { name, context } = written;
+  const dot = step.indexOf('.');
+  const [code = '', wanted, ...more] = step.slice(0, dot).split(':');
+  const rest = step.slice(dot + 1);
+  const param = type.parameters.get(code);
+  if (param === undefined) throw unknownParameter(type, code, name);
+  if (param.type !== 'reference') {
+    throw badValue(name, `\`${code}\` of ${type.name} is no reference, so nothing can follow it.`);
+  }
+  if (rest === '' || more.length > 0) throw badValue(name, `\`${name}\` is no chain: write \`${code}.parameter\`.`);
+  if (wanted !== undefined) {
+    const target = searchable(wanted, written);
+    if (!leadsTo(param, target)) throw badValue(name, `\`${code}\` does not refer to ${wanted}. ${targetsOf(param)}`);
+    return { kind: 'chain', param, type: target, of: inner(target, rest, written) };
+  }
+  const targets = [...context.model.types.values()].filter(one => isSearchable(one) && leadsTo(param, one));
+  if (targets.length === 0) {
+    throw badValue(name, `No type to which \`${code}\` refers can be searched here. ${targetsOf(param)}`);
+  }
+  return { kind: 'or', of: chains(param, targets, rest, written) };
+}
+
+/** A chain over each of the types that has the rest; the error of one if none has. */
+function chains(
+  param: SearchParam,
+  targets: readonly ResourceType[],
+  rest: string,
+  written: Written,
+): readonly Query[] {
+  const errors: FhirError[] = [];
+  const found = targets.flatMap((type): readonly Query[] => {
+    try {
+      return [{ kind: 'chain', param, type, of: inner(type, rest, written) }];
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+      errors.push(error);
+      return [];
+    }
+  });
+  // A value that one type cannot have says more than that another lacks the parameter.
+  const error = errors.find(({ issues }) => issues[0]?.code !== 'not-supported') ?? errors[0];
+  if (found.length === 0 && error !== undefined) throw error;
+  return found;
+}
+
+/** The step after a join. Whatever is wrong with it is an error under lenient handling too. */
+function inner(type: ResourceType, rest: string, written: Written): Query {
+  try {
+    return written.parse(type, rest, written);
+  } catch (error) {
+    throw error instanceof Ignorable ? error.cause : error;
+  }
+}
+
+function searchable(name: string, { name: whole, context }: Written): ResourceType {
+  const type = context.model.types.get(name);
+  if (type !== undefined && isSearchable(type)) return type;
+  const offered = [...context.model.types.values()].filter(isSearchable).map(one => one.name);
+  throw badValue(whole, `\`${name}\` is no type that can be searched here.${didYouMean(name, offered)}`);
+}
+
+const isSearchable = (type: ResourceType): boolean => type.interactions.has('search-type');
+
+/** Canonicals lead to what has a parameter `url`. */
+function leadsTo(param: SearchParam, type: ResourceType): boolean {
+  if (param.type !== 'reference') return false;
+  if (param.targets.length > 0 && !param.targets.includes(type.name)) return false;
+  return param.dataTypes.has('Reference') || type.parameters.get('url')?.type === 'uri';
+}
+
+function targetsOf({ code, targets }: SearchParam): string {
+  if (targets.length === 0) return `\`${code}\` may refer to any type.`;
+  return `\`${code}\` refers to ${targets.map(target => `\`${target}\``).join(', ')}.`;
+}

@@ -1,0 +1,19 @@
+import type { Attached } from '../blobs.ts';
+import type { StoredVersion } from '../records.ts';
+import type { Row } from './open.ts';
+
+/** A version, of a row `id, version, last_updated, text`. */
+export function storedVersion(type: string, [id, version, lastUpdated, text = null]: Row): StoredVersion {
+  return {
+    type,
+    id: String(id),
+    version: Number(version),
+    lastUpdated: Number(lastUpdated),
+    text: text === null ? undefined : String(text),
+  };
+}
+
+/** What a version carries, of a row `path, digest, size, content_type`. */
+export function attachedOf([path, digest, size, contentType]: Row): Attached {
+  return { path: String(path), digest: String(digest), size: Number(size), contentType: String(contentType) };
+}

@@ -1,0 +1,282 @@
+// Chains, `_has` and includes, on records that refer to each other: what is found, what is refused, and that every way to
+// follow a join finds what the meaning of search says.
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countMatches, findPage, type JoinLimits, usualJoinLimits } from '../../src/interaction/search/find.ts';
+import type { Position, Query } from '../../src/search/ast.ts';
+import { type Indexed, matches } from '../../src/search/matches.ts';
+import { parseSearch } from '../../src/search/parse/search.ts';
+import { print } from '../../src/search/print.ts';
+import { comparePositions, positionOf } from '../../src/search/sort.ts';
+import { current } from '../store/support/current.ts';
+import { put, serve, type Served } from '../support/serve.ts';
+import { graph } from './graph.ts';
+
+const size = 36;
+
+/** A few records whose names nothing else has. */
+const zoe = [
+  { resourceType: 'Organization', id: 'zo', name: 'Zenith' },
+  { resourceType: 'Practitioner', id: 'zd', name: [{ family: 'Zed' }] },
+  {
+    resourceType: 'Patient',
+    id: 'zp',
+    gender: 'female',
+    name: [{ family: 'Zoe' }],
+    generalPractitioner: [{ reference: 'Practitioner/zd' }],
+    managingOrganization: { reference: 'Organization/zo' },
+  },
+  { resourceType: 'Patient', id: 'zq', gender: 'male', name: [{ family: 'Zoe' }] },
+  { resourceType: 'Encounter', id: 'ze', status: 'finished', class: { code: 'ZED' }, subject: { reference: 'Patient/zp' } },
+  ...['z1', 'z2', 'z3'].map((id, at) => ({
+    resourceType: 'Observation',
+    id,
+    status: 'final',
+    code: { coding: [{ system: 'http://example.org/z', code: ['red', 'blue', 'red'][at] }] },
+    effectiveDateTime: `2030-01-0${at + 1}`,
+    subject: { reference: at === 2 ? 'Patient/zq' : 'Patient/zp' },
+    ...(at === 0 ? { encounter: { reference: 'Encounter/ze' } } : {}),
+  })),
+  { resourceType: 'Questionnaire', id: 'zx', status: 'active', title: 'Zeal', url: 'http://example.org/zeal', version: '2' },
+  { resourceType: 'QuestionnaireResponse', id: 'za', status: 'completed', questionnaire: 'http://example.org/zeal|2' },
+  { resourceType: 'QuestionnaireResponse', id: 'zb', status: 'completed', questionnaire: 'Questionnaire/zx' },
+  { resourceType: 'QuestionnaireResponse', id: 'zc', status: 'completed', questionnaire: 'http://example.org/zeal' },
+]; // prettier-ignore
+
+let server: Served;
+beforeAll(async () => {
+  const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+  server = await serve([], ['--capability', capability]);
+  await put(server.partition, [...graph(size, server.base), ...zoe]);
+}, 120_000);
+afterAll(() => server.close());
+
+interface Entry {
+  readonly resource: { readonly resourceType: string; readonly id: string };
+  readonly search: { readonly mode: string };
+}
+const entries = (json: { readonly entry?: readonly Entry[] }, mode: string): readonly string[] =>
+  (json.entry ?? []).flatMap(({ resource, search }) =>
+    search.mode === mode ? [`${resource.resourceType}/${resource.id}`] : [],
+  );
+const matchesIn = (json: { readonly entry?: readonly Entry[] }): readonly string[] =>
+  entries(json, 'match').map(one => one.slice(one.indexOf('/') + 1));
+
+describe('a chain', () => {
+  it.each([
+    ['through a reference', '/Observation?subject:Patient.name=zoe&_sort=_id', ['z1', 'z2', 'z3']],
+    ['without the type of its target', '/Observation?subject.name=zoe&_sort=-_id', ['z3', 'z2', 'z1']],
+    ['through a parameter with one target', '/Observation?patient.name=zoe&patient.gender=male', ['z3']],
+    ['of several steps', '/Observation?encounter.subject:Patient.organization.name=zen', ['z1']],
+    ['with a choice of values', '/Encounter?patient.name=zoe,nobody', ['ze']],
+    ['with a modifier', '/Patient?general-practitioner:Practitioner.family:exact=Zed', ['zp']],
+    ['with `:not`', '/Observation?code=http://example.org/z|&patient.gender:not=male&_sort=_id', ['z1', 'z2']],
+    ['with `:missing`', '/Observation?patient.general-practitioner:missing=true&patient.name=zoe', ['z3']],
+    ['to an id', '/Encounter?patient._id=zp', ['ze']],
+    ['that nothing matches', '/Observation?patient.name=nobody', []],
+    ['through a canonical', '/QuestionnaireResponse?questionnaire.title=zeal&_sort=_id', ['za', 'zb', 'zc']],
+    ['beside other parameters', '/Observation?patient.name=zoe&code=red&date=2030-01-03', ['z3']],
+  ])('%s', async (_, path, ids) => {
+    const { status, json } = await server.get(path);
+    expect([status, matchesIn(json)]).toEqual([200, ids]);
+  });
+
+  it('is a form of POST _search too', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { json } = await server.ask('POST', '/Encounter/_search', { headers, body: 'patient.name=zoe' });
+    expect(matchesIn(json)).toEqual(['ze']);
+  });
+
+  it('is paged and counted', async () => {
+    const first = (await server.get('/Observation?patient.name=zoe&_sort=_id&_count=2&_total=accurate')).json;
+    expect([first.total, matchesIn(first)]).toEqual([3, ['z1', 'z2']]);
+    const next = new URL(first.link[1].url);
+    const second = (await server.get(`/Observation${next.search}`)).json;
+    expect([matchesIn(second), second.link.length]).toEqual([['z3'], 1]);
+    expect((await server.get('/Observation?patient.name=zoe&_summary=count')).json.total).toBe(3);
+  });
+});
+
+describe('_has', () => {
+  it.each([
+    ['finds what is referred to', '/Patient?_has:Observation:patient:code=red&name=zoe&_sort=_id', ['zp', 'zq']],
+    ['twice is and', '/Patient?_has:Observation:patient:code=red&_has:Observation:patient:code=blue&name=zoe', ['zp']],
+    ['nested', '/Practitioner?_has:Patient:general-practitioner:_has:Encounter:patient:class=ZED', ['zd']],
+    ['before a chain', '/Patient?_has:Observation:patient:encounter.class=ZED', ['zp']],
+    ['behind a chain', '/Encounter?patient._has:Observation:patient:code=blue', ['ze']],
+    ['by id', '/Patient?_has:Observation:patient:_id=z3', ['zq']],
+    ['that nothing matches', '/Patient?_has:Observation:patient:code=nothing', []],
+    ['through a canonical', '/Questionnaire?_has:QuestionnaireResponse:questionnaire:_id=zc', ['zx']],
+  ])('%s', async (_, path, ids) => {
+    const { status, json } = await server.get(path);
+    expect([status, matchesIn(json)]).toEqual([200, ids]);
+  });
+});
+
+describe('what leads nowhere is 400, whatever the handling', () => {
+  it.each([
+    ['/Observation?nothing.name=a', 'nothing.name', '`nothing`'],
+    ['/Observation?subject:Patient.nothing=a', 'subject:Patient.nothing', 'Patient has no search parameter `nothing`'],
+    ['/Observation?subject:Medication.code=a', 'subject:Medication.code', 'does not refer to Medication'],
+    ['/Observation?subject:Nobody.code=a', 'subject:Nobody.code', '`Nobody`'],
+    ['/Observation?status.code=a', 'status.code', 'is no reference'],
+    ['/Observation?subject.birthdate=yesterday', 'subject.birthdate', '`yesterday`'],
+    ['/Observation?subject:Patient.name:foo=a', 'subject:Patient.name:foo', '`:foo`'],
+    ['/Observation?patient.=a', 'patient.', 'is no chain'],
+    ['/Observation?patient.name=', 'patient.name', 'has no value'],
+    ['/Patient?_has:Observation:patient:code:not=red', '_has:Observation:patient:code:not', '`:not`'],
+    ['/Patient?_has=a', '_has', '`_has:Type:reference:parameter`'],
+    ['/Patient?_has:Observation:patient=a', '_has:Observation:patient', '`_has:Type:reference:parameter`'],
+    ['/Patient?_has:Observation:code:status=a', '_has:Observation:code:status', 'does not refer to Patient'],
+    ['/Patient?_has:Nobody:patient:status=a', '_has:Nobody:patient:status', '`Nobody`'],
+    ['/Patient?_has:Observation:patient:nothing=a', '_has:Observation:patient:nothing', '`nothing`'],
+    [`/Patient?${'link.'.repeat(9)}name=a`, `${'link.'.repeat(9)}name`, 'more than 8 steps'],
+    ['/Patient?_include=Patient', '_include', '`Type:parameter`'],
+    ['/Patient?_include=Patient:nothing', '_include', '`Patient:nothing`'],
+    ['/Patient?_include=Nobody:subject', '_include', '`Nobody`'],
+    ['/Patient?_include:foo=Patient:link', '_include:foo', '`:foo`'],
+    ['/Patient?_include=Patient:organization:Medication', '_include', 'does not refer to Medication'],
+    ['/Patient?_include=Patient:organization&_summary=text', '_summary', '_summary=text'],
+  ])('%s', async (path, name, text) => {
+    for (const handling of ['strict', 'lenient']) {
+      const { status, json } = await server.get(path, { Prefer: `handling=${handling}` });
+      expect([status, json.issue?.[0]?.expression?.[0]]).toEqual([400, `http.${name}`]);
+      expect(json.issue[0].diagnostics).toContain(text);
+    }
+  });
+
+  it('fans out no further than a search may', async () => {
+    const pairs = Array.from({ length: 60 }, (_, at) => `subject.organization._has:Patient:organization:name=a${at}`);
+    expect((await server.get(`/Encounter?${pairs.join('&')}`)).status).toBe(400);
+  });
+});
+
+describe('an include', () => {
+  it.each([
+    ['of a reference', '/Observation?_id=z1&_include=Observation:encounter', ['Encounter/ze']],
+    ['of one target', '/Observation?_id=z1&_include=Observation:subject:Patient', ['Patient/zp']],
+    ['of another target', '/Observation?_id=z1&_include=Observation:subject:Group', []],
+    ['once each', '/Observation?patient.name=zoe&_include=Observation:subject&_sort=_id', ['Patient/zp', 'Patient/zq']],
+    ['of all references', '/Observation?_id=z1&_include=*', ['Encounter/ze', 'Patient/zp']],
+    ['of all references of a type', '/Observation?_id=z1&_include=Observation:*', ['Encounter/ze', 'Patient/zp']],
+    [
+      'of what was included',
+      '/Observation?_id=z1&_include=Observation:encounter&_include:iterate=Encounter:subject&_include:iterate=Patient:organization',
+      ['Encounter/ze', 'Patient/zp', 'Organization/zo'],
+    ],
+    ['of matches alone', '/Observation?_id=z1&_include=Observation:encounter&_include=Encounter:subject', ['Encounter/ze']],
+    ['of what refers to a match', '/Patient?_id=zp&_revinclude=Observation:patient', ['Observation/z2', 'Observation/z1']],
+    ['of all that refers to a match', '/Patient?_id=zq&_revinclude=*', ['Observation/z3']],
+    [
+      'of what refers to what was included',
+      '/Encounter?_id=ze&_include=Encounter:patient&_revinclude:iterate=Observation:patient',
+      ['Patient/zp', 'Observation/z2', 'Observation/z1'],
+    ],
+    ['of a canonical', '/QuestionnaireResponse?_id=za&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/zx']],
+    ['of no matches', '/Observation?_id=z1&_include=Observation:has-member', []],
+  ])('%s', async (_, path, included) => {
+    const { status, json } = await server.get(path);
+    expect([status, entries(json, 'include')]).toEqual([200, included]);
+    expect(entries(json, 'match')).toHaveLength(json.entry.length - included.length);
+  }); // prettier-ignore
+
+  it('is not counted, and is as `_elements` and `_summary` ask', async () => {
+    const { json } = await server.get(
+      '/Observation?_id=z1&_include=Observation:subject&_elements=status&_total=accurate',
+    );
+    expect([json.total, Object.keys(json.entry[1].resource)]).toEqual([1, ['resourceType', 'id', 'meta']]);
+    const count = (await server.get('/Observation?_id=z1&_include=Observation:subject&_summary=count')).json;
+    expect([count.total, count.entry]).toEqual([1, undefined]);
+  });
+});
+
+describe('the ways to follow a join agree with the meaning of search', () => {
+  const tiny: readonly (readonly [string, JoinLimits])[] = [
+    ['by sets', { smallSet: 10_000, largeSet: 10_000, firstCandidates: 0, read: 0 }],
+    ['by candidates', { smallSet: 0, largeSet: 0, firstCandidates: 10_000, read: 1_000_000 }],
+    ['by candidates, then by sets', { smallSet: 3, largeSet: 10_000, firstCandidates: 3, read: 1_000_000 }],
+    ['as it usually is', usualJoinLimits],
+  ];
+  const searches = [
+    ['Observation', 'subject:Patient.gender=female'],
+    ['Observation', 'subject:Patient.gender:not=female'],
+    ['Observation', 'encounter.class=AMB,EMER'],
+    ['Observation', 'encounter.subject:Patient.family=roy'],
+    ['Observation', 'encounter.participant:Practitioner.active=true'],
+    ['Observation', 'subject:Patient.general-practitioner:missing=true'],
+    ['Observation', 'has-member.code=8480-6'],
+    ['Observation', 'subject:Patient._has:Encounter:patient:status=planned'],
+    ['Observation', 'code=8480-6'],
+    ['Observation', 'date=ge2024-04'],
+    ['Patient', '_has:Observation:patient:code=8480-6'],
+    ['Patient', '_has:Observation:patient:encounter.class=IMP'],
+    ['Patient', '_has:Encounter:patient:_has:Observation:encounter:status=amended'],
+    ['Patient', 'organization.name=north,south'],
+    ['Patient', 'link.gender=male'],
+    ['Patient', 'family=tremblay'],
+    ['Encounter', 'part-of.subject:Patient.family=smith'],
+    ['Encounter', '_has:Observation:encounter:status=final'],
+    ['Encounter', 'status=finished'],
+    ['QuestionnaireResponse', 'questionnaire.title=intake'],
+    ['Questionnaire', '_has:QuestionnaireResponse:questionnaire:status=completed'],
+    ['QuestionnaireResponse', 'subject:Patient.gender=female'],
+  ] as const;
+  const types = [...new Set(searches.map(([type]) => type))];
+
+  it('in pages and in counts', async () => {
+    const { model, extract } = server.running.engine;
+    const { partition, base } = server;
+    const where = { id: partition.id, zone: partition.settings.zone };
+    const indexed = new Map<string, readonly Indexed[]>();
+    for (const type of model.types.values()) {
+      const all: Indexed[] = [];
+      for await (const { id, lastUpdated, text = '' } of current(partition, type.name)) {
+        all.push({ id, lastUpdated, entries: extract(type, text, where) });
+      }
+      indexed.set(type.name, all);
+    }
+    const others = { base, of: (type: string): readonly Indexed[] => indexed.get(type) ?? [] };
+    const context = { model, base, zone: 'UTC', handling: 'strict', now: Date.now(), joins: true } as const;
+    const ofType = (name: string): readonly string[] =>
+      searches.flatMap(([type, text]) => (type === name ? [text] : []));
+    const search = fc.constantFrom(...types).chain(type =>
+      fc.record({
+        type: fc.constant(type),
+        parts: fc.uniqueArray(fc.constantFrom(...ofType(type)), { minLength: 1, maxLength: 3 }),
+        together: fc.constantFrom('and', 'or', 'not'),
+        sort: fc.constantFrom('', '_id', '-_id', '-_lastUpdated', ...(type === 'Observation' ? ['date', '-date'] : [])),
+        limit: fc.integer({ min: 4, max: 80 }),
+        way: fc.constantFrom(...tiny),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(search, async ({ type: name, parts, together, sort, limit, way: [, limits] }) => {
+        const type = model.types.get(name);
+        if (type === undefined) throw new Error(name);
+        const each = parts.map(part => parseSearch(type, [part.split('=') as [string, string]], context).query);
+        const query: Query =
+          together === 'not'
+            ? { kind: 'and', of: each.map((of): Query => ({ kind: 'not', of })) }
+            : { kind: together === 'or' ? 'or' : 'and', of: each };
+        const sorts = parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort;
+        const expected = others
+          .of(name)
+          .filter(resource => matches(query, resource, others))
+          .map(resource => positionOf(sorts, type, resource))
+          .sort((a, b) => comparePositions(sorts, a, b))
+          .map(({ id }) => id);
+        const ids: string[] = [];
+        let after: Position | undefined;
+        do {
+          const page = await findPage({ type, query, sort: sorts, limit, after }, { partition, extract, base }, limits);
+          ids.push(...page.versions.map(({ id }) => id));
+          after = page.next;
+        } while (after !== undefined && ids.length <= expected.length);
+        const count = await countMatches(type, query, { partition, extract, base }, limits);
+        expect([print(query), ids, count]).toEqual([print(query), expected, expected.length]);
+      }),
+      { numRuns: Number(process.env['CRS_TEST_SEARCHES'] ?? 150) },
+    );
+  }, 300_000);
+});
