@@ -57,7 +57,7 @@ export class SqlitePartition implements Partition {
     const current = this.#current(index, id);
     if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM versions WHERE t = ? AND id = ? AND version = ?',
+      'SELECT id, version, last_updated, owners, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
     return row === undefined ? undefined : ownedVersion(index, row);
@@ -205,7 +205,7 @@ export class SqlitePartition implements Partition {
 
   #current(index: TypeIndex, id: string): StoredVersion | undefined {
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM resources WHERE t = ? AND id = ?',
+      'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id = ?',
       [index.t, id],
     );
     return row === undefined ? undefined : ownedVersion(index, row);
@@ -242,11 +242,11 @@ function refusal(result: Applied): Error {
   }
 }
 
-/** A version with its owners, of a row `id, version, last_updated, text, owners`. */
+/** A version with its owners, of a row `id, version, last_updated, owners, text`. */
 function ownedVersion({ type }: TypeIndex, row: Row): StoredVersion {
-  const owners = row[4];
+  const [id = null, version = null, lastUpdated = null, owners, text = null] = row;
   return {
-    ...storedVersion(type.name, row),
+    ...storedVersion(type.name, [id, version, lastUpdated, text]),
     owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
   };
 }
