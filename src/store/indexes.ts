@@ -23,8 +23,8 @@ export interface IndexAdmin {
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
   /**
-   * The indexes of the database below that are not as the definitions want them; none for a store that makes its own.
-   * `drop`: drops those that the definitions do not need any more.
+   * The database indexes that differ from the definitions; none for a store that manages them itself. `drop`: drops
+   * those that the definitions no longer need.
    */
   database(options?: { readonly drop?: boolean }): Promise<readonly DatabaseIndex[]>;
 }

@@ -82,7 +82,7 @@ describe('migrate, from a file to MongoDB and back', () => {
     await fillStore(place('other.sqlite'), 3);
     expect(await migrate(place('other.sqlite'), middle.url)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('The target holds records that are not of this source'),
+      stderr: expect.stringContaining('The target has records that are not of this source'),
     });
   });
 

@@ -3,21 +3,21 @@ import { measure } from '../../store/digest.ts';
 import type { KeptVersion } from '../../store/transfer.ts';
 import type { Partition } from '../../store/partitions.ts';
 
-/** What a store keeps of a type, with a digest over all of it. */
+/** The content of a store for a type, with a digest over all of it. */
 export interface Content {
-  /** Resources, those that were deleted too. */
+  /** Resources, including deleted ones. */
   readonly records: number;
   readonly versions: number;
-  /** Different ones, and their bytes. */
+  /** Distinct attachments, and their size. */
   readonly attachments: number;
   readonly bytes: number;
-  /** SHA-256 in hex over all versions, exactly as they are, and over the bytes that they carry. */
+  /** SHA-256 in hex over all versions, exactly as stored, and over their attachments. */
   readonly digest: string;
 }
 
 /**
- * Reads everything that a partition keeps of its records, by type: every version with its text, number and time, and the
- * bytes of each attachment. The same in two stores gives the same digests. `read` is called for each record.
+ * Reads everything that a partition keeps of its records, by type: every version with its text, number and time, and
+ * the bytes of each attachment. The same in two stores gives the same digests. `read` is called for each record.
  */
 export async function contentsOf(
   partition: Partition,
@@ -43,7 +43,7 @@ export const noContent = (): Content => new Reading().end();
 /** The content of one type while its versions are read. */
 class Reading {
   readonly #hash = createHash('sha256');
-  readonly #bytes = new Map<string, Found>();
+  readonly #bytes = new Map<string, StoredAttachment>();
   #records = 0;
   #versions = 0;
   #last = '';
@@ -67,18 +67,18 @@ class Reading {
   }
 }
 
-/** Bytes as they are, whatever they should be. */
-interface Found {
+/** An attachment as it is, whatever its record says. */
+interface StoredAttachment {
   readonly digest: string;
   readonly size: number;
 }
 
-async function bytesOf(partition: Partition, digest: string): Promise<Found> {
+async function bytesOf(partition: Partition, digest: string): Promise<StoredAttachment> {
   const stream = await partition.attachment(digest);
   return stream === undefined ? { digest: 'missing', size: 0 } : measure(stream);
 }
 
-function addVersion(hash: Hash, version: KeptVersion, bytes: ReadonlyMap<string, Found>): void {
+function addVersion(hash: Hash, version: KeptVersion, bytes: ReadonlyMap<string, StoredAttachment>): void {
   const { id, version: number, lastUpdated, text = null, attachments } = version;
   const carried = attachments.map(({ path, digest, size, contentType }) => [
     path,

@@ -4,10 +4,10 @@ import type { Mark } from '../../store/records.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { migrationKey, type Position, printPosition } from './position.ts';
 
-/** What one write holds at most: versions, and characters of their texts; all versions of a resource stay together. */
+/** Maximum size of one write: versions, and characters of their texts; all versions of a resource stay together. */
 const mostVersions = 500;
 const mostText = 4 * 1024 * 1024;
-/** Writes under way: one is written while the next is read. */
+/** Concurrent writes: one is written while the next is read. */
 const mostInFlight = 2;
 
 /** How many records were copied so far, and the type of the last. */
@@ -49,23 +49,23 @@ export async function* copyRecords(
   yield { type: batch.at(-1)?.type ?? '', records };
 }
 
-/** Bytes are there before what carries them. `kept` are those that this run has copied. */
+/** Attachments are stored before their records. `kept` are those that this run has copied. */
 async function keepBytes(from: Partition, to: Partition, version: KeptVersion, kept: Set<string>): Promise<void> {
   for (const { digest } of version.attachments) {
     if (kept.has(digest)) continue;
-    const name = `The bytes ${digest} of ${version.type}/${version.id}/_history/${version.version}`;
+    const name = `The attachment ${digest} of ${version.type}/${version.id}/_history/${version.version}`;
     const stream = await from.attachment(digest);
-    if (stream === undefined) throw new Error(`${name} are not in the source: \`verify\` tells all that it has lost`);
+    if (stream === undefined)
+      throw new Error(`${name} does not exist in the source: \`verify\` lists all missing ones`);
     const copied = await to.putAttachment(await buffer(stream));
-    if (copied.digest !== digest)
-      throw new Error(`${name} are damaged in the source: \`verify\` tells all that is damaged`);
+    if (copied.digest !== digest) throw new Error(`${name} is damaged in the source: \`verify\` lists all damage`);
     kept.add(digest);
   }
 }
 
 /**
- * Writes batches, two at a time. Each carries a mark of what was durable when it was sent: an interrupted run goes on there, and
- * copies what was under way again, which changes nothing.
+ * Writes batches, two at a time. Each has a mark of what was durable when it was sent: an interrupted run continues
+ * there, and copies the running batches again, which changes nothing.
  */
 class Writes {
   readonly #to: Partition;
@@ -90,7 +90,7 @@ class Writes {
     this.#check();
   }
 
-  /** All is durable when it resolves, and the mark says so. */
+  /** All is durable when it resolves, and the mark records it. */
   async end(): Promise<void> {
     await Promise.all(this.#underWay);
     this.#check();
