@@ -12,8 +12,8 @@ export interface Transfer<Item, Scope = undefined, Options = undefined> {
  * type, then id, then version.
  *
  * `import` takes all versions of a record together and in order; versions that exist already stay as they are. The
- * bytes of their attachments must be stored before, or it throws `AttachmentMissing`. Versions of types that are not declared
- * get no index entries. A mark commits with the versions, or after them.
+ * bytes of their attachments must be stored before, or it throws `AttachmentMissing`. Versions of types that are not
+ * declared get no index entries. A mark commits with the versions, or after them.
  */
 export type PartitionTransfer = Transfer<KeptVersion, VersionScope, { readonly mark?: Mark }>;
 
