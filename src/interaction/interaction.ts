@@ -17,8 +17,8 @@ export interface FhirRequest {
   readonly interaction: InteractionCode;
   /** The id by which answer, log and audit name the request. */
   readonly requestId: string;
-  /** By which the audit knows what belongs to one request, since clients may give many the same id. */
-  readonly origin?: object | undefined;
+  /** Identifies the request in the audit, since clients may give many requests the same id; unique in this process. */
+  readonly requestKey?: number | undefined;
   /** The address of the client; empty where it is not known. */
   readonly address: string;
   /** Who asks. */
