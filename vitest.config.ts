@@ -10,8 +10,9 @@ const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
 const inChromium = ['test/smart/pages/browser/*.test.ts', 'test/clients/{chromium,readme}.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
-// What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded. What asks
-// for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not among them.
+// What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded.
+// What asks for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not
+// among them.
 const together = [
   'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
   'test/{cache,config,engines,make-once,ninth-type,readme,reloads}.test.ts',
@@ -50,7 +51,9 @@ const onMongodb = {
   globalSetup: ['test/support/mongodb/deployment.ts'],
 };
 
-/** The interface as it is served, on a store in MongoDB: what depends on the store, and not on limits of one process. */
+/**
+ * The interface as it is served, on a store in MongoDB: what depends on the store, and not on limits of one process.
+ */
 const httpOnMongodb = {
   ...shared,
   name: 'mongodb-http',

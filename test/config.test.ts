@@ -96,7 +96,8 @@ describe('settings', () => {
     [['--store', '--port'], '`--store` needs a value: `--store URL`.'],
     [
       ['--store='],
-      '`--store` is ``, but must be `sqlite:` and the path of a file, such as `sqlite:./data/records.sqlite`, or `mongodb://host:27017/records`.',
+      '`--store` is ``, but must be `sqlite:` and the path of a file, such as ' +
+        '`sqlite:./data/records.sqlite`, or `mongodb://host:27017/records`.',
     ],
     [['--access', 'open', '--host', '0.0.0.0'], expect.stringMatching(/loopback only .* not on `0.0.0.0`/)],
     [['--access', 'open', '--host', '192.168.1.4'], expect.stringContaining('loopback only')],

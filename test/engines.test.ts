@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-// npm warns of each package whose `engines` the Node that runs it does not fit: of none on the versions that the README names.
+// npm warns of each package whose `engines` the Node that runs it does not fit: of none on the versions that the README
+// names.
 
 interface Lock {
   readonly packages: Readonly<Record<string, { engines?: { node?: string } | string[]; optional?: boolean }>>;

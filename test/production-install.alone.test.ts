@@ -31,7 +31,8 @@ describe.skipIf(!isCI)(`a production install${unless}`, () => {
     const modules = join(folder, 'node_modules');
     const size = bytesOn(modules);
     expect(size).toBeLessThan(limit);
-    const [, stated] = /`npm ci --omit=dev`[^.]*?(\d+) MB/.exec(readFileSync(join(root, 'src/http/README.md'), 'utf8')) ?? []; // prettier-ignore
+    const [, stated] =
+      /`npm ci --omit=dev`[^.]*?(\d+) MB/.exec(readFileSync(join(root, 'src/http/README.md'), 'utf8')) ?? [];
     const isMeasured = process.platform === 'linux' && process.arch === 'x64';
     const expected = isMeasured ? Number(stated) * 1e6 : size;
     expect(Math.abs(size / expected - 1), `${size} bytes`).toBeLessThan(0.1);
@@ -61,7 +62,9 @@ describe.skipIf(!isCI)(`a production install${unless}`, () => {
         { cwd: folder, env, encoding: 'utf8' },
       );
       const headers = { authorization: `Bearer ${stdout.trim()}` };
-      const found = (await (await fetch(`${url}/Patient?_count=1`, { headers })).json()) as { entry?: [{ resource: { id: string } }] }; // prettier-ignore
+      const found = (await (await fetch(`${url}/Patient?_count=1`, { headers })).json()) as {
+        entry?: [{ resource: { id: string } }];
+      };
       const id = found.entry?.[0].resource.id;
       expect([typeof id, stderr]).toEqual(['string', '']);
       const read = await fetch(`${url}/Patient/${id}`, { headers });

@@ -1,4 +1,5 @@
-// Every command of every README, pasted into a shell, page by page. A block that cannot be run says why in a comment before it.
+// Every command of every README, pasted into a shell, page by page. A block that cannot be run says why in a comment
+// before it.
 import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +24,9 @@ const pages = readmes
   .map(({ path, text }) => ({ path, blocks: blocksOf(text).filter(({ language }) => runnable.includes(language)) }))
   .filter(({ blocks }) => blocks.length > 0);
 
-/** The page whose server of the demonstration has a ninth type comes first: it serves the commands of all others too. */
+/**
+ * The page whose server of the demonstration has a ninth type comes first: it serves the commands of all others too.
+ */
 const first = 'src/definitions/README.md';
 /** Pages that make what others use come next, then all others. */
 const order = [first, 'README.md', 'src/bulk/README.md', 'src/interaction/README.md'];
@@ -106,8 +109,8 @@ describe.skipIf(missing.length > 0)(`the commands of the READMEs${unless}`, () =
   });
 
   /**
-   * Shell functions in place of npm and curl: npm hands its words and the variables of the service to this process, which runs
-   * commands one after another in one process and servers beside it, at free ports; curl finds these.
+   * Shell functions in place of npm and curl: npm hands its words and the variables of the service to this process,
+   * which runs commands one after another in one process and servers beside it, at free ports; curl finds these.
    */
   function functions(): string {
     const { port } = bridge.address() as AddressInfo; // it listens on TCP
@@ -129,13 +132,16 @@ curl() {
     const lines = String(await buffer(request))
       .trimEnd()
       .split('\n');
-    const env = Object.fromEntries(lines.filter(isVariable).map(line => line.split(/=(.*)/s).slice(0, 2) as [string, string])); // prettier-ignore
+    const env = Object.fromEntries(
+      lines.filter(isVariable).map(line => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+    );
     const words = lines.filter(line => !isVariable(line));
     const answer = (code: number, text: string): void => void response.writeHead(200 + code).end(text);
     if (words.join(' ') === 'ci') return answer(0, ''); // which made that these tests run
     const rest = words.filter(word => !/^(-s|--silent|--)$/.test(word));
     const args = rest[0] === 'start' ? ['serve', '--demo', ...rest.slice(1)] : rest.slice(2);
-    if (rest[0] !== 'start' && rest.slice(0, 2).join(' ') !== 'run cli') return answer(99, `not run here: npm ${words.join(' ')}`); // prettier-ignore
+    if (rest[0] !== 'start' && rest.slice(0, 2).join(' ') !== 'run cli')
+      return answer(99, `not run here: npm ${words.join(' ')}`);
     if (args[0] === 'serve') return answer(0, await serve(args, env));
     const { code, stdout, stderr } = await run(args, { cwd: folder, env });
     answer(code ?? 98, code === 0 ? stdout : `${stdout}${stderr}`);
@@ -167,9 +173,16 @@ curl() {
 
   it('leave the accounts of the demonstration as they are, and have made what they say', async () => {
     expect(existsSync(join(folder, 'data/practitioner.ndjson'))).toBe(true);
-    const token = (await run(['token', '--client', 'demo-backend', '--partition', 'demo', '--definitions', 'test/fixtures/ninth-type'], { cwd: folder })).stdout.trim(); // prettier-ignore
+    const token = (
+      await run(
+        ['token', '--client', 'demo-backend', '--partition', 'demo', '--definitions', 'test/fixtures/ninth-type'],
+        { cwd: folder },
+      )
+    ).stdout.trim();
     const url = `http://127.0.0.1:${servers.get('8080')?.port}/r4/demo`;
-    const clinician = await fetch(`${url}/Practitioner/practitioner-1`, { headers: { authorization: `Bearer ${token}` } }); // prettier-ignore
+    const clinician = await fetch(`${url}/Practitioner/practitioner-1`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
     expect(await clinician.json()).toMatchObject({ name: [{ family: 'Okafor' }] });
     const statement = (await (await fetch(`${url}/metadata`)).json()) as { rest: { resource: { type: string }[] }[] };
     expect(statement.rest[0]?.resource.map(({ type }) => type)).toContain('Practitioner');

@@ -104,7 +104,10 @@ describe('every README', () => {
     );
     expect(named.length).toBeGreaterThan(50);
     const exists = (path: string, name: string): boolean =>
-      files.some(file => [`src/${name}`, name].includes(file) || (file.startsWith(`${dirname(path)}/`) && file.endsWith(`/${name}`))); // prettier-ignore
+      files.some(
+        file =>
+          [`src/${name}`, name].includes(file) || (file.startsWith(`${dirname(path)}/`) && file.endsWith(`/${name}`)),
+      );
     expect(named.filter(({ path, name }) => !name.startsWith('.') && !exists(path, name))).toEqual([]);
   });
 
@@ -118,7 +121,10 @@ describe('every README', () => {
         if (script !== 'cli' || words === '') continue;
         const [first, second] = words.split(' ');
         const names = commands.map(({ name }) => name);
-        expect([`${first} ${second}`, first].some(name => names.includes(name ?? '')), `${path}: ${whole}`).toBe(true); // prettier-ignore
+        expect(
+          [`${first} ${second}`, first].some(name => names.includes(name ?? '')),
+          `${path}: ${whole}`,
+        ).toBe(true);
       }
     }
   });

@@ -48,7 +48,10 @@ export function auditKillContract(newPlace: () => Promise<Place>, rounds: number
   );
 }
 
-/** Creates records as fast as a server takes them, until it is killed so many milliseconds after the first; gives the ids of those that were acknowledged. */
+/**
+ * Creates records as fast as a server takes them, until it is killed so many milliseconds after the first; gives the
+ * ids of those that were acknowledged.
+ */
 async function createAndKill(store: string, after: number): Promise<readonly string[]> {
   const port = await freePort();
   const flags = ['--access', 'open', '--log', 'off', '--public-url', publicUrl];
@@ -80,7 +83,8 @@ async function createAndKill(store: string, after: number): Promise<readonly str
 
 function create(url: string): Promise<string | undefined> {
   const body =
-    '{"resourceType":"Media","status":"completed","subject":{"reference":"Patient/p1"},"content":{"contentType":"image/gif","data":"R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"}}';
+    '{"resourceType":"Media","status":"completed","subject":{"reference":"Patient/p1"},' +
+    '"content":{"contentType":"image/gif","data":"R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"}}';
   return new Promise((resolve, reject) => {
     const asked = request(url, { method: 'POST', headers: { 'Content-Type': 'application/fhir+json' } }, answer => {
       answer.resume().on('error', reject);

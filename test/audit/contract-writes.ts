@@ -39,7 +39,15 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
   let requests = 0;
   /** The two events of a write; the first alone where it has no status. */
   const events = ({ id, version = 1, status, key, isHidden, partition = demo }: Attempt): readonly AuditEntry[] => {
-    const request = { requestId: 'r', access: 'open', partition, method: 'POST', interaction: 'create', address: '', requestKey: (requests += 1) } as const; // prettier-ignore
+    const request = {
+      requestId: 'r',
+      access: 'open',
+      partition,
+      method: 'POST',
+      interaction: 'create',
+      address: '',
+      requestKey: (requests += 1),
+    } as const;
     const begun = made.begun(request, { type: t.typeName, id, text: '{"entries":[]}', key });
     if (status === undefined) return [begun];
     const record: StoredVersion = { type: t.typeName, id, version, lastUpdated: 1, text: '{"entries":[]}' };
@@ -47,7 +55,12 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     return [begun, made.answered(request, { status, records }, (time += 1))];
   };
   const removal = (outcome: '0' | '8' | undefined): AuditEntry =>
-    commandEvent(publicUrl, (time += 1), { command: 'partition remove', kind: 'records', action: 'D', partition: 'demo' }, outcome); // prettier-ignore
+    commandEvent(
+      publicUrl,
+      (time += 1),
+      { command: 'partition remove', kind: 'records', action: 'D', partition: 'demo' },
+      outcome,
+    );
   const restore = (backedUp: number, outcome: '0' | '8' | undefined): AuditEntry => {
     const details = { time: new Date(backedUp).toISOString() };
     return commandEvent(publicUrl, (time += 1), { command: 'restore', kind: 'import', action: 'C', details }, outcome);
@@ -156,7 +169,9 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
       if (other === undefined) throw new Error('not there');
       await keep({ id: 'a', status: 201, partition: other });
       await store.partitions.remove('other');
-      expect((await compare()).lost).toEqual([expect.stringMatching(/^other Basic\/a\S*: .*its partition does not exist$/)]); // prettier-ignore
+      expect((await compare()).lost).toEqual([
+        expect.stringMatching(/^other Basic\/a\S*: .*its partition does not exist$/),
+      ]);
     });
   });
 
@@ -176,7 +191,10 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     it('may have got the id of any attempt under their key', async () => {
       await demo.write([t.put('one')]);
       await keep({ id: 'one', key: 'k', status: 201 }, { id: 'two', key: 'k' }, { id: 'three', key: 'k' });
-      expect((await compare()).unfinished).toEqual(['Basic/one Basic/two Basic/three', 'Basic/one Basic/two Basic/three']); // prettier-ignore
+      expect((await compare()).unfinished).toEqual([
+        'Basic/one Basic/two Basic/three',
+        'Basic/one Basic/two Basic/three',
+      ]);
     });
   });
 }

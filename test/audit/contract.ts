@@ -54,7 +54,12 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
   describe('append and list', () => {
     it('give back what was kept, as it was, to other processes too', () =>
       withLog(async (log, again) => {
-        const odd = event({ text: '{"a":"\\",\\"event\\":{é😀\\n"}', client: 'a "b"', partition: 'demo', patients: ['p1', 'p2'] }); // prettier-ignore
+        const odd = event({
+          text: '{"a":"\\",\\"event\\":{é😀\\n"}',
+          client: 'a "b"',
+          partition: 'demo',
+          patients: ['p1', 'p2'],
+        });
         await log.append([odd]);
         expect(await list(log.list())).toEqual([odd]);
         expect(await list((await again()).list())).toEqual([odd]);
@@ -97,7 +102,13 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
 
   describe('a filter', () => {
     const first = event({ recorded: noon, partition: 'demo', client: 'app', patients: ['p1'], text: '{"n":1}' });
-    const second = event({ recorded: noon + 1, partition: 'demo', client: 'other', patients: ['p1', 'p2'], text: '{"n":2}' }); // prettier-ignore
+    const second = event({
+      recorded: noon + 1,
+      partition: 'demo',
+      client: 'other',
+      patients: ['p1', 'p2'],
+      text: '{"n":2}',
+    });
     const third = event({ recorded: noon + 2, partition: 'clinic', patients: [], text: '{"n":3}' });
     it.each<[AuditFilter, readonly number[]]>([
       [{}, [1, 2, 3]],

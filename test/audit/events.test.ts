@@ -12,13 +12,24 @@ import { clinician, testTokens } from '../support/tokens.ts';
 const tokens = testTokens();
 const system = tokens.bearer({ scope: 'system/*.rs', client: 'backend' });
 const user = tokens.bearer({ scope: 'user/*.cruds', client: 'chart', ...clinician });
-const patient = tokens.bearer({ scope: 'patient/*.rs', client: 'phone', patient: 'p1', subject: 'ann', fhirUser: 'Patient/p1' }); // prettier-ignore
+const patient = tokens.bearer({
+  scope: 'patient/*.rs',
+  client: 'phone',
+  patient: 'p1',
+  subject: 'ann',
+  fhirUser: 'Patient/p1',
+});
 
 let server: Served;
 beforeAll(async () => {
   server = await serve(
     [
-      { resourceType: 'Patient', id: 'p1', name: [{ family: 'Tremblay' }], link: [{ other: { reference: 'Patient/p3' }, type: 'seealso' }] }, // prettier-ignore
+      {
+        resourceType: 'Patient',
+        id: 'p1',
+        name: [{ family: 'Tremblay' }],
+        link: [{ other: { reference: 'Patient/p3' }, type: 'seealso' }],
+      },
       { resourceType: 'Patient', id: 'p2', name: [{ family: 'Tremblay' }] },
       {
         resourceType: 'Condition',
@@ -27,7 +38,16 @@ beforeAll(async () => {
         asserter: { reference: 'Patient/p3' },
       },
       { resourceType: 'Condition', id: 'c2', subject: { reference: 'Patient/p2' } },
-      { resourceType: 'Appointment', id: 'a1', status: 'booked', participant: [{ actor: { reference: 'Patient/p1' }, status: 'accepted' }, { actor: { reference: 'Patient/p2' }, status: 'accepted' }, { actor: { reference: 'Practitioner/dr' }, status: 'accepted' }] }, // prettier-ignore
+      {
+        resourceType: 'Appointment',
+        id: 'a1',
+        status: 'booked',
+        participant: [
+          { actor: { reference: 'Patient/p1' }, status: 'accepted' },
+          { actor: { reference: 'Patient/p2' }, status: 'accepted' },
+          { actor: { reference: 'Practitioner/dr' }, status: 'accepted' },
+        ],
+      },
     ],
     [],
     undefined,
@@ -56,7 +76,9 @@ const refusals = (since: number, expected: Readonly<Record<number, number>>): Pr
       JSON.parse(text),
     );
     const counted = (status: string): number =>
-      found.filter(({ outcomeDesc }) => outcomeDesc === `HTTP status ${status}`).reduce((sum, { entity }) => sum + Number(entity[0].detail?.[0].valueString ?? 1), 0); // prettier-ignore
+      found
+        .filter(({ outcomeDesc }) => outcomeDesc === `HTTP status ${status}`)
+        .reduce((sum, { entity }) => sum + Number(entity[0].detail?.[0].valueString ?? 1), 0);
     for (const [status, count] of Object.entries(expected)) expect([status, counted(status)]).toEqual([status, count]);
     return found;
   });
@@ -78,13 +100,23 @@ async function ask(
 }
 
 const references = (event: any, role: string | undefined): string[] =>
-  event.entity.filter((entity: any) => entity.role?.code === role && entity.what?.reference !== undefined).map((entity: any) => entity.what.reference); // prettier-ignore
+  event.entity
+    .filter((entity: any) => entity.role?.code === role && entity.what?.reference !== undefined)
+    .map((entity: any) => entity.what.reference);
 const patientsOf = (event: any): string[] => references(event, '1').toSorted();
 const queryOf = (event: any): string | undefined =>
-  event.entity.filter(({ query }: any) => query !== undefined).map(({ query }: any) => Buffer.from(query, 'base64').toString())[0]; // prettier-ignore
+  event.entity
+    .filter(({ query }: any) => query !== undefined)
+    .map(({ query }: any) => Buffer.from(query, 'base64').toString())[0];
 const json = { 'Content-Type': 'application/fhir+json' };
 const media = (subject: string, more: object = {}): string =>
-  JSON.stringify({ resourceType: 'Media', status: 'completed', subject: { reference: subject }, content: { contentType: 'image/gif', data: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' }, ...more }); // prettier-ignore
+  JSON.stringify({
+    resourceType: 'Media',
+    status: 'completed',
+    subject: { reference: subject },
+    content: { contentType: 'image/gif', data: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' },
+    ...more,
+  });
 
 describe('the event of a request', () => {
   it('says who read what, of whom, and when', async () => {
@@ -212,14 +244,26 @@ describe('the events of a create', () => {
     const [begun, ended] = await eventsOf(`request-${asked}`, 2);
     expect(events[0]).toEqual(begun);
     const target = `Media/${answer.json.id}`;
-    expect([begun.action, begun.outcome, references(begun, '4'), patientsOf(begun)]).toEqual(['C', undefined, [target], ['Patient/p1']]); // prettier-ignore
-    expect([ended.action, ended.outcome, references(ended, undefined), patientsOf(ended)]).toEqual(['C', '0', [`${target}/_history/1`], ['Patient/p1']]); // prettier-ignore
+    expect([begun.action, begun.outcome, references(begun, '4'), patientsOf(begun)]).toEqual([
+      'C',
+      undefined,
+      [target],
+      ['Patient/p1'],
+    ]);
+    expect([ended.action, ended.outcome, references(ended, undefined), patientsOf(ended)]).toEqual([
+      'C',
+      '0',
+      [`${target}/_history/1`],
+      ['Patient/p1'],
+    ]);
   });
 
   it('belong together, also where a client gives many requests one id', async () => {
     const { store } = server.running.engine;
     const headers = { ...user, ...json, 'X-Request-Id': 'same' };
-    const answers = await Promise.all([1, 2, 3].map(() => server.ask('POST', '/Media', { headers, body: media('Patient/p1') }))); // prettier-ignore
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => server.ask('POST', '/Media', { headers, body: media('Patient/p1') })),
+    );
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     await eventsOf('same', 6);
     expect(await compareWrites(store, { partition: 'demo' })).toEqual({ lost: [], more: new Map(), unfinished: [] });
@@ -241,7 +285,9 @@ describe('the events of a create', () => {
 describe('refusals of nobody who is known', () => {
   it('that are alike are counted', async () => {
     const since = Date.now();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => server.get('/Condition/c1', { Authorization: 'Bearer crs_x' }))); // prettier-ignore
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => server.get('/Condition/c1', { Authorization: 'Bearer crs_x' })),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     await server.get('/Condition/c1');
     await server.get('//r4/elsewhere/Condition/c1');

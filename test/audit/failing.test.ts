@@ -33,10 +33,15 @@ async function begin(...flags: string[]): Promise<void> {
 }
 
 const media =
-  '{"resourceType":"Media","status":"completed","subject":{"reference":"Patient/p1"},"content":{"contentType":"image/gif","data":"R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"}}';
+  '{"resourceType":"Media","status":"completed","subject":{"reference":"Patient/p1"},' +
+  '"content":{"contentType":"image/gif","data":"R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"}}';
 const get = (path: string): Promise<Response> => fetch(`${running.url}${path}`);
 const create = (): Promise<Response> =>
-  fetch(`${running.url}/r4/demo/Media`, { method: 'POST', headers: { 'Content-Type': 'application/fhir+json' }, body: media }); // prettier-ignore
+  fetch(`${running.url}/r4/demo/Media`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/fhir+json' },
+    body: media,
+  });
 const written = async (): Promise<number | undefined> =>
   (await (await running.engine.store.partition('demo'))?.counts())?.get('Media');
 const heal = (): void => rmSync(`${place.path}.audit`);
@@ -87,7 +92,9 @@ describe('where events cannot be kept', () => {
     expect((await get('/readyz')).status).toBe(503);
     heal();
     await until(async () => (await get('/readyz')).status === 200);
-    const outcomes = (await list(readEvents(running.engine.store.audit, { partition: 'demo' }))).map(({ text }) => /"outcome":"(.)"/.exec(text)?.[1] ?? 'begun'); // prettier-ignore
+    const outcomes = (await list(readEvents(running.engine.store.audit, { partition: 'demo' }))).map(
+      ({ text }) => /"outcome":"(.)"/.exec(text)?.[1] ?? 'begun',
+    );
     expect(outcomes).toEqual(['begun', '0', '0']);
   });
 });

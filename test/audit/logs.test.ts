@@ -11,21 +11,45 @@ const json = { 'Content-Type': 'application/fhir+json' };
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 /** What no log may hold: tokens, names, identifiers, ids of patients and records, whatever was searched for. */
-const secrets = ['test.0', 'test.1', 'crs_', 'Tremblay', 'tremblay', '9876543210', 'patient-4711', 'condition-1', 'R0lGODlh', 's3cret', '514-555']; // prettier-ignore
+const secrets = [
+  'test.0',
+  'test.1',
+  'crs_',
+  'Tremblay',
+  'tremblay',
+  '9876543210',
+  'patient-4711',
+  'condition-1',
+  'R0lGODlh',
+  's3cret',
+  '514-555',
+];
 
 let server: Served;
 let text = '';
 beforeAll(async () => {
   const log = createLog('info', { write: line => (text += line) });
   const records = [
-    { resourceType: 'Patient', id: 'patient-4711', name: [{ family: 'Tremblay' }], identifier: [{ system: 'urn:card', value: '9876543210' }], telecom: [{ system: 'phone', value: '514-555-0199' }] }, // prettier-ignore
+    {
+      resourceType: 'Patient',
+      id: 'patient-4711',
+      name: [{ family: 'Tremblay' }],
+      identifier: [{ system: 'urn:card', value: '9876543210' }],
+      telecom: [{ system: 'phone', value: '514-555-0199' }],
+    },
     { resourceType: 'Condition', id: 'condition-1', subject: { reference: 'Patient/patient-4711' } },
   ];
   server = await serve(records, [], log, { verify: tokens.verify });
 });
 afterAll(() => server.close());
 
-const media = JSON.stringify({ resourceType: 'Media', status: 'completed', subject: { reference: 'Patient/patient-4711' }, identifier: [{ value: '9876543210' }], content: { contentType: 'image/gif', data: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' } }); // prettier-ignore
+const media = JSON.stringify({
+  resourceType: 'Media',
+  status: 'completed',
+  subject: { reference: 'Patient/patient-4711' },
+  identifier: [{ value: '9876543210' }],
+  content: { contentType: 'image/gif', data: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7' },
+});
 
 it('no log holds a token, a name, an identifier or an id of a patient', async () => {
   const asked: readonly (readonly [string, string, Record<string, string>, string?])[] = [
@@ -72,7 +96,8 @@ it('no log holds a token, a name, an identifier or an id of a patient', async ()
   const statuses = new Set<number>();
   for (const [method, path, headers, body] of asked) {
     const options = body === undefined ? { headers } : { headers, body };
-    const answer = await server.ask(method, path, options).catch(() => undefined); // the refusal may come before all was sent
+    // the refusal may come before all was sent
+    const answer = await server.ask(method, path, options).catch(() => undefined);
     if (answer !== undefined) statuses.add(answer.status);
   }
   await server.raw('GET /r4/demo/Patient/patient-4711 HTTP/1.1\r\nbad header tremblay\r\n\r\n');
@@ -85,7 +110,9 @@ it('no log holds a token, a name, an identifier or an id of a patient', async ()
   Object.assign(store, { partition });
   await new Promise(done => setTimeout(done, 1_000));
 
-  expect([...statuses].sort((a, b) => a - b)).toEqual(expect.arrayContaining([200, 201, 304, 400, 401, 403, 404, 405, 414, 415, 422])); // prettier-ignore
+  expect([...statuses].sort((a, b) => a - b)).toEqual(
+    expect.arrayContaining([200, 201, 304, 400, 401, 403, 404, 405, 414, 415, 422]),
+  );
   expect(text.split('\n').length).toBeGreaterThan(asked.length);
   expect(text).toContain('The test breaks the store');
   for (const secret of secrets) expect(text).not.toContain(secret);

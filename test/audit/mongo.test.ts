@@ -16,7 +16,8 @@ describe('MongoDB', () => {
         const before = await collection.find({ chain }).sort({ _id: 1 }).toArray();
         await collection.deleteMany({ chain });
         const lines = edit(before.map(({ line }) => line));
-        const after = lines.map((line, n) => ({ ...before[n]!, line })); // eslint-disable-line typescript/no-non-null-assertion -- never more than before
+        // eslint-disable-next-line typescript/no-non-null-assertion -- never more than before
+        const after = lines.map((line, n) => ({ ...before[n]!, line }));
         if (after.length > 0) await collection.insertMany(after);
       }
       await client.close();

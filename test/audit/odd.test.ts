@@ -47,7 +47,9 @@ async function kept(entries: readonly AuditEntry[]): Promise<readonly Read[]> {
   const read = await list(readEvents(audit));
   expect(await list(audit.verify())).toEqual([]);
   const found = read.slice(-entries.length);
-  expect(found.map(({ recorded, partition, patients }) => [recorded, partition, patients])).toEqual(entries.map(({ recorded, partition, patients }) => [recorded, partition, patients])); // prettier-ignore
+  expect(found.map(({ recorded, partition, patients }) => [recorded, partition, patients])).toEqual(
+    entries.map(({ recorded, partition, patients }) => [recorded, partition, patients]),
+  );
   return found.map(({ text }) => JSON.parse(text) as Read);
 }
 
@@ -57,31 +59,63 @@ const wrongs = (event: Read): unknown[] =>
 function parts(more: Partial<AuditedRequest> = {}) {
   const { model, extract } = server.running.engine;
   const events = createRequestEvents(model, extract, url, Date.now);
-  const request = { requestId: 'r', address: '::1', access: 'open', partition: server.partition, method: 'GET', interaction: 'search-type', resourceType: 'Condition', ...more } as const; // prettier-ignore
+  const request = {
+    requestId: 'r',
+    address: '::1',
+    access: 'open',
+    partition: server.partition,
+    method: 'GET',
+    interaction: 'search-type',
+    resourceType: 'Condition',
+    ...more,
+  } as const;
   return { events, request };
 }
 
 const accessOf = (client: string, subject: string, fhirUser = 'Practitioner/dr') =>
   createAccess(
-    { issuer: `${url}/${client}`, client, subject, scope: 'system/*.rs', patient: undefined, fhirUser, partition: 'demo', expires: 0 }, // prettier-ignore
+    {
+      issuer: `${url}/${client}`,
+      client,
+      subject,
+      scope: 'system/*.rs',
+      patient: undefined,
+      fhirUser,
+      partition: 'demo',
+      expires: 0,
+    },
     { model: server.running.engine.model, base: server.base, zone: 'UTC', now: 0 },
   );
 
 /** As UTF-8 has it, in which a half of a pair is no character. */
-const plain = (text: string): string => text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd'); // prettier-ignore
+const plain = (text: string): string =>
+  text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 
 describe('the event of a request', () => {
   it('takes what a client, an issuer and a user may be called as a text', async () => {
     const entries = odd.map(text => {
-      const { events, request } = parts({ access: accessOf(`c${text}`, `s${text}`), method: `M${text}`, query: `Condition?x=${text}`, requestId: `r${text}`, address: `a${text}` }); // prettier-ignore
+      const { events, request } = parts({
+        access: accessOf(`c${text}`, `s${text}`),
+        method: `M${text}`,
+        query: `Condition?x=${text}`,
+        requestId: `r${text}`,
+        address: `a${text}`,
+      });
       return events.answered(request, { status: 200, records: [] }, Date.now());
     });
     const found = await kept(entries);
     for (const [at, text] of odd.entries()) {
       const event = found[at] ?? {};
       const [client, user] = event['agent'];
-      expect([event['outcome'], client.who.identifier.value, client.network.address]).toEqual(['0', `c${text}`, `a${text}`]); // prettier-ignore
-      expect(user.who).toEqual({ reference: 'Practitioner/dr', identifier: { system: `${url}/c${text}`, value: `s${text}` } }); // prettier-ignore
+      expect([event['outcome'], client.who.identifier.value, client.network.address]).toEqual([
+        '0',
+        `c${text}`,
+        `a${text}`,
+      ]);
+      expect(user.who).toEqual({
+        reference: 'Practitioner/dr',
+        identifier: { system: `${url}/c${text}`, value: `s${text}` },
+      });
       const [query, id] = event['entity'];
       expect(Buffer.from(query.query, 'base64').toString()).toBe(`Condition?x=${plain(text)}`);
       expect(id.what.identifier.value).toBe(`r${text}`);
@@ -101,7 +135,13 @@ describe('the event of a request', () => {
 
   it('names a thousand records and patients, and tells how many there are', async () => {
     const { events, request } = parts();
-    const records = Array.from({ length: 1200 }, (_, at) => ({ type: 'Condition', id: `c${at}`, version: 1, lastUpdated: 0, text: `{"resourceType":"Condition","id":"c${at}","subject":{"reference":"Patient/p${at}"}}` })); // prettier-ignore
+    const records = Array.from({ length: 1200 }, (_, at) => ({
+      type: 'Condition',
+      id: `c${at}`,
+      version: 1,
+      lastUpdated: 0,
+      text: `{"resourceType":"Condition","id":"c${at}","subject":{"reference":"Patient/p${at}"}}`,
+    }));
     const query = `Condition?_id=${'é'.repeat(20_000)}`;
     const [event = {}] = await kept([events.answered({ ...request, query }, { status: 200, records }, Date.now())]);
     expect(wrongs(event)).toEqual([]);
@@ -122,22 +162,69 @@ describe('every kind of event', () => {
     const access = accessOf('app', 'ann');
     const { events, request } = parts({ access });
     const create = { ...request, interaction: 'create', method: 'POST', resourceType: 'Media', requestKey: 1 } as const;
-    const record = { type: 'Media', id: 'm', version: 1, lastUpdated: 0, text: '{"resourceType":"Media","subject":{"reference":"Patient/p1"}}' }; // prettier-ignore
-    const token = { status: 200, error: undefined, grantType: 'authorization_code', scope: 'openid', client: 'app', user: 'ann', partition: 'demo', patient: 'p1', address: '::1', requestId: 'r' } as const; // prettier-ignore
+    const record = {
+      type: 'Media',
+      id: 'm',
+      version: 1,
+      lastUpdated: 0,
+      text: '{"resourceType":"Media","subject":{"reference":"Patient/p1"}}',
+    };
+    const token = {
+      status: 200,
+      error: undefined,
+      grantType: 'authorization_code',
+      scope: 'openid',
+      client: 'app',
+      user: 'ann',
+      partition: 'demo',
+      patient: 'p1',
+      address: '::1',
+      requestId: 'r',
+    } as const;
     const entries = [
       events.begun(create, { ...record, key: 'a'.repeat(64) }),
       events.answered(create, { status: 201, records: [record] }, now),
-      ...[200, 304, 403, 404, 410, 500, 503].map(status => events.answered({ ...request, interaction: 'read', id: 'x' }, { status, records: [] }, now)), // prettier-ignore
-      events.answered({ ...request, interaction: undefined as never, method: 'PURGE' }, { status: 405, records: [] }, now), // prettier-ignore
+      ...[200, 304, 403, 404, 410, 500, 503].map(status =>
+        events.answered({ ...request, interaction: 'read', id: 'x' }, { status, records: [] }, now),
+      ),
+      events.answered(
+        { ...request, interaction: undefined as never, method: 'PURGE' },
+        { status: 405, records: [] },
+        now,
+      ),
       events.answered({ ...request, access: 'open', address: '' }, { status: 200, records: [record] }, now),
       events.refused({ status: 401, partition: undefined, address: '', count: 7, start: now - 500, end: now }),
       authorizationEvent(url, 'Patient', now, { ...token, what: 'issued' }),
-      authorizationEvent(url, 'Patient', now, { ...token, what: 'refused', status: 400, error: 'invalid_scope', user: undefined, patient: undefined, partition: undefined, scope: undefined }), // prettier-ignore
+      authorizationEvent(url, 'Patient', now, {
+        ...token,
+        what: 'refused',
+        status: 400,
+        error: 'invalid_scope',
+        user: undefined,
+        patient: undefined,
+        partition: undefined,
+        scope: undefined,
+      }),
       authorizationEvent(url, 'Patient', now, { ...token, what: 'revoked', grantType: undefined, scope: undefined }),
-      ...[200, 401, 429].map(status => signInEvent(url, now, { what: 'login', user: 'ann', status, address: '::1', requestId: 'r' })), // prettier-ignore
+      ...[200, 401, 429].map(status =>
+        signInEvent(url, now, { what: 'login', user: 'ann', status, address: '::1', requestId: 'r' }),
+      ),
       signInEvent(url, now, { what: 'logout', user: 'ann', status: 200, address: '', requestId: 'r' }),
       commandEvent(url, now, { command: 'partition remove', kind: 'records', action: 'D', partition: 'demo' }),
-      commandEvent(url, now, { command: 'delete', kind: 'records', action: 'D', owner: 'Patient', patients: Array.from({ length: 1100 }, (_, at) => `p${at}`), records: [], details: { n: 1 } }, '8'), // prettier-ignore
+      commandEvent(
+        url,
+        now,
+        {
+          command: 'delete',
+          kind: 'records',
+          action: 'D',
+          owner: 'Patient',
+          patients: Array.from({ length: 1100 }, (_, at) => `p${at}`),
+          records: [],
+          details: { n: 1 },
+        },
+        '8',
+      ),
       serverEvent(url, now, 'audit-outage', { outcome: '8', details: { lost: 3 } }),
     ];
     const found = await kept(entries);

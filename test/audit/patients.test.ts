@@ -35,7 +35,8 @@ describe('the patients of a record', () => {
     ],
     [
       'all who take part',
-      '{"resourceType":"Appointment","participant":[{"actor":{"reference":"Patient/p1"}},{"actor":{"reference":"Patient/p2"}},{"actor":{"reference":"Location/l"}}]}',
+      '{"resourceType":"Appointment",' +
+        '"participant":[{"actor":{"reference":"Patient/p1"}},{"actor":{"reference":"Patient/p2"}},{"actor":{"reference":"Location/l"}}]}',
       ['p1', 'p2'],
     ],
     [
@@ -70,12 +71,14 @@ describe('the patients of a record', () => {
     ],
     [
       'not what a resource within is about',
-      '{"resourceType":"Condition","contained":[{"resourceType":"Observation","subject":{"reference":"Patient/p2"}}],"subject":{"reference":"Patient/p1"}}',
+      '{"resourceType":"Condition","contained":[{"resourceType":"Observation",' +
+        '"subject":{"reference":"Patient/p2"}}],"subject":{"reference":"Patient/p1"}}',
       ['p1'],
     ],
     [
       'not what a text says',
-      '{"resourceType":"Condition","subject":{"reference":"Patient/p1"},"note":[{"text":"\\"subject\\":{\\"reference\\":\\"Patient/p2\\""}]}',
+      '{"resourceType":"Condition","subject":{"reference":"Patient/p1"},' +
+        '"note":[{"text":"\\"subject\\":{\\"reference\\":\\"Patient/p2\\""}]}',
       ['p1'],
     ],
     ['nobody', '{"resourceType":"Condition","subject":{"display":"Somebody"}}', []],

@@ -43,7 +43,9 @@ async function statuses(headers: readonly string[]): Promise<number[]> {
 it('each request over one connection is decided by its own token', async () => {
   const { p1 = '', p2 = '' } = bearer;
   const wrong = 'Authorization: Bearer crs_unknown';
-  expect(await statuses([p1, p1, p2, p1, '', p1, wrong, wrong, p1])).toEqual([200, 200, 404, 200, 401, 200, 401, 401, 200]); // prettier-ignore
+  expect(await statuses([p1, p1, p2, p1, '', p1, wrong, wrong, p1])).toEqual([
+    200, 200, 404, 200, 401, 200, 401, 401, 200,
+  ]);
   expect(await statuses([p2, p2, p1, `${p1}x`, p1.slice(0, -1), p1])).toEqual([404, 404, 200, 401, 401, 200]);
 });
 

@@ -18,7 +18,12 @@ beforeAll(async () => {
   const other = await server.running.engine.store.partition('other');
   if (other !== undefined) await put(other, [patient('p1')]);
   await server.partition.write([
-    { kind: 'put', type: 'Patient', id: 'gone', text: { before: '{"resourceType":"Patient","id":"gone","meta":{', after: '}}' } }, // prettier-ignore
+    {
+      kind: 'put',
+      type: 'Patient',
+      id: 'gone',
+      text: { before: '{"resourceType":"Patient","id":"gone","meta":{', after: '}}' },
+    },
   ]);
   await server.partition.write([{ kind: 'remove', type: 'Patient', id: 'gone' }]);
 });
@@ -78,7 +83,16 @@ describe('a request without a good token', () => {
     expect((await server.get('//r4/other/Patient', tokens.bearer(system))).status).toBe(401);
     expect((await server.get('/Patient', tokens.bearer({ ...system, expires: Date.now() - 1 }))).status).toBe(401);
     expect((await server.get('//r4/nowhere/Patient', tokens.bearer(system))).status).toBe(404);
-    const claims = { issuer: 'x', client: 'app', subject: undefined, patient: undefined, fhirUser: undefined, scope: 'system/*.rs', partition: 'other', expires: Number.MAX_SAFE_INTEGER }; // prettier-ignore
+    const claims = {
+      issuer: 'x',
+      client: 'app',
+      subject: undefined,
+      patient: undefined,
+      fhirUser: undefined,
+      scope: 'system/*.rs',
+      partition: 'other',
+      expires: Number.MAX_SAFE_INTEGER,
+    };
     for (const verify of [() => Promise.resolve(claims), () => claims]) {
       const careless = await serve([patient('p1')], [], undefined, { verify });
       expect((await careless.get('/Patient/p1', { Authorization: 'Bearer any' })).status).toBe(401);
@@ -99,7 +113,13 @@ describe('a token', () => {
       [await server.get(`/Patient?access%5Ftoken=${token}`, { ...headers, Prefer: 'handling=lenient' }), 400],
       [await server.get(`/metadata?access_token=${token}`), 400],
       [await server.ask('POST', '/Patient/_search', { headers: { ...form }, body: `access_token=${token}` }), 401],
-      [await server.ask('POST', '/Patient/_search', { headers: { ...form, ...headers }, body: `access_token=${token}` }), 400], // prettier-ignore
+      [
+        await server.ask('POST', '/Patient/_search', {
+          headers: { ...form, ...headers },
+          body: `access_token=${token}`,
+        }),
+        400,
+      ],
       [await server.get('/Patient', { Cookie: `access_token=${token}`, 'X-Access-Token': token }), 401],
       [await server.get('/Patient', { 'Proxy-Authorization': `Bearer ${token}` }), 401],
     ] as const) {
@@ -118,13 +138,16 @@ describe('a token', () => {
       [good, good.replace('A', 'a')],
     ]) {
       // prettier-ignore
-      const answer = await server.raw(`GET /r4/demo/Patient HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${both.join('\r\n')}\r\n\r\n`);
+      const answer = await server.raw('GET /r4/demo/Patient HTTP/1.1\r\nHost: a\r\nConnection: ' +
+`close\r\n${both.join('\r\n')}\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*error="invalid_request"/);
     }
   });
 
   it('may have 200 scopes, which are read at once, and no more', async () => {
-    const scopes = (count: number) => ({ scope: Array.from({ length: count }, (_, at) => `system/*.rs?_id=p${at}`).join(' ') }); // prettier-ignore
+    const scopes = (count: number) => ({
+      scope: Array.from({ length: count }, (_, at) => `system/*.rs?_id=p${at}`).join(' '),
+    });
     const { status, json } = await server.get('/Patient?_total=accurate', tokens.bearer(scopes(200)));
     expect([status, json.total]).toEqual([200, 2]);
     const time = await cpuTime(async () => {
@@ -318,7 +341,9 @@ describe('bodies', () => {
 
   it('that come slowly are cut off', async () => {
     const { Authorization } = headers;
-    const head = `POST /r4/demo/Media HTTP/1.1\r\nHost: a\r\nAuthorization: ${Authorization}\r\nContent-Type: application/fhir+json\r\nContent-Length: 1000\r\n\r\n{`;
+    const head =
+      `POST /r4/demo/Media HTTP/1.1\r\nHost: a\r\nAuthorization: ${Authorization}\r\nContent-Type: ` +
+      'application/fhir+json\r\nContent-Length: 1000\r\n\r\n{';
     expect(await server.raw(head)).toMatch(/^HTTP\/1\.1 408 /);
   });
 });

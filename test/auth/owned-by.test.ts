@@ -14,13 +14,25 @@ const extract = createExtract(model);
 const place = { id: 'demo', settings: { zone: 'UTC' } } as Parameters<typeof isWithin>[4];
 
 const reference = fc.constantFrom(
-  'Patient/p1', 'Patient/p2', 'Patient/p10', 'Patient/p1/_history/1', 'http://records.example/r4/demo/Patient/p1', 'http://else.example/Patient/p1', '#p1', 'Group/p1', 'p1', ' Patient/p1',
-); // prettier-ignore
+  'Patient/p1',
+  'Patient/p2',
+  'Patient/p10',
+  'Patient/p1/_history/1',
+  'http://records.example/r4/demo/Patient/p1',
+  'http://else.example/Patient/p1',
+  '#p1',
+  'Group/p1',
+  'p1',
+  ' Patient/p1',
+);
 const link = fc.oneof(
   fc.record({ reference }),
   fc.record({ display: fc.constant('a "name"'), reference }),
   fc.record({ reference, type: fc.constantFrom('Patient', 'Group') }),
-  fc.record({ identifier: fc.record({ value: fc.constant('Patient/p1') }), extension: fc.constant([{ url: 'urn:x', valueReference: { reference: 'Patient/p1' } }]) }), // prettier-ignore
+  fc.record({
+    identifier: fc.record({ value: fc.constant('Patient/p1') }),
+    extension: fc.constant([{ url: 'urn:x', valueReference: { reference: 'Patient/p1' } }]),
+  }),
 );
 const participants = fc.array(fc.oneof(fc.record({ actor: link }), fc.record({ type: fc.constant([]) })), {
   maxLength: 3,
@@ -31,7 +43,10 @@ const record = fc.oneof(
       {
         resourceType: fc.constant(resourceType),
         subject: link,
-        contained: fc.constantFrom([{ resourceType: 'Patient', id: 'p1' }], [{ resourceType: 'Basic', id: 'x', subject: { reference: 'Patient/p1' } }]), // prettier-ignore
+        contained: fc.constantFrom(
+          [{ resourceType: 'Patient', id: 'p1' }],
+          [{ resourceType: 'Basic', id: 'x', subject: { reference: 'Patient/p1' } }],
+        ),
         performer: fc.array(link, { maxLength: 2 }),
         note: fc.constant([{ text: '"subject":{"reference":"Patient/p1"}' }]),
       },

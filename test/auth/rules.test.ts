@@ -81,7 +81,10 @@ describe('access-criteria', () => {
   });
 
   it('use parameters that are not offered to clients', async () => {
-    const { status } = await server.get('/Patient?general-practitioner=Practitioner/dr', tokens.bearer({ scope: 'system/*.rs' })); // prettier-ignore
+    const { status } = await server.get(
+      '/Patient?general-practitioner=Practitioner/dr',
+      tokens.bearer({ scope: 'system/*.rs' }),
+    );
     expect(status).toBe(400);
   });
 
@@ -109,10 +112,18 @@ describe('a scope that is listed with a search', () => {
       scope('user/Observation.s?category=laboratory'),
     ];
     const folder = folderWith({ 'capability/a.json': statement([{ type: 'Observation', extension: listed }]) });
-    const of = (id: string, category: string) => ({ resourceType: 'Observation', id, status: 'final', code: { text: 'x' }, category: [{ coding: [{ code: category }] }], subject: { reference: 'Patient/p1' } }); // prettier-ignore
+    const of = (id: string, category: string) => ({
+      resourceType: 'Observation',
+      id,
+      status: 'final',
+      code: { text: 'x' },
+      category: [{ coding: [{ code: category }] }],
+      subject: { reference: 'Patient/p1' },
+    });
     const records = [patient('p1'), of('lab', 'laboratory'), of('vital', 'vital-signs')];
     const narrow = await serve(records, ['--definitions', folder], undefined, { verify: tokens.verify });
-    const total = async (claims: object) => (await narrow.get('/Observation?_total=accurate', tokens.bearer(claims))).json.total; // prettier-ignore
+    const total = async (claims: object) =>
+      (await narrow.get('/Observation?_total=accurate', tokens.bearer(claims))).json.total;
     for (const asked of [
       'patient/Observation.rs',
       'patient/*.rs',
@@ -229,10 +240,11 @@ describe('an index that is being built', () => {
   const asked = (query: SearchRequest['query']): SearchRequest => {
     const type = server.running.engine.model.types.get('Condition');
     if (type === undefined) throw new Error('no type');
-    return { type, query, sort: [{ by: 'default', descending: true }], count: 10 } as unknown as SearchRequest; // what is looked at
+    // what is looked at
+    return { type, query, sort: [{ by: 'default', descending: true }], count: 10 } as unknown as SearchRequest;
   };
 
-  it('refuses a search that only access needs it for, and tells only those who see all how many there are', async () => {
+  it('rejects a search that needs it for access only, and counts the records for callers who see all', async () => {
     const param = server.running.engine.model.types.get('Condition')?.indexed.get('patient');
     if (param === undefined) throw new Error('no parameter');
     const indexes = { status: async () => [pending] };

@@ -14,7 +14,15 @@ const code = (text: string) => ({ coding: [{ system: 'http://snomed.info/sct', c
 const records = (owner: string, other: { reference: string }): object[] => [
   patient(owner, { link: [{ other, type: 'replaced-by' }] }),
   observation(`observation-${owner}`, { ...of(owner), performer: [other] }),
-  { resourceType: 'Appointment', id: `appointment-${owner}`, status: 'booked', participant: [{ actor: { reference: `Patient/${owner}` }, status: 'accepted' }, { actor: { reference: 'Practitioner/dr' }, status: 'accepted' }] }, // prettier-ignore
+  {
+    resourceType: 'Appointment',
+    id: `appointment-${owner}`,
+    status: 'booked',
+    participant: [
+      { actor: { reference: `Patient/${owner}` }, status: 'accepted' },
+      { actor: { reference: 'Practitioner/dr' }, status: 'accepted' },
+    ],
+  },
   {
     resourceType: 'Condition',
     id: `condition-${owner}`,
@@ -23,8 +31,23 @@ const records = (owner: string, other: { reference: string }): object[] => [
     asserter: other,
     recorder: other,
   },
-  { resourceType: 'MedicationRequest', id: `medicationrequest-${owner}`, status: 'active', intent: 'order', medicationCodeableConcept: code('2'), ...of(owner), requester: other, performer: other }, // prettier-ignore
-  { resourceType: 'FamilyMemberHistory', id: `familymemberhistory-${owner}`, status: 'partial', relationship: code('3'), patient: { reference: `Patient/${owner}` } }, // prettier-ignore
+  {
+    resourceType: 'MedicationRequest',
+    id: `medicationrequest-${owner}`,
+    status: 'active',
+    intent: 'order',
+    medicationCodeableConcept: code('2'),
+    ...of(owner),
+    requester: other,
+    performer: other,
+  },
+  {
+    resourceType: 'FamilyMemberHistory',
+    id: `familymemberhistory-${owner}`,
+    status: 'partial',
+    relationship: code('3'),
+    patient: { reference: `Patient/${owner}` },
+  },
   { resourceType: 'Encounter', id: `encounter-${owner}`, status: 'finished', class: { code: 'AMB' }, ...of(owner) },
 ];
 const idOf = (type: string, owner: string): string => (type === 'Patient' ? owner : `${type.toLowerCase()}-${owner}`);
@@ -163,7 +186,8 @@ describe('the scope matrix', () => {
   it('names the scopes that would do', async () => {
     const { headers } = await ask('Patient', 'search', { scope: 'patient/Patient.r', patient: 'p1' });
     expect(headers['www-authenticate']).toBe(
-      `Bearer realm="${server.base}", error="insufficient_scope", error_description="The token has no scope for search-type of Patient.", scope="patient/Patient.rs user/Patient.rs system/Patient.rs"`,
+      `Bearer realm="${server.base}", error="insufficient_scope", error_description="The token has no ` +
+        'scope for search-type of Patient.", scope="patient/Patient.rs user/Patient.rs system/Patient.rs"',
     );
     const none = await server.get('/Media/x', tokens.bearer());
     expect(none.status).toBe(405);
@@ -186,7 +210,10 @@ describe('a patient token', () => {
   });
 
   it('finds nothing where it asks for another patient', async () => {
-    const { status, json } = await server.get('/Condition?patient=Patient/p2', tokens.bearer({ ...contexts['patient'], scope: 'patient/*.rs' })); // prettier-ignore
+    const { status, json } = await server.get(
+      '/Condition?patient=Patient/p2',
+      tokens.bearer({ ...contexts['patient'], scope: 'patient/*.rs' }),
+    );
     expect([status, json.entry]).toEqual([200, undefined]);
   });
 

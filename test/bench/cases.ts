@@ -2,8 +2,8 @@ import type { Samples } from './data/samples.ts';
 import type { WireRequest } from './protocol.ts';
 
 /**
- * `floor`: koa that runs the statements of the service; `page`: the floor with those alone that fetch the page, which leaves out
- * what the service needs to choose them and to read all of one moment.
+ * `floor`: koa that runs the statements of the service; `page`: the floor with those alone that fetch the page, which
+ * leaves out what the service needs to choose them and to read all of one moment.
  */
 export type SubjectName = 'bare' | 'page' | 'floor' | 'service';
 

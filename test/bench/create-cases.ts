@@ -1,7 +1,10 @@
 import type { RequestCase } from './cases.ts';
 import { counterMark } from './protocol.ts';
 
-/** Creates go to a store of their own, since they change what they find; each sends other bytes, so that all are written. */
+/**
+ * Creates go to a store of their own, since they change what they find; each sends other bytes, so that all are
+ * written.
+ */
 export const createCases: readonly RequestCase[] = [
   { ...pictures(10_000), name: 'Media create, 10 KB', rate: 800 },
   { ...pictures(5_000_000), name: 'Media create, 5 MB', connections: [1, 4] },

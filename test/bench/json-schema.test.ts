@@ -7,7 +7,8 @@ import { jsonSchemaOf } from './measure/json-schema.ts';
 
 const published = join(import.meta.dirname, '../../node_modules/hl7.fhir.r4.examples');
 const here = existsSync(published); // the package of R4's examples may be left out
-const read = (name: string): object => JSON.parse(readFileSync(join(published, `${name}.json`), 'utf8')) as object; // official examples
+// official examples
+const read = (name: string): object => JSON.parse(readFileSync(join(published, `${name}.json`), 'utf8')) as object;
 
 describe.runIf(here)('the JSON Schema that ajv is measured with', () => {
   const compile = (name: string) => new Ajv().compile(jsonSchemaOf(name, readTypeDefinitions(), published));

@@ -8,7 +8,9 @@ import { percentile } from './statistics.ts';
 
 type Run = Extract<ClientQuestion, { kind: 'run' }>;
 
-/** One connection; at most one request is under way. Answers have a Content-Length and begin with a chunk of their own. */
+/**
+ * One connection; at most one request is under way. Answers have a Content-Length and begin with a chunk of their own.
+ */
 class Connection {
   readonly socket: Socket;
   onAnswer: (status: number, bytes: number, body: () => string) => void = () => {};

@@ -5,8 +5,8 @@ import { openStore } from '../../src/store/open.ts';
 import { createValidator } from '../../src/validation/profile/validator.ts';
 import { publicUrl } from './public-url.ts';
 
-// A child process: loads files into a store, as the command `load` does. Arguments: the file of the store, or its URL; the partition;
-// where rejects are written, beside the file where it is left out.
+// A child process: loads files into a store, as the command `load` does. Arguments: the file of the store, or its URL;
+// the partition; where rejects are written, beside the file where it is left out.
 
 export interface LoadResult {
   readonly records: number;

@@ -99,7 +99,8 @@ async function mongo(url: string, { quick, cases, check }: Options): Promise<voi
   const results = await measureMongo(url, wanted, rounds, say);
   console.log(`\n${requestTable(results.requests.rows)}`);
   console.log(
-    `\nload: ${Math.round(results.load.service)} records/s, bare insertMany: ${Math.round(results.load.bare)} documents/s`,
+    `\nload: ${Math.round(results.load.service)} records/s, bare insertMany: ` +
+      `${Math.round(results.load.bare)} documents/s`,
   );
   const { budgets, figures } = mongoBudgets(wanted, results);
   const verdicts = judge(budgets, figures);

@@ -18,20 +18,20 @@ export interface Options {
 
 export const help = `npm run bench -- [FLAGS]
 
-Measures the service beside bare koa and beside the floor: a koa app with one route a path that runs the same SQL statements on
-the same file, as they were recorded from the service, and puts the same texts together; \`page\` is the floor with those
-statements alone that fetch the page. A round asks one after the other, so that what else the machine does hits all alike; figures are
-medians of the rounds. The records are synthetic and kept in .cache/bench; results go to bench-results/ as JSON.
+Compares the service with bare koa and with the floor: a koa app that runs the recorded SQL statements of the service on
+the same file and concatenates the same texts; \`page\` is the floor with the statements that fetch the page only. A
+round measures one after the other, so that other load affects all of them; figures are medians of the rounds. The
+records are synthetic and kept in .cache/bench; results go to bench-results/ as JSON.
 
-  --check        End with exit code 1 where a budget is missed by more than 15 %
+  --check        Exit with code 1 if a budget is exceeded by more than 15 %
   --quick        Fewer and shorter rounds, at 16 connections
   --case TEXT    Only cases whose name contains the text; repeats
                  (requests, and: load, while loading, start, first create, validate, package)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
-  --guard        Compare the service with its guard and without it: processor time of reads and searches
-  --audit        The same for its audit, beside the guard
-  --store URL    Measure the store on MongoDB: \`floor\` is then bare koa before bare calls of the driver, which have found what the
-                 service has found. Works in databases of its own, beside the one of the URL, and drops them
+  --guard        Compare the service with and without its guard: processor time of reads and searches
+  --audit        Compare the service with and without its audit, both with the guard
+  --store URL    Measure the store on MongoDB: \`floor\` is then bare koa with bare calls of the driver that return the
+                 same documents. Creates databases of its own on that server, and drops them
   --help         This text`;
 
 /** Reads the arguments; throws Error with a sentence for what is no flag. */

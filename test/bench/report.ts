@@ -42,9 +42,10 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
 }
 
 /**
- * The figures that have budgets. A share of the floor is the floor's processor time per request by the service's: on a processor
- * of its own this is the share of the requests a second, and it does not move when others use the machine. Where a case ran at
- * several numbers of connections the worst counts, but for one connection alone, where both wait for the client.
+ * The figures that have budgets. A share of the floor is the floor's processor time per request by the service's: on a
+ * processor of its own this is the share of the requests a second, and it does not move when others use the machine.
+ * Where a case ran at several numbers of connections the worst counts, but for one connection alone, where both wait
+ * for the client.
  */
 export function figuresOf({
   requests,
@@ -117,7 +118,10 @@ export function requestTable(rows: readonly RequestRow[]): string {
   );
 }
 
-/** Validators side by side, in milliseconds: ours, our structure check and ajv, which look at nothing else, and @medplum/core. */
+/**
+ * Validators side by side, in milliseconds: ours, our structure check and ajv, which look at nothing else, and
+ * @medplum/core.
+ */
 export function validationTable(rows: readonly ValidationRow[]): string {
   return table(
     [

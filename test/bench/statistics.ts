@@ -6,7 +6,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-/** The smallest value that `share` (0 to 1) of the values do not exceed; `sorted` is in ascending order. NaN for none. */
+/**
+ * The smallest value that `share` (0 to 1) of the values do not exceed; `sorted` is in ascending order. NaN for none.
+ */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 }

@@ -47,7 +47,9 @@ async function texts(id: string): Promise<readonly string[]> {
 }
 
 const textOf = (id: string, content = '"contentType":"image/png","title":"Wound, left arm"'): string =>
-  `{"resourceType":"Media","id":"${id}","meta":{},"status":"completed","type":{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/media-type","code":"image"}]},"subject":{"reference":"Patient/p1"},"content":{${content}}}`;
+  `{"resourceType":"Media","id":"${id}","meta":{},"status":"completed",` +
+  '"type":{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/media-type",' +
+  `"code":"image"}]},"subject":{"reference":"Patient/p1"},"content":{${content}}}`;
 
 const forms: readonly [form: string, write: (...resources: readonly string[]) => string, name: string][] = [
   ['NDJSON', (...resources) => `${resources.join('\n')}\n`, 'a.ndjson'],
@@ -61,7 +63,14 @@ describe.each(forms)('content in %s', (_form, write, name) => {
     const [one, two] = [png(1000), png(70_000)];
     const path = target.file(name, write(picture('a', one), patient, picture('b', two), picture('c', one)));
     expect(await target.load([path])).toMatchObject({ records: 4, created: 4, rejected: 0 });
-    expect(await kept()).toEqual({ files: 2, carried: new Map([['a', one], ['b', two], ['c', one]]) }); // prettier-ignore
+    expect(await kept()).toEqual({
+      files: 2,
+      carried: new Map([
+        ['a', one],
+        ['b', two],
+        ['c', one],
+      ]),
+    });
     for (const id of ['a', 'b', 'c']) expect(await texts(id)).toEqual([textOf(id)]);
 
     expect(await target.load([path])).toMatchObject({ records: 4, created: 0, updated: 0, unchanged: 4 });
@@ -102,10 +111,13 @@ it('a record without content is loaded as it is', async () => {
 it('takes white space and escapes within base64, names with escapes, and every number as it was written', async () => {
   const bytes = Buffer.concat([png(10), Buffer.from('fbffbf', 'hex')]);
   const data = JSON.stringify(bytes.toString('base64').replaceAll(/(.{8})/g, '$1\r\n')).replaceAll('/', '\\/');
-  const text = `{"resourceType": "Media", "id": "a", "status": "completed", "subject": {"reference": "Patient/p1"}, "duration": 1.10, "content": {"d\\u0061ta": ${data}, "contentType": "image/png"}}`;
+  const text =
+    '{"resourceType": "Media", "id": "a", "status": "completed", "subject": {"reference": ' +
+    `"Patient/p1"}, "duration": 1.10, "content": {"d\\u0061ta": ${data}, "contentType": "image/png"}}`;
   await target.load([target.file('a.ndjson', text)]);
   expect(await texts('a')).toEqual([
-    '{"resourceType":"Media","id":"a","meta":{},"status":"completed","subject":{"reference":"Patient/p1"},"duration":1.10,"content":{"contentType":"image/png"}}',
+    '{"resourceType":"Media","id":"a","meta":{},"status":"completed",' +
+      '"subject":{"reference":"Patient/p1"},"duration":1.10,"content":{"contentType":"image/png"}}',
   ]);
   expect((await kept()).carried).toEqual(new Map([['a', bytes]]));
 });
@@ -118,7 +130,11 @@ describe('content that a create would refuse', () => {
     ['another size', picture('w', png(100), {}, { size: 99 }), 'value Media.content.size'],
     ['another hash', picture('w', png(100), {}, { hash: sha1(png(99)) }), 'value Media.content.hash'],
     ['no content type', picture('w', png(), {}, { contentType: undefined }), 'required Media.content.contentType'],
-    ['a document', picture('w', png(), {}, { contentType: 'application/pdf' }), 'business-rule Media.content.contentType'], // prettier-ignore
+    [
+      'a document',
+      picture('w', png(), {}, { contentType: 'application/pdf' }),
+      'business-rule Media.content.contentType',
+    ],
     ['another signature', picture('w', Buffer.from('GIF89a')), 'business-rule Media.content.data'],
     ['too many bytes', picture('w', png(20 * 1024 * 1024 + 1)), 'too-long Media.content.data'],
     ['more than bytes', picture('w', png(), {}, { _data: { id: 'x' } }), 'business-rule Media.content.data'],

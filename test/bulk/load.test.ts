@@ -80,7 +80,8 @@ describe('load', () => {
     const path = target.file('a.ndjson', observation('a', `,"component":[${components}]`));
     await target.load([path]);
     expect(await stored('Observation', 'a')).toBe(
-      `{"resourceType":"Observation","id":"a","meta":{},"status":"final","code":{"text":"x"},"component":[${components}]}`,
+      '{"resourceType":"Observation","id":"a","meta":{},"status":"final","code":{"text":"x"},' +
+        `"component":[${components}]}`,
     );
   });
 
@@ -166,11 +167,14 @@ describe('load', () => {
     ).toEqual([
       'line 1: structure The text begins with a byte order mark: remove it. ($, line 1, column 1)',
       'line 2: structure The property `id` is repeated in one object. ($.id, line 1, column 36)',
-      'line 3: structure `Patient` has no element `nmae`. Did you mean `name`? | value `gender` must be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
+      'line 3: structure `Patient` has no element `nmae`. Did you mean `name`? | value `gender` must ' +
+        'be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
       'line 4: structure The text ends where a property name in double quotes is expected. ($, line 1, column 27)',
-      'line 5: structure A surrogate stands alone here: `\\ud800` to `\\udbff` must be followed by `\\udc00` to `\\udfff`. ($.name[0].text, line 1, column 53)',
+      'line 5: structure A surrogate stands alone here: `\\ud800` to `\\udbff` must be followed by ' +
+        '`\\udc00` to `\\udfff`. ($.name[0].text, line 1, column 53)',
       'line 6: structure The character U+0000 is not allowed. ($.name[0].text, line 1, column 53)',
-      `line 7: structure Objects and arrays nest more than 64 levels deep. ($.extension${'[0]'.repeat(63)}, line 1, column 111)`,
+      'line 7: structure Objects and arrays nest more than 64 levels deep. ' +
+        `($.extension${'[0]'.repeat(63)}, line 1, column 111)`,
       'line 8: structure `Pateint` is not a resource type of R4. Did you mean `Patient`?',
       'line 10: structure The text is not valid UTF-8: byte 2 (0xff) is invalid. ($, line 1, column 2)',
     ]);
@@ -401,7 +405,8 @@ describe('references in a Bundle', () => {
     );
     expect(counts(await target.load([path]))).toEqual({ ...none, records: 4, created: 4 });
     expect(await stored('Observation', 'o')).toBe(
-      `{"resourceType":"Observation","id":"o","meta":{},"status":"final","code":{"text":"x"},"subject":{"reference":"Patient/22222222-2222-2222-2222-222222222222"},"valueQuantity":{"value":1.10}}`,
+      `{"resourceType":"Observation","id":"o","meta":{},"status":"final","code":{"text":"x"},` +
+        `"subject":{"reference":"Patient/22222222-2222-2222-2222-222222222222"},"valueQuantity":{"value":1.10}}`,
     );
     expect(await stored('Observation', 'o3')).toContain('"reference":"Patient/own"');
     expect(await target.text('Patient', '22222222-2222-2222-2222-222222222222')).toBeDefined();
@@ -412,8 +417,10 @@ describe('references in a Bundle', () => {
       'a.json',
       bundle(
         'transaction',
-        `{"fullUrl":"http://x/fhir/Observation/1","resource":${observation('o', subject('Patient/9'))},"request":{"method":"PUT","url":"Observation/o"}}`,
-        `{"fullUrl":"http://x/fhir/Patient/9","resource":${patient(undefined)},"request":{"method":"PUT","url":"Patient/ten"}}`,
+        `{"fullUrl":"http://x/fhir/Observation/1","resource":${observation('o', subject('Patient/9'))},` +
+          '"request":{"method":"PUT","url":"Observation/o"}}',
+        `{"fullUrl":"http://x/fhir/Patient/9","resource":${patient(undefined)},"request":{"method":"PUT",` +
+          '"url":"Patient/ten"}}',
       ),
     );
     await target.load([path]);
@@ -469,9 +476,12 @@ describe('references in a Bundle', () => {
   it.each(['transaction', 'batch'])('follow conditional creates and updates: %s', async type => {
     await target.load([target.file('a.ndjson', `${known('first', '1')}\n${known('second', '2')}`)]);
     const create = (urn: string, number: string): string =>
-      `{"fullUrl":"${urn}","resource":${known('new', number)},"request":{"method":"POST","url":"Patient","ifNoneExist":"identifier=urn:oid:1.2|${number}"}}`;
+      `{"fullUrl":"${urn}","resource":${known('new', number)},"request":{"method":"POST",` +
+      `"url":"Patient","ifNoneExist":"identifier=urn:oid:1.2|${number}"}}`;
     const update = (urn: string, number: string): string =>
-      `{"fullUrl":"${urn}","resource":${patient(undefined, `,"identifier":[{"system":"urn:oid:1.2","value":"${number}"}],"active":true`)},"request":{"method":"PUT","url":"Patient?identifier=urn:oid:1.2|${number}"}}`;
+      `{"fullUrl":"${urn}","resource":` +
+      patient(undefined, `,"identifier":[{"system":"urn:oid:1.2","value":"${number}"}],"active":true`) +
+      `,"request":{"method":"PUT","url":"Patient?identifier=urn:oid:1.2|${number}"}}`;
     const see = (id: string, urn: string): string => put(observation(id, subject(urn)), `Observation/${id}`);
     const path = target.file(
       'b.json',

@@ -16,7 +16,10 @@ const lines = (count: number): string =>
       : `{"resourceType":"Observation","id":"o${index}","status":"final","code":{"text":"x"}${subject}}`;
   }).join('\n');
 
-/** Runs a load in a process of its own and kills it when it has created so many; true where it was killed before its end. */
+/**
+ * Runs a load in a process of its own and kills it when it has created so many; true where it was killed before its
+ * end.
+ */
 async function killedLoad(folder: string, paths: readonly string[], after: number): Promise<boolean> {
   const loading = spawn(process.execPath, [child, folder, ...paths], { stdio: ['pipe', 'pipe', 'inherit'] });
   loading.stdin.on('error', () => {}); // it has ended

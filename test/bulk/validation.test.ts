@@ -11,7 +11,9 @@ afterEach(() => target.close());
 
 const patient = (id: string, fields: object = {}): object => ({ resourceType: 'Patient', id, ...fields });
 const contact = [{ gender: 'male' }];
-const claiming = { meta: { profile: ['http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/patient-ca-core|1.1.0'] } }; // prettier-ignore
+const claiming = {
+  meta: { profile: ['http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/patient-ca-core|1.1.0'] },
+};
 const lines = (...resources: object[]): string => resources.map(resource => JSON.stringify(resource)).join('\n');
 const bundle = (type: string, ...resources: { id?: string; resourceType?: string }[]): string =>
   JSON.stringify({

@@ -178,9 +178,23 @@ describe('client', () => {
 
   it.each([
     [`client add x ${app} --redirect-uri http://a.example/`, 2, '`--redirect-uri` is `http://a.example/`, but must be'],
-    [`client add x ${app} --scope patient/Foo.rs --scope opneid`, 2, '`--scope` holds `patient/Foo.rs`, which the capability files do not list, or list in part.\n`--scope` holds `opneid`, which does not exist on this server. Did you mean `openid`?'],
-    [`client add x ${app} --partitions clinik`, 2, 'The client `x` names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?'],
-    ['client add x', 2, 'The client `x` has no scope.\nThe client `x` names no partition.\nThe client `x` acts for users'],
+    [
+      `client add x ${app} --scope ` + 'patient/Foo.rs --scope opneid',
+      2,
+      '`--scope` holds `patient/Foo.rs`, which the capability files do not list, or list in ' +
+        'part.\n`--scope` holds `opneid`, which does not exist on this server. Did you mean `openid`?',
+    ],
+    [
+      `client add x ${app} --partitions clinik`,
+      2,
+      'The client `x` names the partition `clinik`, which does not exist; `partition add clinik` adds ' +
+        'it. Did you mean `clinic`?',
+    ],
+    [
+      'client add x',
+      2,
+      'The client `x` has no scope.\nThe client `x` names no partition.\nThe client `x` acts for users',
+    ],
     [`client add server ${app}`, 1, 'There is a client `server` already'],
     ['client remove servr', 1, 'There is no client `servr`. Did you mean `server`? `client list` lists all.'],
     ['client rotate server --grace 1 --at-once', 2, '`--grace` and `--at-once` exclude each other.'],
@@ -188,7 +202,7 @@ describe('client', () => {
     ['client assertion lab', 2, '`--key` is missing'],
   ])('%s is refused', async (line, exit, sentence) => {
     expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
-  }); // prettier-ignore
+  });
 });
 
 describe('user', () => {
@@ -244,13 +258,21 @@ describe('user', () => {
     ['user add Eve --partitions clinic --generate', 2, 'ID is `Eve`, but must be 1 to 100 small letters'],
     ['user add eve --generate', 2, 'The user `eve` names no partition.'],
     ['user add eve --generate --partitions nowhere', 2, 'names the partition `nowhere`, which does not exist'],
-    ['user add eve --generate --partitions clinic --fhir-user practitioner', 2, '`--fhir-user` is `practitioner`, but must be a resource'],
-    ['user add eve --generate --partitions clinic --fhir-user ward=Practitioner/x', 2, '`--fhir-user` names `ward`, which is not among `--partitions`.'],
+    [
+      'user add eve --generate --partitions clinic --fhir-user practitioner',
+      2,
+      '`--fhir-user` is `practitioner`, but must be a resource',
+    ],
+    [
+      'user add eve --generate --partitions clinic --fhir-user ward=Practitioner/x',
+      2,
+      '`--fhir-user` names `ward`, which is not among `--partitions`.',
+    ],
     ['user rotate nobody --generate', 1, 'There is no user `nobody`.'],
     ['user remove nobody', 1, 'There is no user `nobody`.'],
   ])('%s is refused', async (line, exit, sentence) => {
     expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
-  }); // prettier-ignore
+  });
 });
 
 describe('user add', () => {
@@ -260,7 +282,8 @@ describe('user add', () => {
     const { code, stderr } = await add('nora', 'Practitioner/nobody');
     expect([code, stderr]).toEqual([
       0,
-      "Warning: `Practitioner/nobody` is not in `clinic`. Until it is loaded, apps that read the user's own record get 404, " +
+      'Warning: `Practitioner/nobody` is not in `clinic`. Until it is loaded, apps that read the ' +
+        "user's own record get 404, " +
         'and searches limited to the user find nothing.\n',
     ]);
     expect((await user('nora'))?.id).toBe('nora');
@@ -291,7 +314,8 @@ describe('launch add', () => {
     await writeFile(patients, records.map(record => `${JSON.stringify(record)}\n`).join(''));
     await crs(`load --partition clinic ${patients}`);
     const line =
-      'launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p1 --intent reconcile --no-banner';
+      'launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p1 ' +
+      '--intent reconcile --no-banner';
     const printed = new URL((await out(line)).trim());
     expect(`${printed.origin}${printed.pathname}`).toBe('https://app.example/launch');
     expect(Object.fromEntries(printed.searchParams)).toEqual({
@@ -300,26 +324,70 @@ describe('launch add', () => {
       launch: expect.stringMatching(/^[\w-]{43}$/) as unknown,
     });
     const value = printed.searchParams.get('launch') ?? '';
-    const launch = { client: 'viewer', user: 'carla', partition: 'clinic', patient: 'p1', encounter: 'visit-p1', intent: 'reconcile', needPatientBanner: false }; // prettier-ignore
+    const launch = {
+      client: 'viewer',
+      user: 'carla',
+      partition: 'clinic',
+      patient: 'p1',
+      encounter: 'visit-p1',
+      intent: 'reconcile',
+      needPatientBanner: false,
+    };
     expect(await inStore(store => findLaunch(store, value))).toEqual(launch);
     expect(await events()).toContain('launch-add 0');
   });
 
   it.each([
     ['launch add', 2, '`--client` is missing.\n`--user` is missing.'],
-    ['launch add --client viewr --user carla --partition clinic', 1, 'There is no client `viewr`. Did you mean `viewer`?'],
-    ['launch add --client viewer --user karla --partition clinic', 1, 'There is no user `karla`. Did you mean `carla`?'],
-    ['launch add --client viewer --user carla --partition ward', 1, 'The client `viewer` is for clinic, not for `ward`.'],
-    ['launch add --client viewer --user carla --partition clinic --patient p2', 1, 'There is no Patient `p2` in `clinic`.'],
-    ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p3', 1, 'The Encounter `visit-p3` does not belong to the Patient `p1`.'],
-    ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter none', 1, 'There is no Encounter `none` in `clinic`.'],
-    ['launch add --client viewer --user carla --partition clinic --encounter visit-p1', 1, 'Name the patient of the encounter `visit-p1` with `--patient`.'],
-    ['launch add --client viewer --user paula --partition clinic --patient p1', 1, 'The user `paula` is the Patient `p0`, and opens no other record.'],
-    ['launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/', 1, 'is no launch URL of `viewer`'],
+    [
+      'launch add --client viewr --user carla --partition clinic',
+      1,
+      'There is no client `viewr`. Did you mean `viewer`?',
+    ],
+    [
+      'launch add --client viewer --user karla --partition clinic',
+      1,
+      'There is no user `karla`. Did you mean `carla`?',
+    ],
+    [
+      'launch add --client viewer --user carla --partition ward',
+      1,
+      'The client `viewer` is for clinic, not for `ward`.',
+    ],
+    [
+      'launch add --client viewer --user carla --partition clinic --patient p2',
+      1,
+      'There is no Patient `p2` in `clinic`.',
+    ],
+    [
+      'launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p3',
+      1,
+      'The Encounter `visit-p3` does not belong to the Patient `p1`.',
+    ],
+    [
+      'launch add --client viewer --user carla --partition clinic --patient p1 --encounter none',
+      1,
+      'There is no Encounter `none` in `clinic`.',
+    ],
+    [
+      'launch add --client viewer --user carla --partition clinic --encounter visit-p1',
+      1,
+      'Name the patient of the encounter `visit-p1` with `--patient`.',
+    ],
+    [
+      'launch add --client viewer --user paula --partition clinic --patient p1',
+      1,
+      'The user `paula` is the Patient `p0`, and opens no other record.',
+    ],
+    [
+      'launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/',
+      1,
+      'is no launch URL of `viewer`',
+    ],
     ['launch add --client server --user carla --partition clinic', 1, 'The client `server` has no launch URL.'],
   ])('%s is refused', async (line, exit, sentence) => {
     expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
-  }); // prettier-ignore
+  });
 });
 
 describe('key rotate', () => {

@@ -14,15 +14,27 @@ const events = join(folder, 'records.sqlite.audit');
 const cli = (...words: string[]): Promise<Ended> => run([...words, '--store', url, '--public-url', publicUrl]);
 /** What `audit list` prints, in fields. */
 const list = async (...flags: string[]): Promise<string[][]> =>
-  (await cli('audit', 'list', ...flags)).stdout.split('\n').slice(0, -1).map(line => line.split('\t')); // prettier-ignore
+  (await cli('audit', 'list', ...flags)).stdout
+    .split('\n')
+    .slice(0, -1)
+    .map(line => line.split('\t'));
 const picture = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 beforeAll(async () => {
   await cli('partition', 'add', 'demo');
   const file = join(folder, 'records.ndjson');
-  writeFileSync(file, ['p1', 'p2'].map(id => `{"resourceType":"Patient","id":"${id}","name":[{"family":"Tremblay"}]}\n`).join('')); // prettier-ignore
+  writeFileSync(
+    file,
+    ['p1', 'p2'].map(id => `{"resourceType":"Patient","id":"${id}","name":[{"family":"Tremblay"}]}\n`).join(''),
+  );
   await cli('load', file);
-  const media = { resourceType: 'Media', id: 'm1', status: 'completed', subject: { reference: 'Patient/p1' }, content: { contentType: 'image/gif', data: picture.toString('base64') } }; // prettier-ignore
+  const media = {
+    resourceType: 'Media',
+    id: 'm1',
+    status: 'completed',
+    subject: { reference: 'Patient/p1' },
+    content: { contentType: 'image/gif', data: picture.toString('base64') },
+  };
   writeFileSync(file, `${JSON.stringify(media)}\n`);
   await cli('load', file);
 });
@@ -108,7 +120,16 @@ describe('audit list and export', () => {
     await store.audit.append([{ recorded: Date.now(), partition: 'odd', client: odd, patients: [], text }]);
     await store.close();
     const name = 'a\ufffd-\ufffd2026\ufffd[2J\ufffd\ufffd';
-    expect(await list('--partition', 'odd')).toContainEqual([expect.any(String), 'odd', 'refused', 'begun', name, name, '-', '-']); // prettier-ignore
+    expect(await list('--partition', 'odd')).toContainEqual([
+      expect.any(String),
+      'odd',
+      'refused',
+      'begun',
+      name,
+      name,
+      '-',
+      '-',
+    ]);
   });
 
   it('refuse what is no time', async () => {
@@ -119,7 +140,8 @@ describe('audit list and export', () => {
   it('export into a new file, once', async () => {
     const out = join(folder, 'events.ndjson');
     expect((await cli('audit', 'export', '--out', out)).stdout).toMatch(/^\d+ events? written to /);
-    for (const line of readFileSync(out, 'utf8').split('\n').slice(0, -1)) expect(JSON.parse(line).resourceType).toBe('AuditEvent'); // prettier-ignore
+    for (const line of readFileSync(out, 'utf8').split('\n').slice(0, -1))
+      expect(JSON.parse(line).resourceType).toBe('AuditEvent');
     expect((await cli('audit', 'export', '--out', out)).code).toBe(1);
   });
 });
@@ -127,7 +149,10 @@ describe('audit list and export', () => {
 describe('verify', () => {
   it('tells of a write that was begun and not done, and of none that was', async () => {
     const before = await cli('verify');
-    expect([before.code, before.stdout]).toEqual([0, expect.stringContaining('Audit log: 0 findings, 0 writes that were begun')]); // prettier-ignore
+    expect([before.code, before.stdout]).toEqual([
+      0,
+      expect.stringContaining('Audit log: 0 findings, 0 writes that were begun'),
+    ]);
     const store = await open(url, 'serve');
     const { createRequestEvents } = await import('../../src/audit/request-event.ts');
     const { model } = await (await import('../../src/engine/load-model.ts')).loadModel({ definitions: [] });
@@ -140,7 +165,14 @@ describe('verify', () => {
       () => Date.now() - 3_600_000,
     );
     // A client may give all its requests the same id.
-    const request = { requestId: 'same', access: 'open', partition: demo, method: 'POST', interaction: 'create', address: '' } as const; // prettier-ignore
+    const request = {
+      requestId: 'same',
+      access: 'open',
+      partition: demo,
+      method: 'POST',
+      interaction: 'create',
+      address: '',
+    } as const;
     const begun = (at: number, id: string, key?: string) =>
       made.begun({ ...request, requestKey: at }, { type: 'Media', id, text: '{}', key });
     const ended = (at: number) =>

@@ -60,11 +60,22 @@ const organization = {
   interaction: [asked('create', 'SHOULD'), asked('read'), asked('search-type', 'MAY')],
 };
 const patient = { type: 'Patient', interaction: [asked('read')] };
-const valueSet = { type: 'ValueSet', operation: [{ name: 'expand', definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand' }] }; // prettier-ignore
+const valueSet = {
+  type: 'ValueSet',
+  operation: [{ name: 'expand', definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand' }],
+};
 
 const definitions = {
-  'SearchParameter-code.json': searchParameter('code', { base: ['Condition'], type: 'token', expression: 'Condition.code' }), // prettier-ignore
-  'SearchParameter-wrong.json': searchParameter('wrong', { base: ['Condition'], type: 'token', expression: 'Condition.cod' }), // prettier-ignore
+  'SearchParameter-code.json': searchParameter('code', {
+    base: ['Condition'],
+    type: 'token',
+    expression: 'Condition.code',
+  }),
+  'SearchParameter-wrong.json': searchParameter('wrong', {
+    base: ['Condition'],
+    type: 'token',
+    expression: 'Condition.cod',
+  }),
   'StructureDefinition-coded.json': profile('coded', 'Condition', {
     differential: { element: [{ id: 'Condition.code', path: 'Condition.code', min: 1 }] },
   }),
@@ -99,7 +110,9 @@ describe('definitions init', () => {
       resourceType: 'CapabilityStatement',
       kind: 'capability',
       format: ['application/fhir+json', 'json'],
-      description: 'What this server implements of https://example.org/CapabilityStatement/example-server|2.0.0; written by `definitions init`.', // prettier-ignore
+      description:
+        'What this server implements of https://example.org/CapabilityStatement/example-server|2.0.0; ' +
+        'written by `definitions init`.',
     });
     expect(resources.map(({ type }) => type)).toEqual(['Condition', 'Organization', 'Patient']);
     const [first, second, third] = resources;
@@ -160,7 +173,9 @@ describe('definitions init', () => {
   it('declares reads, searches and the parameters of R4 where a guide says only what records look like', async () => {
     const folder = guide([{ type: 'Condition' }, { type: 'Patient' }]);
     const { stdout, resources, out } = await init(folder, '--types', 'Condition');
-    expect(stdout).toContain('The guide names no interactions and parameters, so `read`, `search-type` and the parameters of R4'); // prettier-ignore
+    expect(stdout).toContain(
+      'The guide names no interactions and parameters, so `read`, `search-type` and the parameters of R4',
+    );
     expect(resources.map(({ type }) => type)).toEqual(['Condition']);
     const names = objectsOf(resources[0]?.['searchParam']).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['clinical-status', 'code', 'onset-date', 'patient']));
@@ -169,9 +184,24 @@ describe('definitions init', () => {
   });
 
   it.each<[string, object, string[], RegExp]>([
-    ['a type that the guide does not name', {}, ['--types', 'Condition,Pateint'], /^The guide does not name `Pateint`\. Did you mean `Patient`\? It names Condition, Patient\.$/m], // prettier-ignore
-    ['a statement that is not there', {}, ['--statement', 'servr'], /has no CapabilityStatement `servr` for servers; it has `example-server`\./], // prettier-ignore
-    ['several statements', { 'CapabilityStatement-b.json': requirements([patient], { id: 'b', url: 'https://example.org/b' }) }, [], /has several CapabilityStatements for servers: `b`, `example-server`\. Choose one with `--statement`\./], // prettier-ignore
+    [
+      'a type that the guide does not name',
+      {},
+      ['--types', 'Condition,Pateint'],
+      /^The guide does not name `Pateint`\. Did you mean `Patient`\? It names Condition, Patient\.$/m,
+    ],
+    [
+      'a statement that is not there',
+      {},
+      ['--statement', 'servr'],
+      /has no CapabilityStatement `servr` for servers; it has `example-server`\./,
+    ],
+    [
+      'several statements',
+      { 'CapabilityStatement-b.json': requirements([patient], { id: 'b', url: 'https://example.org/b' }) },
+      [],
+      /has several CapabilityStatements for servers: `b`, `example-server`\. Choose one with `--statement`\./,
+    ],
   ])('refuses %s', async (_what, more, args, text) => {
     const { code, stderr, written } = await init(guide([condition, patient], more), ...args);
     expect([code, written]).toEqual([1, undefined]);
@@ -190,6 +220,9 @@ describe('definitions init', () => {
         /example-server\.json exists, and would be combined with it; choose another folder with `--out`\./,
       ),
     });
-    expect(await run(['definitions', 'init'])).toMatchObject({ code: 2, stderr: expect.stringContaining('`--from` is missing') }); // prettier-ignore
+    expect(await run(['definitions', 'init'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('`--from` is missing'),
+    });
   });
 });

@@ -44,7 +44,8 @@ describe('definitions check', () => {
     const { code, stderr } = await run(['definitions', 'check', '--capability', join(folder, 'capability')]);
     expect(code).toBe(3);
     expect(stderr).toBe(
-      'The `access-criteria` `code:nowhere={fhirUser}` of Group is not a valid search on the type.\n1 problem: the service would not start.\n',
+      'The `access-criteria` `code:nowhere={fhirUser}` of Group is not a valid search on the type.\n1 ' +
+        'problem: the service would not start.\n',
     );
   });
 });

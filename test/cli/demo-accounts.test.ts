@@ -67,7 +67,7 @@ describe('a demonstration', () => {
     },
   );
 
-  it('registers its clients and users at the next start of a store that has none, and keeps what is there', async () => {
+  it('registers its clients and users at the next start of a store without any, and keeps others', async () => {
     const backendKey = await readFile(`${file}.demo-backend-key`, 'utf8');
     const before = await inStore(async store => {
       await store.documents(clientCollection).delete('demo-app');
@@ -91,15 +91,21 @@ describe('a demonstration', () => {
 
 describe('a start that is not safe', () => {
   it.each<[flags: string[], sentence: string]>([
-    [['--demo', '--host', '0.0.0.0', '--tls-cert', 'a', '--tls-key', 'b'], 'Clients and users of the demonstration are for this machine only'],
-    [['--demo', '--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'], 'Clients and users of the demonstration'],
+    [
+      ['--demo', '--host', '0.0.0.0', '--tls-cert', 'a', '--tls-key', 'b'],
+      'Clients and users of the demonstration are for this machine only',
+    ],
+    [
+      ['--demo', '--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'],
+      'Clients and users of the demonstration',
+    ],
     [['--host', '0.0.0.0'], 'On `0.0.0.0` others could read tokens and records in plain http'],
     [[], 'The authorization server needs a secret that encrypts its signing keys'],
   ])('is refused before anything is done: %j', async (flags, sentence) => {
     const { code, stdout, stderr } = await refused(...flags);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
-  }); // prettier-ignore
+  });
 
   it('is refused where a store has clients of a demonstration and is not for this machine alone', async () => {
     const proxy = ['--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'];

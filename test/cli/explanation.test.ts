@@ -24,17 +24,41 @@ describe('what is said of an error', () => {
     ],
     [
       'without a cause that it tells itself',
-      new StoreUnavailable('no-store', '`a` could not be written. The disk is full (SQLITE_FULL: database or disk is full). Free disk space.', new Error('database or disk is full')), // prettier-ignore
+      new StoreUnavailable(
+        'no-store',
+        '`a` could not be written. The disk is full (SQLITE_FULL: database or disk is full). Free disk space.',
+        new Error('database or disk is full'),
+      ),
       '`a` could not be written. The disk is full (SQLITE_FULL: database or disk is full). Free disk space.',
     ],
-    ['a full disk', system('ENOSPC', 'ENOSPC: no space left on device, write'), 'The disk is full: ENOSPC: no space left on device, write.'], // prettier-ignore
+    [
+      'a full disk',
+      system('ENOSPC', 'ENOSPC: no space left on device, write'),
+      'The disk is full: ENOSPC: no space left on device, write.',
+    ],
     ['a quota', system('EDQUOT', 'EDQUOT: x'), 'The disk is full: EDQUOT: x.'],
     ['a disk that is read-only', system('EROFS', 'EROFS: x'), 'The disk is read-only: EROFS: x.'],
-    ['a disk that fails', system('EIO', 'EIO: i/o error, read'), 'The disk reported an I/O error: EIO: i/o error, read. Check the disk.'], // prettier-ignore
-    ['too many files', system('EMFILE', 'EMFILE: x'), 'Too many files are open (`ulimit -n` raises the limit): EMFILE: x.'], // prettier-ignore
-    ['a folder where nothing can be made', system('ENOENT', 'ENOENT: x', { path: '/a', syscall: 'mkdir' }), 'The folder `/a` cannot be created; the disk may be read-only.'], // prettier-ignore
+    [
+      'a disk that fails',
+      system('EIO', 'EIO: i/o error, read'),
+      'The disk reported an I/O error: EIO: i/o error, read. Check the disk.',
+    ],
+    [
+      'too many files',
+      system('EMFILE', 'EMFILE: x'),
+      'Too many files are open (`ulimit -n` raises the limit): EMFILE: x.',
+    ],
+    [
+      'a folder where nothing can be made',
+      system('ENOENT', 'ENOENT: x', { path: '/a', syscall: 'mkdir' }),
+      'The folder `/a` cannot be created; the disk may be read-only.',
+    ],
     ['no file is named', system('ENOENT', 'spawn cc ENOENT'), 'spawn cc ENOENT.'],
-    ['a mistake of the program', new TypeError('x is not a function'), 'x is not a function. This is a bug: CRS_DEBUG=1 prints the stack.'], // prettier-ignore
+    [
+      'a mistake of the program',
+      new TypeError('x is not a function'),
+      'x is not a function. This is a bug: CRS_DEBUG=1 prints the stack.',
+    ],
     ['what is no error', 'a text', 'a text'],
   ])('%s', (_what, error, text) => {
     expect(explanation(error)).toBe(text);

@@ -83,7 +83,11 @@ describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)
     socket.write(`POST /r4/clinic/Patient/_search HTTP/1.1\r\n${head}\r\n\r\n`);
     await expect.poll(() => answer).toContain('100 Continue'); // it waits for the body now
     server.process.kill('SIGTERM');
-    const isOpen = async (): Promise<boolean> => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false); // prettier-ignore
+    const isOpen = async (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
     await expect.poll(isOpen).toBe(false);
     server.process.kill('SIGHUP');
     socket.write('_count=1&');

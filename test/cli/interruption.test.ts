@@ -82,7 +82,10 @@ describe.skipIf(process.platform === 'win32')('a command that a signal stops (Wi
 
   /** Patients with long names: a load looks for signals after each piece of a file that it has read. */
   const lines = (from: number, to: number): string =>
-    Array.from({ length: to - from }, (_, at) => `{"resourceType":"Patient","id":"p${from + at}","name":[{"text":"${'a'.repeat(1_000)}"}]}\n`).join(''); // prettier-ignore
+    Array.from(
+      { length: to - from },
+      (_, at) => `{"resourceType":"Patient","id":"p${from + at}","name":[{"text":"${'a'.repeat(1_000)}"}]}\n`,
+    ).join('');
   const rejects = (): string => join(folder, 'rejects.ndjson');
   const load = (file: string): Launched => launch(['load', file, '--store', `sqlite:${path}`, '--rejects', rejects()]);
 
@@ -133,7 +136,10 @@ describe.skipIf(process.platform === 'win32')('a command that a signal stops (Wi
     loading.process.kill('SIGTERM');
     expect(await loading.ended).toBe(130);
     const records = (kept() - 4_000).toLocaleString('en-CA');
-    expect(loading.stderr()).toContain(`Stopped. ${records} records: ${records} created. Run the same command with the same input again; loaded records stay unchanged.\n`); // prettier-ignore
+    expect(loading.stderr()).toContain(
+      `Stopped. ${records} records: ${records} created. Run the same command with the same input ` +
+        'again; loaded records stay unchanged.\n',
+    );
   });
 
   it('another one says that it was stopped', async () => {

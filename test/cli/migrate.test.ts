@@ -83,7 +83,15 @@ describe('migrate, from a file to a file', () => {
       [1_000, 'SIGKILL', null, /^/],
       [1_000, 'SIGINT', 130, stopped],
     ] as const) {
-      const child = launchUntil(signal, after, ['migrate', '--from', large, '--to', target, '--definitions', moreDefinitions]); // prettier-ignore
+      const child = launchUntil(signal, after, [
+        'migrate',
+        '--from',
+        large,
+        '--to',
+        target,
+        '--definitions',
+        moreDefinitions,
+      ]);
       expect([await child.ended, child.stderr()]).toEqual([code, expect.stringMatching(said)]);
     }
     const left = await copiedTo(target);
@@ -92,7 +100,10 @@ describe('migrate, from a file to a file', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('Continued an interrupted run.');
     expect(await everything(target)).toEqual(await everything(large));
-    expect((await run(['index', 'verify', '--store', target, '--definitions', moreDefinitions, '--partition', 'clinic'])).code).toBe(0); // prettier-ignore
+    expect(
+      (await run(['index', 'verify', '--store', target, '--definitions', moreDefinitions, '--partition', 'clinic']))
+        .code,
+    ).toBe(0);
   });
 
   it('tells what differs, type by type, with exit code 3', async () => {

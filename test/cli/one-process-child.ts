@@ -1,4 +1,5 @@
-// Runs the commands that its parent sends, one after another; ends when the parent lets go of it and nothing is left open.
+// Runs the commands that its parent sends, one after another; ends when the parent lets go of it and nothing is left
+// open.
 import { registerHooks } from 'node:module';
 import { setPriority } from 'node:os';
 import { Readable } from 'node:stream';

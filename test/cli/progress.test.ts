@@ -41,7 +41,7 @@ describe('progress', () => {
   it.each([
     [100, 'short.ndjson', 'short.ndjson'],
     [100, '/srv/exports/2026-11-22/a-clinic-with-a-name/Observation.ndjson', '/srv/exports…a-name/Observation.ndjson'],
-    [100, '/srv/𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜𝒜/Observation.ndjson', '/srv/𝒜𝒜𝒜𝒜𝒜𝒜𝒜…𝒜𝒜𝒜𝒜𝒜𝒜/Observation.ndjson'],
+    [100, `/srv/${'𝒜'.repeat(22)}/Observation.ndjson`, '/srv/𝒜𝒜𝒜𝒜𝒜𝒜𝒜…𝒜𝒜𝒜𝒜𝒜𝒜/Observation.ndjson'],
     [100, 'a\u001B[2Jb\r\nc.ndjson', 'a\ufffd[2Jb\ufffd\ufffdc.ndjson'],
     [70, '/srv/exports/Observation.ndjson', '/s…djson'],
     [69, '/srv/exports/Observation.ndjson', undefined],

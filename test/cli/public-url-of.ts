@@ -15,7 +15,9 @@ interface Place {
 }
 
 interface Serving {
-  /** Ids of the encounters that a search finds, from all its pages of two, in order. Throws Error unless all are 200. */
+  /**
+   * Ids of the encounters that a search finds, from all its pages of two, in order. Throws Error unless all are 200.
+   */
   readonly find: (query: string, token: Token) => Promise<readonly string[]>;
   readonly status: (path: string, token: Token) => Promise<number>;
 }

@@ -1,5 +1,5 @@
-// For `node --import`: a process that is sent the signal SIGNAL_AT names, such as `SIGKILL 1000`, as soon as it shows that so many
-// records are copied. Each step of its progress is shown, however fast it is.
+// For `node --import`: a process that is sent the signal SIGNAL_AT names, such as `SIGKILL 1000`, as soon as it shows
+// that so many records are copied. Each step of its progress is shown, however fast it is.
 const [signal = '', after = ''] = (process.env['SIGNAL_AT'] ?? '').split(' ');
 
 let shown = 0;

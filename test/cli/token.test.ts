@@ -52,7 +52,10 @@ describe('token', () => {
       const script = lines.join('; echo\n');
       const stdio = ['ignore', 'pipe', 'ignore'] as const;
       const answers = execFileSync('sh', ['-ec', script], { cwd: root, env, encoding: 'utf8', stdio: [...stdio] });
-      const found = answers.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as { entry: unknown[] }); // prettier-ignore
+      const found = answers
+        .split('\n')
+        .filter(line => line !== '')
+        .map(line => JSON.parse(line) as { entry: unknown[] });
       expect(found.slice(0, 3).filter(({ entry }) => entry.length > 0)).toHaveLength(3);
       expect(found.slice(3)).toMatchObject([
         { access_token: expect.stringMatching(/^crs_/) as unknown, expires_in: 300 },

@@ -1,5 +1,5 @@
-// Writes transactions beside a server until it is killed: each has two new pictures with attachments, and the number of the
-// transaction in one patient. Says on stdout which is acknowledged.
+// Writes transactions beside a server until it is killed: each has two new pictures with attachments, and the number of
+// the transaction in one patient. Says on stdout which is acknowledged.
 import { writeSync } from 'node:fs';
 import { partitionOf, withStore } from '../../src/cli/open.ts';
 import { readConfig } from '../../src/config.ts';

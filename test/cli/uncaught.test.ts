@@ -1,5 +1,5 @@
-// Nothing ends a server but a signal and an error that nothing has caught; that ends it in order. Errors are provoked by a script
-// that Node loads before the program.
+// Nothing ends a server but a signal and an error that nothing has caught; that ends it in order. Errors are provoked
+// by a script that Node loads before the program.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,11 @@ function serve(script: string, flags: readonly string[] = [], when = `process.on
 const portOf = async (server: Launched): Promise<number> =>
   Number((await server.until(/Serves http:\/\/127\.0\.0\.1:(\d+)/))[1]);
 
-const isServed = (port: number): Promise<boolean> => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false); // prettier-ignore
+const isServed = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 const fatal = (server: Launched): { readonly text: string; readonly error: string }[] =>
   server
@@ -63,8 +67,18 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
 
   it.each([
     ['a promise that nobody waits for', `Promise.reject(new TypeError('a mistake'))`, [], /^TypeError: a mistake\n/],
-    ['the first of several', `void Promise.reject(new Error('number 2')); throw new Error('number 1')`, [], /^Error: number 1\n/], // prettier-ignore
-    ['what may be a record', `Promise.reject({ family: 'Tremblay' })`, [], /^A value that is not an error was thrown \(object\); it is left out$/], // prettier-ignore
+    [
+      'the first of several',
+      `void Promise.reject(new Error('number 2')); throw new Error('number 1')`,
+      [],
+      /^Error: number 1\n/,
+    ],
+    [
+      'what may be a record',
+      `Promise.reject({ family: 'Tremblay' })`,
+      [],
+      /^A value that is not an error was thrown \(object\); it is left out$/,
+    ],
     ['also where nothing is logged', `throw new Error('a mistake')`, ['--log', 'off'], /^Error: a mistake\n/],
   ])('is %s', async (_what, script, flags, text) => {
     const server = serve(script, flags);

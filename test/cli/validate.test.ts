@@ -78,7 +78,8 @@ describe('validate', () => {
     const there = await terminologyServer({ in: [] });
     await writeFile(
       join(folder, 'country.json'),
-      '{"resourceType":"Questionnaire","status":"active","jurisdiction":[{"coding":[{"system":"urn:iso:std:iso:3166","code":"nonsense"}]}]}',
+      '{"resourceType":"Questionnaire","status":"active",' +
+        '"jurisdiction":[{"coding":[{"system":"urn:iso:std:iso:3166","code":"nonsense"}]}]}',
     );
     const args = ['--terminology-server', there.url, join(folder, 'country.json')];
     const { code, stdout } = await run(['validate', ...args]);

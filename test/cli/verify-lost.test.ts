@@ -35,7 +35,8 @@ it('verify names the creates that were acknowledged and are lost with the end of
   await server.ended;
 
   const copied = join(folder, 'copied.sqlite');
-  for (const ending of ['', '-wal', '.audit', '.attachments']) await cp(`${file}${ending}`, `${copied}${ending}`, { recursive: true }); // prettier-ignore
+  for (const ending of ['', '-wal', '.audit', '.attachments'])
+    await cp(`${file}${ending}`, `${copied}${ending}`, { recursive: true });
   reader.close();
   const wal = await stat(`${copied}-wal`);
   await truncate(`${copied}-wal`, Math.floor(wal.size / 2));

@@ -21,7 +21,10 @@ describe.skipIf(!hasChromium)(`clients in Chromium${unlessChromium}`, () => {
   });
   afterAll(() => Promise.all([browser.close(), server.close(), app.close()]));
 
-  /** A page of the app, where it was sent back after it had sent the browser to the server. Both times a script is loaded first. */
+  /**
+   * A page of the app, where it was sent back after it had sent the browser to the server. Both times a script is
+   * loaded first.
+   */
   async function signedIn(load: string, leave: string): Promise<Page> {
     const page = await browser.newPage();
     await page.goto(app.url);
@@ -44,7 +47,9 @@ describe.skipIf(!hasChromium)(`clients in Chromium${unlessChromium}`, () => {
   it('fhirclient is started by itself, reads every page, refreshes, and creates', async () => {
     const { base: iss } = server;
     const parameters = { clientId: 'page', scope, iss, redirectUri: app.url, pkceMode: 'required' };
-    const load = `new Promise(done => document.head.append(Object.assign(document.createElement('script'), { src: '/fhirclient.js', onload: () => done() })))`;
+    const load =
+      `new Promise(done => document.head.append(Object.assign(document.createElement('script'), { src: ` +
+      `'/fhirclient.js', onload: () => done() })))`;
     const page = await signedIn(load, `FHIR.oauth2.authorize(${JSON.stringify(parameters)})`);
     const ask = (script: string): Promise<unknown> => page.evaluate(script);
     await ask('FHIR.oauth2.ready().then(client => { window.client = client; })');
@@ -69,7 +74,9 @@ describe.skipIf(!hasChromium)(`clients in Chromium${unlessChromium}`, () => {
       tokenUrl: `${server.issuer}/token`,
       clientId: 'page',
     };
-    const load = `import('/medplum.mjs').then(({ MedplumClient }) => void (window.client = new MedplumClient(${JSON.stringify(options)})))`;
+    const load =
+      `import('/medplum.mjs').then(({ MedplumClient }) => void (window.client = new ` +
+      `MedplumClient(${JSON.stringify(options)})))`;
     const { url: redirectUri } = app;
     const page = await signedIn(
       load,
@@ -85,13 +92,16 @@ describe.skipIf(!hasChromium)(`clients in Chromium${unlessChromium}`, () => {
     expect(await ask('client.getAccessToken()')).not.toBe(before);
     const pages = `(async () => {
       let found = 0;
-      for await (const page of client.searchResourcePages('Condition', { patient: 'ann', _count: 50 })) found += page.length;
+      const pages = client.searchResourcePages('Condition', { patient: 'ann', _count: 50 });
+ for await (const page of pages) found += page.length;
       return found;
     })()`;
     expect(await ask(pages)).toBe(conditions);
     const body = media({ subject: { reference: 'Patient/ann' } });
     expect(await ask(`client.createResource(${JSON.stringify(body)})`)).toMatchObject({ resourceType: 'Media' });
-    expect(await ask('client.readResource("Patient", "none").catch(error => error.message)')).toContain('No Patient has the id'); // prettier-ignore
+    expect(await ask('client.readResource("Patient", "none").catch(error => error.message)')).toContain(
+      'No Patient has the id',
+    );
     await page.context().close();
   });
 });

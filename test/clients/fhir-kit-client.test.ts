@@ -20,7 +20,8 @@ interface Bundle {
   readonly entry?: readonly { readonly resource: { readonly id: string } }[];
 }
 
-const idsOf = (bundle: unknown): readonly string[] => ((bundle as Bundle).entry ?? []).map(({ resource }) => resource.id); // prettier-ignore
+const idsOf = (bundle: unknown): readonly string[] =>
+  ((bundle as Bundle).entry ?? []).map(({ resource }) => resource.id);
 
 describe('fhir-kit-client', () => {
   it('finds where to get a token', async () => {
@@ -88,7 +89,10 @@ describe('fhir-kit-client', () => {
   it('learns why nothing was created', async () => {
     const body = media({ subject: { reference: 'Patient/none' } });
     await expect(client.create({ resourceType: 'Media', body })).rejects.toMatchObject({
-      response: { status: 422, data: { resourceType: 'OperationOutcome', issue: [{ expression: ['Media.subject.reference'] }] } }, // prettier-ignore
+      response: {
+        status: 422,
+        data: { resourceType: 'OperationOutcome', issue: [{ expression: ['Media.subject.reference'] }] },
+      },
     });
   });
 

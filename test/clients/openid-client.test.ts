@@ -73,7 +73,12 @@ describe('openid-client', () => {
 
   it('finds them by the configuration of SMART too', async () => {
     const response = await fetch(`${server.base}/.well-known/smart-configuration`);
-    const config = new client.Configuration((await response.json()) as client.ServerMetadata, 'app', undefined, client.None()); // prettier-ignore
+    const config = new client.Configuration(
+      (await response.json()) as client.ServerMetadata,
+      'app',
+      undefined,
+      client.None(),
+    );
     client.allowInsecureRequests(config);
     expect(await ask(config, await signIn(config), 'Patient/ann')).toMatchObject({ id: 'ann' });
   });
@@ -94,7 +99,9 @@ describe('openid-client', () => {
     const second = await client.refreshTokenGrant(config, first.refresh_token ?? '');
     expect(await ask(config, second, 'Patient/ann')).toMatchObject({ id: 'ann' });
     await client.tokenRevocation(config, second.refresh_token ?? '');
-    await expect(client.refreshTokenGrant(config, second.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' }); // prettier-ignore
+    await expect(client.refreshTokenGrant(config, second.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
   });
 
   it('is started by an EHR', async () => {
@@ -127,7 +134,9 @@ describe('openid-client', () => {
 
   it('learns why not', async () => {
     const config = await discover();
-    await expect(signIn(config, { scope: 'launch/patient openid patient/Observation.rs' })).rejects.toMatchObject({ error: 'invalid_scope' }); // prettier-ignore
+    await expect(signIn(config, { scope: 'launch/patient openid patient/Observation.rs' })).rejects.toMatchObject({
+      error: 'invalid_scope',
+    });
     const wrong = await discover('secret-app', client.ClientSecretBasic('another secret'));
     await expect(client.refreshTokenGrant(wrong, 'x')).rejects.toMatchObject({
       code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE',

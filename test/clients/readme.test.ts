@@ -52,7 +52,11 @@ describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium
   /** As the page says. */
   const user = textOf(/sign in as `([^`]*)`/);
   const password = textOf(/the password `([^`]*)`/);
-  const [launcher, launchUrl, alone] = [textOf(/open `([^`]*launcher)`/), textOf(/the app at `([^`]*)`/), textOf(/open `([^`]*3000\/)`/)]; // prettier-ignore
+  const [launcher, launchUrl, alone] = [
+    textOf(/open `([^`]*launcher)`/),
+    textOf(/the app at `([^`]*)`/),
+    textOf(/open `([^`]*3000\/)`/),
+  ];
 
   /** What the page of the app shows in the end. */
   async function shown(page: Page): Promise<{ name: string; about: string; conditions: readonly string[] }> {

@@ -36,7 +36,13 @@ function problems(content: unknown, text?: string): readonly string[] {
   }
 }
 
-const app = { id: 'app', kind: 'public', 'redirect-uris': 'https://a.example/', scopes: 'openid patient/*.rs', partitions: 'clinic' }; // prettier-ignore
+const app = {
+  id: 'app',
+  kind: 'public',
+  'redirect-uris': 'https://a.example/',
+  scopes: 'openid patient/*.rs',
+  partitions: 'clinic',
+};
 const ann = { id: 'ann', password: hash, partitions: ['clinic', 'ward'] };
 
 describe('the file of accounts', () => {
@@ -62,7 +68,13 @@ describe('the file of accounts', () => {
       scopes: ['openid launch', 'system/*.rs'],
       jwks: { keys: [key] },
     };
-    const server = { ...app, id: 'server', kind: 'symmetric', 'secret-file': 'secret.txt', 'secret-digests': digestOf('x') }; // prettier-ignore
+    const server = {
+      ...app,
+      id: 'server',
+      kind: 'symmetric',
+      'secret-file': 'secret.txt',
+      'secret-digests': digestOf('x'),
+    };
     const { clients } = read({ clients: [app, all, server] });
     expect(clients[0]).toEqual({
       id: 'app',
@@ -137,21 +149,30 @@ describe('the file of accounts', () => {
     ];
     const found = problems({ clients, users, people: [] });
     expect(found).toEqual([
-      '`clients[0].redirect-uris` in accounts.json is `http://a.example/`, but must be an https URL, one such as `http://localhost:3000/callback` on the same machine, or one with the scheme of an app, such as `com.example.app:/callback`, without a fragment.',
-      '`clients[0].partitions` in accounts.json is `Clinic`, but a partition id is 1 to 32 of the characters a to z, 0 to 9 and hyphen.',
-      '`clients[1].id` in accounts.json is `no kind`, but must be 1 to 100 letters, digits or the characters `.`, `_`, `~`, `-`.',
+      '`clients[0].redirect-uris` in accounts.json is `http://a.example/`, but must be an https URL, ' +
+        'one such as `http://localhost:3000/callback` on the same machine, or one with the scheme of an ' +
+        'app, such as `com.example.app:/callback`, without a fragment.',
+      '`clients[0].partitions` in accounts.json is `Clinic`, but a partition id is 1 to 32 of the ' +
+        'characters a to z, 0 to 9 and hyphen.',
+      '`clients[1].id` in accounts.json is `no kind`, but must be 1 to 100 letters, digits or the ' +
+        'characters `.`, `_`, `~`, `-`.',
       '`clients[1].scope` in accounts.json is not a setting. Did you mean `scopes`?',
       '`clients[1].kind` in accounts.json is missing: `public`, `symmetric` or `asymmetric`.',
       '`clients[2].id` in accounts.json is `app`, which another entry has too.',
       '`clients[3].id` in accounts.json is `app`, which another entry has too.',
-      '`clients[3].scopes` in accounts.json holds `patient/Foo.rs`, which the capability files do not list, or list in part.',
-      '`clients[3].secret-digests` in accounts.json must be a digest of a secret, as `client add --for-file` prints it.',
-      '`clients[4]` in accounts.json names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?',
+      '`clients[3].scopes` in accounts.json holds `patient/Foo.rs`, which the capability files do not ' +
+        'list, or list in part.',
+      '`clients[3].secret-digests` in accounts.json must be a digest of a secret, as `client add ' +
+        '--for-file` prints it.',
+      '`clients[4]` in accounts.json names the partition `clinik`, which does not exist; `partition ' +
+        'add clinik` adds it. Did you mean `clinic`?',
       '`users[0].password` in accounts.json must be what `user add --for-file` prints (argon2id), never the password.',
-      '`users[1].id` in accounts.json is `Ann`, but must be 1 to 100 small letters, digits or the characters `.`, `_`, `@`, `+`, `-`.',
+      '`users[1].id` in accounts.json is `Ann`, but must be 1 to 100 small letters, digits or the ' +
+        'characters `.`, `_`, `@`, `+`, `-`.',
       '`users[1].password` in accounts.json is missing: what `user add --for-file` prints.',
       '`users[2].id` in accounts.json is `ann`, which another entry has too.',
-      '`users[2].fhir-user.clinic` in accounts.json is `ann`, but must be a resource of the partition, such as `Practitioner/practitioner-1`.',
+      '`users[2].fhir-user.clinic` in accounts.json is `ann`, but must be a resource of the partition, ' +
+        'such as `Practitioner/practitioner-1`.',
       '`users[2].fhir-user.other` in accounts.json is not a partition of the user.',
       '`people` in accounts.json is not a setting.',
     ]);
@@ -170,11 +191,26 @@ describe('the file of accounts', () => {
 
   it.each<[object, string]>([
     [{ ...app, kind: 'symmetric' }, '`clients[0]` in accounts.json is `symmetric` and needs a secret.'],
-    [{ ...app, kind: 'symmetric', 'secret-file': 'short.txt' }, '`clients[0].secret-file` in accounts.json names a file with fewer than 32 characters, which is too short for a secret.'],
-    [{ ...app, kind: 'symmetric', 'secret-file': 'none.txt' }, "`clients[0].secret-file` in accounts.json cannot be read: ENOENT: no such file or directory, open 'none.txt'."],
-    [{ ...app, kind: 'asymmetric', jwks: { keys: [{ ...key, d: 'AAAA' }] } }, '`clients[0].jwks` in accounts.json holds the private half of the key `k`: it must not leave the client; register the public half.'],
-    [{ ...app, kind: 'asymmetric', 'jwks-url': 'http://a.example/jwks' }, '`clients[0].jwks-url` in accounts.json is `http://a.example/jwks`, but must be an https URL without a fragment; http is accepted for the same machine only.'],
+    [
+      { ...app, kind: 'symmetric', 'secret-file': 'short.txt' },
+      '`clients[0].secret-file` in accounts.json names a file with fewer than 32 characters, which is ' +
+        'too short for a secret.',
+    ],
+    [
+      { ...app, kind: 'symmetric', 'secret-file': 'none.txt' },
+      "`clients[0].secret-file` in accounts.json cannot be read: ENOENT: no such file or directory, open 'none.txt'.",
+    ],
+    [
+      { ...app, kind: 'asymmetric', jwks: { keys: [{ ...key, d: 'AAAA' }] } },
+      '`clients[0].jwks` in accounts.json holds the private half of the key `k`: it must not leave the ' +
+        'client; register the public half.',
+    ],
+    [
+      { ...app, kind: 'asymmetric', 'jwks-url': 'http://a.example/jwks' },
+      '`clients[0].jwks-url` in accounts.json is `http://a.example/jwks`, but must be an https URL ' +
+        'without a fragment; http is accepted for the same machine only.',
+    ],
   ])('tells of a client %j', (client, problem) => {
     expect(problems({ clients: [client] })).toEqual([problem]);
-  }); // prettier-ignore
+  });
 });

@@ -22,7 +22,12 @@ describe('a start', () => {
   it.each<[why: string, flags: string[], demo: boolean, refusals: string[]]>([
     ['on this machine, with a key', key, false, []],
     ['a demonstration makes its key itself', [], true, []],
-    ['a demonstration on another loopback address', ['--host', '::1', '--public-url', 'http://localhost:8080'], true, []],
+    [
+      'a demonstration on another loopback address',
+      ['--host', '::1', '--public-url', 'http://localhost:8080'],
+      true,
+      [],
+    ],
     ['no key', [], false, [noKey]],
     ['no key is needed where there is no authorization server', ['--authorization-server', 'off'], false, []],
     ['no key is needed where nobody is asked', ['--access', 'open'], false, []],
@@ -30,10 +35,25 @@ describe('a start', () => {
     ['everywhere behind a proxy that speaks https', [...everywhere, ...proxy, ...key], false, []],
     ['on this machine behind a proxy that speaks https', [...proxy, ...key], false, []],
     ['everywhere by plain http', [...everywhere, ...key], false, [plain]],
-    ['everywhere by plain http, tokens from elsewhere', [...everywhere, '--authorization-server', 'off'], false, [plain]],
-    ['https outside, but anybody may say to be the proxy', [...everywhere, ...proxy.slice(0, 2), ...key], false, [plain]],
+    [
+      'everywhere by plain http, tokens from elsewhere',
+      [...everywhere, '--authorization-server', 'off'],
+      false,
+      [plain],
+    ],
+    [
+      'https outside, but anybody may say to be the proxy',
+      [...everywhere, ...proxy.slice(0, 2), ...key],
+      false,
+      [plain],
+    ],
     ['a proxy, but no URL', [...everywhere, ...proxy.slice(2), ...key], false, [plain]],
-    ['a proxy that speaks plain http', [...everywhere, '--public-url', 'http://ehr.example', '--trusted-proxies', '10.0.0.1', ...key], false, [plain, plainUrl]],
+    [
+      'a proxy that speaks plain http',
+      [...everywhere, '--public-url', 'http://ehr.example', '--trusted-proxies', '10.0.0.1', ...key],
+      false,
+      [plain, plainUrl],
+    ],
     ['plain http outside', ['--public-url', 'http://ehr.example', ...key], false, [plainUrl]],
     ['a demonstration everywhere', [...everywhere, ...tls], true, [demoAbroad]],
     ['a demonstration behind a proxy', [...proxy], true, [demoAbroad]],
@@ -43,7 +63,7 @@ describe('a start', () => {
   ])('%s', (_, flags, demo, refusals) => {
     const found = startRefusals(readConfig(flags), demo);
     expect(found).toEqual(refusals.map(text => expect.stringMatching(new RegExp(`^${text}.*\\.$`)) as unknown));
-  }); // prettier-ignore
+  });
 
   it.each([
     [[...key, ...proxy], 0],

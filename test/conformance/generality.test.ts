@@ -12,7 +12,13 @@ describe('two more types, declared by JSON alone', () => {
   beforeAll(async () => {
     server = await serve(
       [
-        { resourceType: 'Practitioner', id: 'd1', active: true, name: [{ family: 'Okafor', given: ['Ada'] }], qualification: [{ code: { text: 'MD' }, period: { start: '2012-06' } }] }, // prettier-ignore
+        {
+          resourceType: 'Practitioner',
+          id: 'd1',
+          active: true,
+          name: [{ family: 'Okafor', given: ['Ada'] }],
+          qualification: [{ code: { text: 'MD' }, period: { start: '2012-06' } }],
+        },
         { resourceType: 'Practitioner', id: 'd2', name: [{ family: 'Roy' }] },
         { resourceType: 'Location', id: 'l1', status: 'active', name: 'Clinique de l’Est' },
         { resourceType: 'Patient', id: 'p1', generalPractitioner: [{ reference: 'Practitioner/d1' }] },

@@ -1,4 +1,5 @@
-// What a search means, written apart from the engine: a plain scan of records with fhirpath.js. https://hl7.org/fhir/R4/search.html
+// What a search means, written apart from the engine: a plain scan of records with fhirpath.js.
+// https://hl7.org/fhir/R4/search.html
 import { judge } from '../fhirpath/judge.ts';
 
 export interface Resource {

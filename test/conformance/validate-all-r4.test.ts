@@ -1,4 +1,5 @@
-// `$validate` of every resource type of R4, by the first official example of each. https://hl7.org/fhir/R4/resource-operation-validate.html
+// `$validate` of every resource type of R4, by the first official example of each.
+// https://hl7.org/fhir/R4/resource-operation-validate.html
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/fhir/json-object.ts';

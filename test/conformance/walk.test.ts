@@ -1,5 +1,5 @@
-// The served statement, walked over HTTP: what it declares works and finds what a plain scan finds, all else is refused.
-// https://hl7.org/fhir/R4/capabilitystatement.html
+// The served statement, walked over HTTP: what it declares works and finds what a plain scan finds, all else is
+// refused. https://hl7.org/fhir/R4/capabilitystatement.html
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -54,7 +54,9 @@ const differentials: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
-/** A package of the shape of the published one: profiles without snapshots, an extension, a value set, examples beside. */
+/**
+ * A package of the shape of the published one: profiles without snapshots, an extension, a value set, examples beside.
+ */
 function caCore(version: string): Buffer {
   const profiles = types.map((type, at) => {
     const id = `${named[at]}-ca-core`;
@@ -127,7 +129,8 @@ describe('the published CA Core+ package', () => {
       named
         .map(
           id =>
-            `profiles/ca.infoway.io.core.tgz/package/StructureDefinition-${id}-ca-core.json replaces ${base}${id}-ca-core|1.1.0 of profiles/${id}-ca-core.json.`,
+            `profiles/ca.infoway.io.core.tgz/package/StructureDefinition-${id}-ca-core.json replaces ` +
+            `${base}${id}-ca-core|1.1.0 of profiles/${id}-ca-core.json.`,
         )
         .toSorted(),
     );

@@ -125,8 +125,20 @@ describe('the digests of what is kept', () => {
   });
 
   it('know a CodeSystem of which the R4 pack has no concepts', () => {
-    const system = { resourceType: 'CodeSystem', url: 'urn:a', status: 'active', content: 'complete', concept: [{ code: 'a' }] }; // prettier-ignore
-    const core = { ...definitionOf({ ...system, content: 'not-present', concept: undefined }, { file: 'core', path: '', package: undefined }), core: true }; // prettier-ignore
+    const system = {
+      resourceType: 'CodeSystem',
+      url: 'urn:a',
+      status: 'active',
+      content: 'complete',
+      concept: [{ code: 'a' }],
+    };
+    const core = {
+      ...definitionOf(
+        { ...system, content: 'not-present', concept: undefined },
+        { file: 'core', path: '', package: undefined },
+      ),
+      core: true,
+    };
     expect(indexDefinitions([core, unread(system, 'a.tgz')])).toMatchObject({ problems: [], notices: [] });
     expect(indexDefinitions([core, unread({ ...system, status: 'draft' }, 'a.tgz')]).notices).toHaveLength(1);
   });
@@ -138,7 +150,9 @@ describe.runIf(process.env['CRS_TEST_PACKAGES'] !== undefined && canMakeLargePac
     it('takes less than 1.5 s of processor time from the second start on', async () => {
       const examples = dirname(createRequire(import.meta.url).resolve('hl7.fhir.r4.examples/package.json'));
       const names = readdirSync(examples).filter(name => /^[A-Z].*\.json$/.test(name));
-      const files = Object.fromEntries(names.map(name => [name, JSON.parse(readFileSync(join(examples, name), 'utf8')) as unknown])); // prettier-ignore
+      const files = Object.fromEntries(
+        names.map(name => [name, JSON.parse(readFileSync(join(examples, name), 'utf8')) as unknown]),
+      );
       const { load } = place(fhirPackage({ name: 'all', version: '1', fhirVersions: ['4.0.1'] }, files));
       const first = said(await load());
       let second;

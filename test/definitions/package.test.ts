@@ -51,7 +51,8 @@ describe('a package', () => {
     });
     expect(problems).toEqual([]);
     expect(warnings).toEqual([
-      'org.example@1.0.0 references definitions that are not loaded: 1 package (org.other); 1 value set (https://example.org/vs|1); 1 extension (https://example.org/ext).',
+      'org.example@1.0.0 references definitions that are not loaded: 1 package (org.other); 1 value ' +
+        'set (https://example.org/vs|1); 1 extension (https://example.org/ext).',
     ]);
   });
 
@@ -96,7 +97,9 @@ describe('a package', () => {
       {
         file: 'profiles/b.tgz/package/p.json',
         path: '',
-        text: 'This defines `https://example.org/StructureDefinition/p|1` with other content than profiles/a.tgz/package/p.json; remove one of the two, or give it another version.',
+        text:
+          'This defines `https://example.org/StructureDefinition/p|1` with other content than ' +
+          'profiles/a.tgz/package/p.json; remove one of the two, or give it another version.',
       },
     ]);
   });

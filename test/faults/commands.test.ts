@@ -21,7 +21,9 @@ describe.skipIf(noFaults !== undefined)(`load${unlessFaults}`, () => {
       writeFileSync(file, lines.join(''));
       const faults = createFaults(clinic.folder);
       const load = (env = {}) =>
-      run(['load', file, '--store', `sqlite:${clinic.path}`, '--rejects', join(clinic.folder, 'rejects.ndjson')], { env }); // prettier-ignore
+        run(['load', file, '--store', `sqlite:${clinic.path}`, '--rejects', join(clinic.folder, 'rejects.ndjson')], {
+          env,
+        });
       faults.set({ operation, error, path: 'records.sqlite-wal' });
       const failed = await load(faults.env);
       expect([failed.code, failed.stdout, faults.fired().length > 0]).toEqual([1, '', true]);

@@ -12,7 +12,7 @@ afterEach(() => clinic.remove());
 const ids = Array.from({ length: 60 }, (_, at) => `p${at}`);
 
 describe('a damaged page of records', () => {
-  it('fails the requests that meet it with 503, each logged once; all others are served, and /readyz says degraded', async () => {
+  it('fails affected requests with 503, logged once each; serves others, and /readyz reports `degraded`', async () => {
     zeroOneLeaf(clinic.path);
     const server = await start(clinic);
     expect(await server.ready()).toBe('ok');

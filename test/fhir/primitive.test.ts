@@ -125,7 +125,12 @@ describe('primitive formats', () => {
   it('read dates as the calendar does', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9999 }), fc.nat(99), fc.nat(99), (year, month, day) => {
-        const text = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+        const parts = [
+          [year, 4],
+          [month, 2],
+          [day, 2],
+        ] as const;
+        const text = parts.map(([part, length]) => String(part).padStart(length, '0')).join('-');
         const date = new Date(`${text}T00:00:00Z`);
         const exists = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
         expect(accepts('date', text)).toBe(exists);

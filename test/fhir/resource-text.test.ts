@@ -27,7 +27,8 @@ describe('splitForStamp', () => {
     ],
     [
       'removes the version and the time of the sender, with what hangs on them',
-      '{"resourceType":"P","meta":{"versionId":"9","_versionId":{"id":"q"},"source":"s","lastUpdated":"2020-01-01T00:00:00Z","_lastUpdated":{"id":"r"}}}',
+      '{"resourceType":"P","meta":{"versionId":"9","_versionId":{"id":"q"},"source":"s",' +
+        '"lastUpdated":"2020-01-01T00:00:00Z","_lastUpdated":{"id":"r"}}}',
       `{"resourceType":"P","id":"a","meta":{${meta},"source":"s"}}`,
     ],
     [

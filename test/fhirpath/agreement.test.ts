@@ -68,7 +68,9 @@ function theirs(expression: string, resource: Resource): string {
   );
 }
 
-/** What an expression selects for an index, as `judge` prints it; undefined where it is refused, or left to fhirpath.js. */
+/**
+ * What an expression selects for an index, as `judge` prints it; undefined where it is refused, or left to fhirpath.js.
+ */
 function selected(expression: string, resource: Resource): readonly string[] | undefined {
   try {
     const compiled = compileExpression(expression, resource.resourceType, types);
@@ -80,7 +82,10 @@ function selected(expression: string, resource: Resource): readonly string[] | u
   }
 }
 
-/** What fhirpath.js selects; undefined where it refuses `as` on several values, by which R4's own parameters mean ofType. */
+/**
+ * What fhirpath.js selects; undefined where it refuses `as` on several values, by which R4's own parameters mean
+ * ofType.
+ */
 function judged(expression: string, resource: Resource): readonly string[] | undefined {
   try {
     return judge(asOfType(expression), resource.resourceType, resource, resource);

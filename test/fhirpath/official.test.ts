@@ -20,7 +20,8 @@ function outcomeOf(one: Case, evaluate: (one: Case) => readonly Printed[] | 'del
   const found = evaluate(one);
   if (typeof found === 'string') return found;
   if (one.expect === 'value' && isExpected(one, found)) return 'right';
-  return `wrong ${one.name}: ${one.expression} gives ${JSON.stringify(found)} for ${JSON.stringify(one.outputs ?? 'an error')}`;
+  const expected = JSON.stringify(one.outputs ?? 'an error');
+  return `wrong ${one.name}: ${one.expression} gives ${JSON.stringify(found)} for ${expected}`;
 }
 
 /** By form: cases in which it differs on purpose. */

@@ -61,7 +61,8 @@ describe('the official search parameters', () => {
           for (const component of components) {
             for (const { value } of results.filter(({ type }) => type === component.on.code)) {
               const own = print(component.compiled.evaluate(value as object, resource)); // an element with components
-              const theirs = expected(file, component.expression, component.on.path, value as object, resource); // as above
+              // as above
+              const theirs = expected(file, component.expression, component.on.path, value as object, resource);
               compared++;
               if (String(own) !== String(theirs))
                 wrong.push(`${file} ${url} ${component.expression}: ${String(own)} for ${String(theirs)}`);

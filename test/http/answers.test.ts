@@ -102,7 +102,14 @@ describe('the log', () => {
     await server.ask('PUT', '/Patient/p1');
     await expect.poll(() => lines.length).toBe(4);
     const [read, search, nowhere, refused] = lines.map(line => JSON.parse(line));
-    expect(read).toMatchObject({ method: 'GET', route: '/r4/:partition/:type/:id', interaction: 'read', status: 200, requestId: 'r-1', client: '127.0.0.1' }); // prettier-ignore
+    expect(read).toMatchObject({
+      method: 'GET',
+      route: '/r4/:partition/:type/:id',
+      interaction: 'read',
+      status: 200,
+      requestId: 'r-1',
+      client: '127.0.0.1',
+    });
     expect(search).toMatchObject({ route: '/r4/:partition/:type', interaction: 'search-type', status: 200 });
     expect(nowhere).toMatchObject({ route: 'none', status: 404 });
     expect(refused).toMatchObject({ method: 'PUT', status: 405 });

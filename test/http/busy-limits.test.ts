@@ -179,7 +179,11 @@ describe('the authorization server', () => {
     await asked.promise; // it is being worked on
 
     const second = await post(server, '/token', form);
-    expect([second.status, second.json.error, second.headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '1']); // prettier-ignore
+    expect([second.status, second.json.error, second.headers['retry-after']]).toEqual([
+      503,
+      'temporarily_unavailable',
+      '1',
+    ]);
     const page = await fetch(`${server.issuer}/launcher`);
     expect([page.status, page.headers.get('content-type')]).toEqual([503, expect.stringContaining('text/html')]);
     expect(page.headers.get('retry-after')).toBe('1');

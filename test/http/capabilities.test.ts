@@ -84,7 +84,16 @@ describe('metadata', () => {
 
   it('_elements keeps what is mandatory and tags the rest as missing', async () => {
     const { json } = await server.get('/metadata?_elements=software');
-    expect(Object.keys(json)).toEqual(['resourceType', 'meta', 'status', 'date', 'kind', 'software', 'fhirVersion', 'format']); // prettier-ignore
+    expect(Object.keys(json)).toEqual([
+      'resourceType',
+      'meta',
+      'status',
+      'date',
+      'kind',
+      'software',
+      'fhirVersion',
+      'format',
+    ]);
     expect(json.meta.tag[0].code).toBe('SUBSETTED');
   });
 

@@ -66,7 +66,9 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
       async get(path = '/') {
         const from = text.length;
         socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-        await expect.poll(() => isClosed || text.slice(from).endsWith('0\r\n\r\n') || text.slice(from).endsWith('done')).toBe(true); // prettier-ignore
+        await expect
+          .poll(() => isClosed || text.slice(from).endsWith('0\r\n\r\n') || text.slice(from).endsWith('done'))
+          .toBe(true);
         return text.length === from ? 'closed' : text.slice(from + 9, from + 12);
       },
     };
@@ -90,13 +92,15 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
     expect(notices).toEqual([]);
   });
 
-  it('of one share: where all are at work, or new themselves, a new one is closed, and that is logged once', async () => {
+  it('of one share: if all are busy or new, another one is closed, which is logged once', async () => {
     await listen({ share: 2 });
     const [busy, fresh] = [await open(), await open()];
     const answer = busy.get('/held');
     await expect.poll(() => held.length).toBe(1);
     for (let round = 0; round < 3; round++) expect(await (await open()).get()).toBe('closed');
-    expect(notices).toEqual(['`one` has 2 connections, the maximum per address (`connections-per-address`). Further ones are closed.']); // prettier-ignore
+    expect(notices).toEqual([
+      '`one` has 2 connections, the maximum per address (`connections-per-address`). Further ones are closed.',
+    ]);
     held[0]?.end('done');
     expect(await answer).toBe('200');
     expect(await fresh.get()).toBe('200');
@@ -129,7 +133,7 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
     for (const one of [second, third]) void one.get('/held');
     await expect.poll(() => held.length).toBe(2);
     expect(await (await open()).get()).toBe('closed');
-    expect(notices).toEqual(['There are 2 connections, the maximum (`max-connections`). Further ones are closed.']); // prettier-ignore
+    expect(notices).toEqual(['There are 2 connections, the maximum (`max-connections`). Further ones are closed.']);
   });
 });
 

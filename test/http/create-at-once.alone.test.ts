@@ -1,5 +1,5 @@
-// What all uploads need together is measured without other tests beside it. One that waited ten seconds for its turn is refused
-// with 503: it is sent again, as a client would.
+// What all uploads need together is measured without other tests beside it. One that waited ten seconds for its turn is
+// refused with 503: it is sent again, as a client would.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';

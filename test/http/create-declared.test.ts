@@ -173,7 +173,11 @@ describe('attachments in an element that repeats', () => {
         'business-rule DocumentReference.content[2].attachment.data',
       ],
     ]);
-    const large = await post(server, 'DocumentReference', document({ ...good, data: Buffer.alloc(3_001, 0x25).toString('base64') })); // prettier-ignore
+    const large = await post(
+      server,
+      'DocumentReference',
+      document({ ...good, data: Buffer.alloc(3_001, 0x25).toString('base64') }),
+    );
     expect(large.status).toBe(413);
   });
 

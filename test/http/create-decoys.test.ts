@@ -28,8 +28,15 @@ describe('data is cut out', () => {
     ['with white space all around', JSON.stringify(JSON.parse(text), null, '\t ')],
     ['behind a text that looks like it', text.replace('{', `{"deviceName":${JSON.stringify(decoy)},`)],
     ['behind an extension with such names', text.replace('{', `{"extension":[{"url":"x:data","valueString":"data"}],`)],
-    ['before the content type', text.replace('"contentType":"image/png",', '').replace('"title"', '"contentType":"image/png","title"')], // prettier-ignore
-    ['before everything', `{"content":${JSON.stringify(media({}, { data }).content)},${JSON.stringify({ ...media(), content: undefined }).slice(1)}`], // prettier-ignore
+    [
+      'before the content type',
+      text.replace('"contentType":"image/png",', '').replace('"title"', '"contentType":"image/png","title"'),
+    ],
+    [
+      'before everything',
+      `{"content":${JSON.stringify(media({}, { data }).content)},` +
+        JSON.stringify({ ...media(), content: undefined }).slice(1),
+    ],
   ])('%s', async (_, body) => {
     const answer = await post(server, 'Media', body);
     expect(answer.status).toBe(201);
@@ -49,7 +56,11 @@ describe('data is cut out', () => {
     ['in two contents', text.replace('"content"', `${decoy.slice(1, -1)},"content"`), 'structure Media.content'],
     ['in another case', text.replace('"data"', '"Data"'), 'structure Media.content.Data'],
     ['within itself', text.replace(`"${data}"`, '{"content":{"data":"QUJD"}}'), 'structure Media.content.data'],
-    ['in an extension that has the path', text.replace('{', `{"extension":[${decoy}],`), 'structure Media.extension[0].content'], // prettier-ignore
+    [
+      'in an extension that has the path',
+      text.replace('{', `{"extension":[${decoy}],`),
+      'structure Media.extension[0].content',
+    ],
     ['in an object beside', text.replace('{', `{"media":${decoy},`), 'structure Media.media'],
     ['with an escaped quote in it', text.replace(data, String.raw`QUJD\",\"x\":\"`), 'value Media.content.data'],
     ['with a line break that is not escaped', text.replace(data, `QUJD\nQUJD`), 'value Media.content.data'],

@@ -29,7 +29,12 @@ describe('create refuses', () => {
     ['a number that is none of the type', media({ height: 1.5 }), 400, ['value Media.height']],
     ['an array where there is none', media({ status: ['completed'] }), 400, ['structure Media.status']],
     ['no array where there is one', media({ identifier: {} }), 400, ['structure Media.identifier']],
-    ['two types of a choice', media({ createdDateTime: '2024', createdPeriod: { start: '2024' } }), 400, ['structure Media.created']], // prettier-ignore
+    [
+      'two types of a choice',
+      media({ createdDateTime: '2024', createdPeriod: { start: '2024' } }),
+      400,
+      ['structure Media.created'],
+    ],
     ['a date that does not exist', media({ createdDateTime: '2024-02-30' }), 400, ['value Media.created']],
     ['no status', withoutStatus, 400, ['required Media.status']],
     ['no content', withoutContent, 400, ['required Media.content']],
@@ -43,7 +48,12 @@ describe('create refuses', () => {
     ['data as a number', media({}, { data: 5 }), 400, ['structure Media.content.data']],
     // profile, codes, references and attachments: 422
     ['a code that is not in the required binding', media({ status: 'complete' }), 422, ['code-invalid Media.status']],
-    ['such a code within a data type', media({ identifier: [{ use: 'offical', value: '1' }] }), 422, ['code-invalid Media.identifier[0].use']], // prettier-ignore
+    [
+      'such a code within a data type',
+      media({ identifier: [{ use: 'offical', value: '1' }] }),
+      422,
+      ['code-invalid Media.identifier[0].use'],
+    ],
     ['no subject', withoutSubject, 422, ['required Media.subject']],
     [
       'a subject that is only described',
@@ -51,14 +61,54 @@ describe('create refuses', () => {
       422,
       ['required Media.subject.reference'],
     ],
-    ['a subject that is not here', media({ subject: { reference: 'Patient/none' } }), 422, ['not-found Media.subject.reference']], // prettier-ignore
-    ['a subject of another type', media({ subject: { reference: 'Location/1' } }), 422, ['value Media.subject.reference']], // prettier-ignore
-    ['a subject on another server', media({ subject: { reference: 'https://example.org/fhir/Patient/p1' } }), 422, ['not-found Media.subject.reference']], // prettier-ignore
-    ['a subject by urn', media({ subject: { reference: 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520' } }), 422, ['not-found Media.subject.reference']], // prettier-ignore
-    ['a contained subject', media({ contained: [{ resourceType: 'Patient', id: 'c' }], subject: { reference: '#c' } }), 422, ['value Media.subject.reference']], // prettier-ignore
-    ['a version of a subject that is not here', media({ subject: { reference: 'Patient/p1/_history/9' } }), 422, ['not-found Media.subject.reference']], // prettier-ignore
-    ['another reference to what is not here', media({ encounter: { reference: 'Encounter/none' } }), 422, ['not-found Media.encounter.reference']], // prettier-ignore
-    ['a contained reference to nothing', media({ device: { reference: '#d' } }), 422, ['invariant Media.device', 'not-found Media.device.reference']], // prettier-ignore
+    [
+      'a subject that is not here',
+      media({ subject: { reference: 'Patient/none' } }),
+      422,
+      ['not-found Media.subject.reference'],
+    ],
+    [
+      'a subject of another type',
+      media({ subject: { reference: 'Location/1' } }),
+      422,
+      ['value Media.subject.reference'],
+    ],
+    [
+      'a subject on another server',
+      media({ subject: { reference: 'https://example.org/fhir/Patient/p1' } }),
+      422,
+      ['not-found Media.subject.reference'],
+    ],
+    [
+      'a subject by urn',
+      media({ subject: { reference: 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520' } }),
+      422,
+      ['not-found Media.subject.reference'],
+    ],
+    [
+      'a contained subject',
+      media({ contained: [{ resourceType: 'Patient', id: 'c' }], subject: { reference: '#c' } }),
+      422,
+      ['value Media.subject.reference'],
+    ],
+    [
+      'a version of a subject that is not here',
+      media({ subject: { reference: 'Patient/p1/_history/9' } }),
+      422,
+      ['not-found Media.subject.reference'],
+    ],
+    [
+      'another reference to what is not here',
+      media({ encounter: { reference: 'Encounter/none' } }),
+      422,
+      ['not-found Media.encounter.reference'],
+    ],
+    [
+      'a contained reference to nothing',
+      media({ device: { reference: '#d' } }),
+      422,
+      ['invariant Media.device', 'not-found Media.device.reference'],
+    ],
     [
       'no content type',
       media({}, { contentType: undefined }),
@@ -66,18 +116,53 @@ describe('create refuses', () => {
       ['invariant Media.content', 'required Media.content.contentType'],
     ],
     ['no data', media({}, { data: undefined }), 422, ['required Media.content.data']],
-    ['a URL in place of data', media({}, { data: undefined, url: 'https://example.org/x.png' }), 422, ['required Media.content.data', 'structure Media.content.url']], // prettier-ignore
+    [
+      'a URL in place of data',
+      media({}, { data: undefined, url: 'https://example.org/x.png' }),
+      422,
+      ['required Media.content.data', 'structure Media.content.url'],
+    ],
     ['a URL beside data', media({}, { url: 'https://example.org/x.png' }), 422, ['structure Media.content.url']],
-    ['a content type that is not listed', media({}, { contentType: 'image/svg+xml' }), 422, ['business-rule Media.content.contentType']], // prettier-ignore
+    [
+      'a content type that is not listed',
+      media({}, { contentType: 'image/svg+xml' }),
+      422,
+      ['business-rule Media.content.contentType'],
+    ],
     ['a document', media({}, { contentType: 'application/pdf' }), 422, ['business-rule Media.content.contentType']],
     ['bytes of another type', media({}, { contentType: 'image/jpeg' }), 422, ['business-rule Media.content.data']],
     ['a wrong size', media({}, { size: 5 }), 422, ['value Media.content.size']],
     ['a wrong hash', media({}, { hash: sha1(png(5)) }), 422, ['value Media.content.hash']],
-    ['an extension in place of data', media({}, { data: undefined, _data: { extension: extension({ valueString: 'x' }) } }), 422, ['business-rule Media.content.data']], // prettier-ignore
-    ['an extension beside data', media({}, { _data: { extension: extension({ valueString: 'x' }) } }), 422, ['business-rule Media.content.data']], // prettier-ignore
-    ['bytes in an extension', media({ extension: extension({ valueAttachment: { contentType: 'image/png', data: content.data } }) }), 422, ['business-rule Media.extension[0].value.data']], // prettier-ignore
-    ['bytes in an extension of a primitive', media({ _status: { extension: extension({ valueBase64Binary: content.data }) } }), 422, ['business-rule Media.status.extension[0].value']], // prettier-ignore
-    ['bytes in a contained resource', media({ contained: [{ ...media(), id: 'c' }], device: { reference: '#c' } }), 422, ['value Media.device.reference', 'business-rule Media.contained[0].content.data']], // prettier-ignore
+    [
+      'an extension in place of data',
+      media({}, { data: undefined, _data: { extension: extension({ valueString: 'x' }) } }),
+      422,
+      ['business-rule Media.content.data'],
+    ],
+    [
+      'an extension beside data',
+      media({}, { _data: { extension: extension({ valueString: 'x' }) } }),
+      422,
+      ['business-rule Media.content.data'],
+    ],
+    [
+      'bytes in an extension',
+      media({ extension: extension({ valueAttachment: { contentType: 'image/png', data: content.data } }) }),
+      422,
+      ['business-rule Media.extension[0].value.data'],
+    ],
+    [
+      'bytes in an extension of a primitive',
+      media({ _status: { extension: extension({ valueBase64Binary: content.data }) } }),
+      422,
+      ['business-rule Media.status.extension[0].value'],
+    ],
+    [
+      'bytes in a contained resource',
+      media({ contained: [{ ...media(), id: 'c' }], device: { reference: '#c' } }),
+      422,
+      ['value Media.device.reference', 'business-rule Media.contained[0].content.data'],
+    ],
   ])('%s', async (_, body, status, issues) => {
     const answer = await post(server, 'Media', body);
     expect([answer.status, issuesOf(answer)]).toEqual([status, issues]);
@@ -96,7 +181,10 @@ describe('create refuses', () => {
   });
 
   it('everything at once, each thing once', async () => {
-    const body = media({ staus: 'x', status: 'complete', subject: { reference: 'Patient/no' }, height: 0 }, { size: 1, url: 'x:y', contentType: 'text/plain' }); // prettier-ignore
+    const body = media(
+      { staus: 'x', status: 'complete', subject: { reference: 'Patient/no' }, height: 0 },
+      { size: 1, url: 'x:y', contentType: 'text/plain' },
+    );
     const answer = await post(server, 'Media', body);
     expect(answer.status).toBe(400);
     expect(issuesOf(answer).toSorted()).toEqual([

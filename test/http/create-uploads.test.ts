@@ -23,7 +23,8 @@ async function begin(server: Served): Promise<Socket> {
   const socket = connect({ port: server.running.port, host: '127.0.0.1' });
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
-  const head = `POST /r4/demo/Media HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n`;
+  const headers = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 3000000';
+  const head = `POST /r4/demo/Media HTTP/1.1\r\n${headers}\r\n\r\n`;
   await new Promise(resolve => socket.write(`${head}{"resourceType":`, resolve));
   return socket;
 }

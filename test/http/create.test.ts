@@ -32,7 +32,8 @@ describe('create', () => {
       type: body.type,
       subject: body.subject,
       content: { contentType: 'image/jpeg', title: 'Wound, left arm' },
-      createdDateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-0[45]:00$/), // the partition is in Toronto
+      // the partition is in Toronto
+      createdDateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-0[45]:00$/),
     });
     expect(headers).toMatchObject({
       location: `${server.base}/Media/${id}/_history/1`,
@@ -47,8 +48,11 @@ describe('create', () => {
     expect((await server.partition.read('Media', id))?.text).toBe(JSON.stringify(json));
   });
 
-  it('ignores id, versionId and lastUpdated, and keeps the rest of meta and every number as it was written', async () => {
-    const text = `{"resourceType":"Media","id":"mine","duration":1.10,"meta":{"versionId":"7","lastUpdated":"2001-01-01T00:00:00Z","tag":[{"code":"x"}]},"status":"completed","subject":{"reference":"Patient/p1"},"content":{"contentType":"image/png","data":"${png().toString('base64')}"}}`;
+  it('ignores id, versionId and lastUpdated, and keeps the rest of meta and the form of numbers', async () => {
+    const text =
+      '{"resourceType":"Media","id":"mine","duration":1.10,"meta":{"versionId":"7",' +
+      '"lastUpdated":"2001-01-01T00:00:00Z","tag":[{"code":"x"}]},"status":"completed",' +
+      `"subject":{"reference":"Patient/p1"},"content":{"contentType":"image/png","data":"${png().toString('base64')}"}}`;
     const answer = await post(server, 'Media', text);
     expect(answer.status).toBe(201);
     const { id, meta } = answer.json;
@@ -63,7 +67,11 @@ describe('create', () => {
     const period = await post(server, 'Media', media({ createdPeriod: { start: '2024' } }));
     expect(period.json).toMatchObject({ createdPeriod: { start: '2024' } });
     expect(period.json).not.toHaveProperty('createdDateTime');
-    const unknown = { _createdDateTime: { extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }] } }; // prettier-ignore
+    const unknown = {
+      _createdDateTime: {
+        extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+      },
+    };
     expect((await post(server, 'Media', media(unknown))).json).not.toHaveProperty('createdDateTime');
   });
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createPaths } from '../../src/http/paths.ts';
 
-const patterns = ['/healthz', '/r4/:partition', '/r4/:partition/', '/r4/:partition/metadata', '/r4/:partition/:type', '/r4/:partition/:type/_search', '/r4/:partition/:type/:id', '/r4/:partition/*']; // prettier-ignore
+const patterns = [
+  '/healthz',
+  '/r4/:partition',
+  '/r4/:partition/',
+  '/r4/:partition/metadata',
+  '/r4/:partition/:type',
+  '/r4/:partition/:type/_search',
+  '/r4/:partition/:type/:id',
+  '/r4/:partition/*',
+];
 const find = createPaths(patterns.map(pattern => [pattern, pattern.length]));
 
 describe('a path', () => {

@@ -5,7 +5,9 @@ import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 
 let server: Served;
-const decimals = '{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"Height"},"valueQuantity":{"value":1.10,"unit":"m"},"note":[{"text":"né à 1e2"}]}'; // prettier-ignore
+const decimals =
+  '{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"Height"},' +
+  '"valueQuantity":{"value":1.10,"unit":"m"},"note":[{"text":"né à 1e2"}]}';
 
 beforeAll(async () => {
   server = await serve([patient('p1'), patient('p2'), decimals]);
@@ -85,7 +87,9 @@ describe('read', () => {
   });
 
   it('takes the absolute form of a request target', async () => {
-    const answer = await server.raw('GET http://anywhere.example/r4/demo/Patient/p1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'); // prettier-ignore
+    const answer = await server.raw(
+      'GET http://anywhere.example/r4/demo/Patient/p1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 

@@ -78,8 +78,18 @@ describe('a declared interaction', () => {
     ['PATCH', '/:type', observation, 'patch Observation'],
     ['DELETE', '/:type', observation, 'delete Observation'],
     ['POST', '/:type/:id', { type: 'Media', id: '$on-type' }, 'operation Media on-type'],
-    ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-instance' }, 'operation Media 1 on-instance'], // prettier-ignore
-    ['GET', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-instance' }, 'operation Media 1 on-instance'], // prettier-ignore
+    [
+      'POST',
+      '/:type/:id/:operation',
+      { type: 'Media', id: '1', operation: '$on-instance' },
+      'operation Media 1 on-instance',
+    ],
+    [
+      'GET',
+      '/:type/:id/:operation',
+      { type: 'Media', id: '1', operation: '$on-instance' },
+      'operation Media 1 on-instance',
+    ],
   ])('%s %s %o → %s', (method, shape, segments, expected) => {
     expect(resolve(method, shape, segments)).toBe(expected);
   });
@@ -115,7 +125,13 @@ describe('what is not declared', () => {
     ],
     ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$' }, '404', 'one without a name'],
     ['GET', '/:type/:id', { type: 'Media', id: '$on-type' }, '405 POST', 'an operation on a type by GET'],
-    ['PUT', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$on-instance' }, '405 GET, HEAD, POST', 'one on an instance by another method'], // prettier-ignore
+    [
+      'PUT',
+      '/:type/:id/:operation',
+      { type: 'Media', id: '1', operation: '$on-instance' },
+      '405 GET, HEAD, POST',
+      'one on an instance by another method',
+    ],
     ['GET', '/:type/:id/_history/:version', version, '405 ', 'vread'],
     ['GET', '/:type/:id/_history', patient1, '405 ', 'history of an instance'],
     ['GET', '/:type/_history', patient, '405 ', 'history of a type'],

@@ -1,4 +1,5 @@
-// https://hl7.org/fhir/R4/search.html#reference, #date and #uri: values as records write them, through the served interface.
+// https://hl7.org/fhir/R4/search.html#reference, #date and #uri: values as records write them, through the served
+// interface.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../support/serve.ts';

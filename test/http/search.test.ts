@@ -13,7 +13,9 @@ beforeAll(async () => {
       effectiveDateTime: `2024-05-${String(at + 1).padStart(2, '0')}T10:00:00-04:00`,
     }),
   );
-  const decimal = '{"resourceType":"Condition","id":"c1","subject":{"reference":"Patient/p1"},"onsetAge":{"value":1.10,"code":"a","system":"http://unitsofmeasure.org"}}'; // prettier-ignore
+  const decimal =
+    '{"resourceType":"Condition","id":"c1","subject":{"reference":"Patient/p1"},' +
+    '"onsetAge":{"value":1.10,"code":"a","system":"http://unitsofmeasure.org"}}';
   server = await serve([
     patient('p1'),
     patient('p2', { name: [{ family: 'Lefebvre' }], active: false }),
@@ -157,7 +159,14 @@ describe('paging', () => {
   it('_summary and _elements go on over the pages', async () => {
     const first = await server.get('/Observation?_elements=effective&_count=4');
     const second = await server.get(follow(link(first, 'next')));
-    expect(Object.keys(second.json.entry[0].resource)).toEqual(['resourceType', 'id', 'meta', 'status', 'code', 'effectiveDateTime']); // prettier-ignore
+    expect(Object.keys(second.json.entry[0].resource)).toEqual([
+      'resourceType',
+      'id',
+      'meta',
+      'status',
+      'code',
+      'effectiveDateTime',
+    ]);
   });
 });
 

@@ -93,7 +93,7 @@ describe('shutdown', () => {
 });
 
 describe('start', () => {
-  it('refuses any address but loopback where nobody is asked for a token, wherever the settings come from', async () => {
+  it('accepts only loopback addresses if no token is required, whatever the source of the settings', async () => {
     await expect(startEngine({ ...config(), access: 'open', host: '0.0.0.0' })).rejects.toThrow(
       'listens on loopback only',
     );

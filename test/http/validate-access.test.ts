@@ -1,4 +1,5 @@
-// https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html: who may ask for `$validate`, and what of it is kept.
+// https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html: who may ask for `$validate`, and what of
+// it is kept.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
@@ -15,7 +16,14 @@ let server: Served;
 beforeAll(async () => {
   const flags = ['--definitions', join(import.meta.dirname, '../fixtures/validated')];
   server = await serve([patient('p1'), patient('p2')], flags, undefined, { verify: tokens.verify });
-  await server.partition.write([{ kind: 'put', type: 'Patient', id: 'gone', text: { before: '{"resourceType":"Patient","id":"gone","meta":{', after: '}}' } }]); // prettier-ignore
+  await server.partition.write([
+    {
+      kind: 'put',
+      type: 'Patient',
+      id: 'gone',
+      text: { before: '{"resourceType":"Patient","id":"gone","meta":{', after: '}}' },
+    },
+  ]);
   await server.partition.write([{ kind: 'remove', type: 'Patient', id: 'gone' }]);
 });
 afterAll(() => server.close());
@@ -73,7 +81,10 @@ describe('an instance', () => {
   });
 
   it('of another patient is told as one that never was', async () => {
-    const [other, none] = [await ask('GET', '/Patient/p2/$validate', ann), await ask('GET', '/Patient/px/$validate', ann)]; // prettier-ignore
+    const [other, none] = [
+      await ask('GET', '/Patient/p2/$validate', ann),
+      await ask('GET', '/Patient/px/$validate', ann),
+    ];
     expect(other.text.replace('p2', 'px')).toBe(none.text);
   });
 });

@@ -1,4 +1,5 @@
-// https://hl7.org/fhir/R4/validation.html: what creates are held to, and what the `validation-policy` of the interface makes of it.
+// https://hl7.org/fhir/R4/validation.html: what creates are held to, and what the `validation-policy` of the interface
+// makes of it.
 import { afterEach, describe, expect, it } from 'vitest';
 import { folderWith, ours, profile, statement } from '../support/definition-files.ts';
 import { issuesOf, post } from '../support/media.ts';
@@ -14,7 +15,10 @@ const codePattern = {
   path: 'Basic.code',
   patternCodeableConcept: { coding: [{ system: 'urn:s', code: 'a' }] },
 };
-const author = [{ id: 'Basic', path: 'Basic' }, { id: 'Basic.author', path: 'Basic.author', min: 1 }]; // prettier-ignore
+const author = [
+  { id: 'Basic', path: 'Basic' },
+  { id: 'Basic.author', path: 'Basic.author', min: 1 },
+];
 const invariant = {
   id: 'Basic',
   path: 'Basic',
@@ -35,7 +39,10 @@ async function serveBasic(policies: { type?: string; rest?: string } = {}): Prom
   };
   const incomplete = { extension: [ours('incomplete', { valueString: 'its text is not public.' })] };
   const folder = folderWith({
-    'capability/ours.json': statement([resource], policies.rest === undefined ? {} : { extension: policy(policies.rest) }), // prettier-ignore
+    'capability/ours.json': statement(
+      [resource],
+      policies.rest === undefined ? {} : { extension: policy(policies.rest) },
+    ),
     'beside/profiles/own.json': profile('own', 'Basic', differential(invariant, codePattern)),
     'beside/profiles/authored.json': profile('authored', 'Basic', differential(...author)),
     'beside/profiles/unfinished.json': profile('unfinished', 'Basic', { ...incomplete, ...differential(...author) }),
@@ -79,8 +86,16 @@ describe.each<[string, { type?: string; rest?: string }, readonly (readonly [str
       ['one that is incomplete', claiming('unfinished'), [201, 'warning required Basic.author']],
       ['both of them', claiming('unfinished', 'authored'), [422, 'error required Basic.author']],
       ['one that nobody knows', claiming('unheard-of'), [201, 'warning informational Basic.meta.profile[0]']],
-      ['a profile of another type', { ...good, meta: { profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'] } }, [422, 'error structure Basic.meta.profile[0]']], // prettier-ignore
-      ['a wrong structure beside a broken rule', { ...claiming('authored'), autor: 1 }, [400, 'error structure Basic.autor', 'error required Basic.author']], // prettier-ignore
+      [
+        'a profile of another type',
+        { ...good, meta: { profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'] } },
+        [422, 'error structure Basic.meta.profile[0]'],
+      ],
+      [
+        'a wrong structure beside a broken rule',
+        { ...claiming('authored'), autor: 1 },
+        [400, 'error structure Basic.autor', 'error required Basic.author'],
+      ],
     ],
   ],
   [

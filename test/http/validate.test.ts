@@ -50,28 +50,92 @@ describe('on a type', () => {
     ['a resource alone', '/Patient/$validate', patient('x'), []],
     ['one that is wrong', '/Patient/$validate', patient('x', { gender: 'femal' }), ['code-invalid Patient.gender']],
     ['one of wrong structure', '/Patient/$validate', patient('x', { nmae: 1 }), ['structure Patient.nmae']],
-    ['a broken invariant', '/Patient/$validate', patient('x', { contact: [{ gender: 'male' }] }), ['invariant Patient.contact[0]']], // prettier-ignore
+    [
+      'a broken invariant',
+      '/Patient/$validate',
+      patient('x', { contact: [{ gender: 'male' }] }),
+      ['invariant Patient.contact[0]'],
+    ],
     ['another type', '/Patient/$validate', observation('x', { code: { text: 'x' } }), ['structure Patient']],
     ['no resource type', '/Patient/$validate', {}, ['structure Patient']],
-    ['Parameters', '/Patient/$validate', parameters(part('resource', { resource: patient('x', { gender: 'femal' }) })), ['code-invalid Patient.gender']], // prettier-ignore
-    ['a number as it was written', '/Patient/$validate', `{"resourceType":"Parameters","parameter":[{"name":"resource","resource":{"resourceType":"Patient","multipleBirthInteger":1.0}}]}`, ['value Patient.multipleBirth']], // prettier-ignore
+    [
+      'Parameters',
+      '/Patient/$validate',
+      parameters(part('resource', { resource: patient('x', { gender: 'femal' }) })),
+      ['code-invalid Patient.gender'],
+    ],
+    [
+      'a number as it was written',
+      '/Patient/$validate',
+      `{"resourceType":"Parameters","parameter":[{"name":"resource",` +
+        `"resource":{"resourceType":"Patient","multipleBirthInteger":1.0}}]}`,
+      ['value Patient.multipleBirth'],
+    ],
     ['a profile in the URL', `/Patient/$validate?profile=${base}/Patient`, patient('x'), []],
     ['a profile of another type', `/Patient/$validate?profile=${base}/vitalsigns`, patient('x'), ['structure Patient']],
-    ['a profile in Parameters', '/Patient/$validate', parameters(part('profile', { valueUri: `${base}/vitalsigns` }), part('resource', { resource: patient('x') })), ['structure Patient']], // prettier-ignore
-    ['what a profile marked as incomplete asks', '/Patient/$validate', patient('x', { meta: { profile: [`${caCore}/patient-ca-core|1.1.0`] }, identifier: [{ value: '1' }] }), ['required Patient.identifier[0].system']], // prettier-ignore
-    ['what the profile of the type asks', '/Media/$validate', { ...media(), subject: undefined }, ['required Media.subject']], // prettier-ignore
+    [
+      'a profile in Parameters',
+      '/Patient/$validate',
+      parameters(part('profile', { valueUri: `${base}/vitalsigns` }), part('resource', { resource: patient('x') })),
+      ['structure Patient'],
+    ],
+    [
+      'what a profile marked as incomplete asks',
+      '/Patient/$validate',
+      patient('x', { meta: { profile: [`${caCore}/patient-ca-core|1.1.0`] }, identifier: [{ value: '1' }] }),
+      ['required Patient.identifier[0].system'],
+    ],
+    [
+      'what the profile of the type asks',
+      '/Media/$validate',
+      { ...media(), subject: undefined },
+      ['required Media.subject'],
+    ],
     ['what a create alone would find', '/Media/$validate', media({ subject: { reference: 'Patient/none' } }), []],
     ['bytes that are no base64', '/Media/$validate', media({}, { data: 'A*==' }), ['value Media.content.data']],
-    ['such bytes in Parameters', '/Media/$validate', parameters(part('resource', { resource: media({}, { data: 'A*==' }) })), ['value Media.content.data']], // prettier-ignore
+    [
+      'such bytes in Parameters',
+      '/Media/$validate',
+      parameters(part('resource', { resource: media({}, { data: 'A*==' }) })),
+      ['value Media.content.data'],
+    ],
     ['a size that is not theirs', '/Media/$validate', media({}, { size: 5 }), ['value Media.content.size']],
     ['a size that is theirs', '/Media/$validate', media({}, { size: 100 }), []],
     ['types of content that a create refuses', '/Media/$validate', media({}, { contentType: 'text/plain' }), []],
     ['a create', '/Media/$validate?mode=create', media(), []],
-    ['a create in Parameters', '/Media/$validate?mode=create', parameters(part('resource', { resource: media({}, { size: 100 }) })), []], // prettier-ignore
-    ['a create of a wrong size', '/Media/$validate?mode=create', parameters(part('resource', { resource: media({}, { size: 5 }) })), ['value Media.content.size']], // prettier-ignore
-    ['a create with a reference to nothing', '/Media/$validate?mode=create', media({ subject: { reference: 'Patient/none' } }), ['not-found Media.subject.reference']], // prettier-ignore
-    ['a create with bytes of another type', '/Media/$validate', parameters(part('mode', { valueCode: 'create' }), part('resource', { resource: media({}, { contentType: 'image/jpeg' }) })), ['business-rule Media.content.data']], // prettier-ignore
-    ['a create in Parameters, whatever their order', '/Media/$validate', parameters(part('resource', { resource: media({ status: 'no' }) }), part('mode', { valueCode: 'create' })), ['code-invalid Media.status']], // prettier-ignore
+    [
+      'a create in Parameters',
+      '/Media/$validate?mode=create',
+      parameters(part('resource', { resource: media({}, { size: 100 }) })),
+      [],
+    ],
+    [
+      'a create of a wrong size',
+      '/Media/$validate?mode=create',
+      parameters(part('resource', { resource: media({}, { size: 5 }) })),
+      ['value Media.content.size'],
+    ],
+    [
+      'a create with a reference to nothing',
+      '/Media/$validate?mode=create',
+      media({ subject: { reference: 'Patient/none' } }),
+      ['not-found Media.subject.reference'],
+    ],
+    [
+      'a create with bytes of another type',
+      '/Media/$validate',
+      parameters(
+        part('mode', { valueCode: 'create' }),
+        part('resource', { resource: media({}, { contentType: 'image/jpeg' }) }),
+      ),
+      ['business-rule Media.content.data'],
+    ],
+    [
+      'a create in Parameters, whatever their order',
+      '/Media/$validate',
+      parameters(part('resource', { resource: media({ status: 'no' }) }), part('mode', { valueCode: 'create' })),
+      ['code-invalid Media.status'],
+    ],
     ['a create that is not offered', '/Patient/$validate?mode=create', patient('x'), ['not-supported']],
   ])('%s', async (_, path, body, expected) => {
     const answer = await ask('POST', path, body);
@@ -118,10 +182,28 @@ describe('on an instance', () => {
     ['what is here', 'GET', '/Patient/p1/$validate', undefined, []],
     ['what is here and wrong', 'GET', '/Patient/p2/$validate', undefined, ['code-invalid Patient.gender']],
     ['by POST without a body', 'POST', '/Patient/p2/$validate', undefined, ['code-invalid Patient.gender']],
-    ['by POST with Parameters', 'POST', '/Patient/p2/$validate', parameters(part('mode', { valueCode: 'profile' })), ['code-invalid Patient.gender']], // prettier-ignore
-    ['against a profile', 'GET', `/Patient/p1/$validate?mode=profile&profile=${base}/vitalsigns`, undefined, ['structure Patient']], // prettier-ignore
+    [
+      'by POST with Parameters',
+      'POST',
+      '/Patient/p2/$validate',
+      parameters(part('mode', { valueCode: 'profile' })),
+      ['code-invalid Patient.gender'],
+    ],
+    [
+      'against a profile',
+      'GET',
+      `/Patient/p1/$validate?mode=profile&profile=${base}/vitalsigns`,
+      undefined,
+      ['structure Patient'],
+    ],
     ['what has its bytes kept apart', 'GET', '/Media/m1/$validate', undefined, []],
-    ['what is sent in its place', 'POST', '/Patient/p1/$validate', patient('p1', { gender: 'x' }), ['code-invalid Patient.gender']], // prettier-ignore
+    [
+      'what is sent in its place',
+      'POST',
+      '/Patient/p1/$validate',
+      patient('p1', { gender: 'x' }),
+      ['code-invalid Patient.gender'],
+    ],
     ['another id', 'POST', '/Patient/p1/$validate', patient('p9'), ['value Patient.id']],
     ['an update that is not offered', 'POST', '/Patient/p1/$validate?mode=update', patient('p1'), ['not-supported']],
     ['a delete that is not offered', 'GET', '/Patient/p2/$validate?mode=delete', undefined, ['not-supported']],
@@ -135,20 +217,62 @@ describe('refuses', () => {
   const resource = part('resource', { resource: patient('x') });
   it.each<[string, string, string, unknown, number, string]>([
     ['no resource', 'POST', '/Patient/$validate', undefined, 400, 'Send the resource'],
-    ['Parameters without one', 'POST', '/Patient/$validate', parameters(part('mode', { valueCode: 'create' })), 400, 'Send the resource'], // prettier-ignore
+    [
+      'Parameters without one',
+      'POST',
+      '/Patient/$validate',
+      parameters(part('mode', { valueCode: 'create' })),
+      400,
+      'Send the resource',
+    ],
     ['no JSON', 'POST', '/Patient/$validate', '{', 400, 'not JSON'],
     ['a mode that there is not', 'POST', '/Patient/$validate?mode=updat', patient('x'), 400, 'Did you mean `update`?'],
     ['an update of nothing', 'POST', '/Patient/$validate?mode=update', patient('x'), 400, '`Patient/{id}/$validate`'],
     ['an update without a resource', 'GET', '/Patient/p1/$validate?mode=update', undefined, 400, 'needs the resource'],
-    ['a create of what is here', 'POST', '/Patient/p1/$validate?mode=create', patient('p1'), 400, '`Patient/$validate`'], // prettier-ignore
+    [
+      'a create of what is here',
+      'POST',
+      '/Patient/p1/$validate?mode=create',
+      patient('p1'),
+      400,
+      '`Patient/$validate`',
+    ],
     ['a profile mode with a resource', 'POST', '/Patient/p1/$validate?mode=profile', patient('p1'), 400, 'send none'],
     ['a profile that is not loaded', 'POST', '/Patient/$validate?profile=urn:none', patient('x'), 400, '`urn:none`'],
     ['another parameter', 'POST', '/Patient/$validate?profil=x', patient('x'), 400, 'Did you mean `profile`?'],
-    ['another part', 'POST', '/Patient/$validate', parameters(resource, part('modus', { valueCode: 'create' })), 400, '`modus`'], // prettier-ignore
+    [
+      'another part',
+      'POST',
+      '/Patient/$validate',
+      parameters(resource, part('modus', { valueCode: 'create' })),
+      400,
+      '`modus`',
+    ],
     ['a part twice', 'POST', '/Patient/$validate', parameters(resource, resource), 400, 'given twice'],
-    ['two modes', 'POST', '/Patient/$validate?mode=create', parameters(resource, part('mode', { valueCode: 'update' })), 400, 'give it once'], // prettier-ignore
-    ['a mode that is no text', 'POST', '/Patient/$validate', parameters(resource, part('mode', { valueBoolean: true })), 400, 'valueCode'], // prettier-ignore
-    ['what is misspelt around it', 'POST', '/Patient/$validate', { resourceType: 'Parameters', paramter: [resource] }, 400, 'Did you mean `parameter`?'], // prettier-ignore
+    [
+      'two modes',
+      'POST',
+      '/Patient/$validate?mode=create',
+      parameters(resource, part('mode', { valueCode: 'update' })),
+      400,
+      'give it once',
+    ],
+    [
+      'a mode that is no text',
+      'POST',
+      '/Patient/$validate',
+      parameters(resource, part('mode', { valueBoolean: true })),
+      400,
+      'valueCode',
+    ],
+    [
+      'what is misspelt around it',
+      'POST',
+      '/Patient/$validate',
+      { resourceType: 'Parameters', paramter: [resource] },
+      400,
+      'Did you mean `parameter`?',
+    ],
     ['an instance that is not here', 'GET', '/Patient/none/$validate', undefined, 404, 'none'],
     ['another operation', 'POST', '/Patient/$everything', undefined, 404, '$everything'],
     ['a type that does not declare it', 'POST', '/Observation/$validate', observation('x'), 404, '$validate'],

@@ -1,4 +1,5 @@
-// https://hl7.org/fhir/R4/search.html#reference, https://hl7.org/fhir/R4/search.html#uri, https://hl7.org/fhir/R4/search.html#special
+// https://hl7.org/fhir/R4/search.html#reference, https://hl7.org/fhir/R4/search.html#uri,
+// https://hl7.org/fhir/R4/search.html#special
 import { describe, expect, it } from 'vitest';
 import { read } from './read.ts';
 

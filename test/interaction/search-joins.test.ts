@@ -1,5 +1,5 @@
-// Chains, `_has` and includes, on records that refer to each other: what is found, what is refused, and that every way to
-// follow a join finds what the meaning of search says.
+// Chains, `_has` and includes, on records that refer to each other: what is found, what is refused, and that every way
+// to follow a join finds what the meaning of search says.
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,13 @@ const zoe = [
     managingOrganization: { reference: 'Organization/zo' },
   },
   { resourceType: 'Patient', id: 'zq', gender: 'male', name: [{ family: 'Zoe' }] },
-  { resourceType: 'Encounter', id: 'ze', status: 'finished', class: { code: 'ZED' }, subject: { reference: 'Patient/zp' } },
+  {
+    resourceType: 'Encounter',
+    id: 'ze',
+    status: 'finished',
+    class: { code: 'ZED' },
+    subject: { reference: 'Patient/zp' },
+  },
   ...['z1', 'z2', 'z3'].map((id, at) => ({
     resourceType: 'Observation',
     id,
@@ -38,11 +44,18 @@ const zoe = [
     subject: { reference: at === 2 ? 'Patient/zq' : 'Patient/zp' },
     ...(at === 0 ? { encounter: { reference: 'Encounter/ze' } } : {}),
   })),
-  { resourceType: 'Questionnaire', id: 'zx', status: 'active', title: 'Zeal', url: 'http://example.org/zeal', version: '2' },
+  {
+    resourceType: 'Questionnaire',
+    id: 'zx',
+    status: 'active',
+    title: 'Zeal',
+    url: 'http://example.org/zeal',
+    version: '2',
+  },
   { resourceType: 'QuestionnaireResponse', id: 'za', status: 'completed', questionnaire: 'http://example.org/zeal|2' },
   { resourceType: 'QuestionnaireResponse', id: 'zb', status: 'completed', questionnaire: 'Questionnaire/zx' },
   { resourceType: 'QuestionnaireResponse', id: 'zc', status: 'completed', questionnaire: 'http://example.org/zeal' },
-]; // prettier-ignore
+];
 
 let server: Served;
 beforeAll(async () => {
@@ -165,21 +178,33 @@ describe('an include', () => {
       '/Observation?_id=z1&_include=Observation:encounter&_include:iterate=Encounter:subject&_include:iterate=Patient:organization',
       ['Encounter/ze', 'Patient/zp', 'Organization/zo'],
     ],
-    ['of matches alone', '/Observation?_id=z1&_include=Observation:encounter&_include=Encounter:subject', ['Encounter/ze']],
-    ['of what refers to a match', '/Patient?_id=zp&_revinclude=Observation:patient', ['Observation/z2', 'Observation/z1']],
+    [
+      'of matches alone',
+      '/Observation?_id=z1&_include=Observation:encounter&_include=Encounter:subject',
+      ['Encounter/ze'],
+    ],
+    [
+      'of what refers to a match',
+      '/Patient?_id=zp&_revinclude=Observation:patient',
+      ['Observation/z2', 'Observation/z1'],
+    ],
     ['of all that refers to a match', '/Patient?_id=zq&_revinclude=*', ['Observation/z3']],
     [
       'of what refers to what was included',
       '/Encounter?_id=ze&_include=Encounter:patient&_revinclude:iterate=Observation:patient',
       ['Patient/zp', 'Observation/z2', 'Observation/z1'],
     ],
-    ['of a canonical', '/QuestionnaireResponse?_id=za&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/zx']],
+    [
+      'of a canonical',
+      '/QuestionnaireResponse?_id=za&_include=QuestionnaireResponse:questionnaire',
+      ['Questionnaire/zx'],
+    ],
     ['of no matches', '/Observation?_id=z1&_include=Observation:has-member', []],
   ])('%s', async (_, path, included) => {
     const { status, json } = await server.get(path);
     expect([status, entries(json, 'include')]).toEqual([200, included]);
     expect(entries(json, 'match')).toHaveLength(json.entry.length - included.length);
-  }); // prettier-ignore
+  });
 
   it('is not counted, and is as `_elements` and `_summary` ask', async () => {
     const { json } = await server.get(

@@ -15,12 +15,16 @@ function part(text: string, wanted: Partial<Subset>): string {
 }
 
 const observation =
-  '{"resourceType":"Observation","id":"o1","meta":{"versionId":"2","lastUpdated":"2026-01-02T03:04:05.006Z","profile":["http://p"]},' +
-  '"text":{"status":"generated","div":"<div>1.10</div>"},"status":"final","code":{"coding":[{"system":"http://loinc.org","code":"8302-2"}],"text":"Height"},' +
-  '"subject":{"reference":"Patient/p1"},"valueQuantity":{"value":1.10,"unit":"m"},"note":[{"text":"a \\"quoted\\" note, with } and ]"}],' +
+  '{"resourceType":"Observation","id":"o1","meta":{"versionId":"2",' +
+  '"lastUpdated":"2026-01-02T03:04:05.006Z","profile":["http://p"]},' +
+  '"text":{"status":"generated","div":"<div>1.10</div>"},"status":"final",' +
+  '"code":{"coding":[{"system":"http://loinc.org","code":"8302-2"}],"text":"Height"},' +
+  '"subject":{"reference":"Patient/p1"},"valueQuantity":{"value":1.10,"unit":"m"},"note":[{"text":"a ' +
+  '\\"quoted\\" note, with } and ]"}],' +
   '"referenceRange":[{"low":{"value":1e2}}]}';
 const head =
-  '{"resourceType":"Observation","id":"o1","meta":{"versionId":"2","lastUpdated":"2026-01-02T03:04:05.006Z","profile":["http://p"],"tag":[' +
+  '{"resourceType":"Observation","id":"o1","meta":{"versionId":"2",' +
+  '"lastUpdated":"2026-01-02T03:04:05.006Z","profile":["http://p"],"tag":[' +
   `${tag}]}`;
 const code = '"code":{"coding":[{"system":"http://loinc.org","code":"8302-2"}],"text":"Height"}';
 
@@ -31,7 +35,8 @@ describe('_summary', () => {
 
   it('true keeps summary elements, tags the rest as missing, and numbers keep their text', () => {
     expect(part(observation, { summary: 'true' })).toBe(
-      `${head},"status":"final",${code},"subject":{"reference":"Patient/p1"},"valueQuantity":{"value":1.10,"unit":"m"}}`,
+      `${head},"status":"final",${code},"subject":{"reference":"Patient/p1"},` +
+        '"valueQuantity":{"value":1.10,"unit":"m"}}',
     );
   });
 
@@ -48,18 +53,25 @@ describe('_summary', () => {
 
   it('true looks into data types and backbone elements', () => {
     const patient =
-      '{"resourceType":"Patient","id":"p","meta":{"versionId":"1"},"identifier":[{"use":"official","value":"1","assigner":{"display":"A"},"extension":[{"url":"http://x","valueCode":"y"}]}],' +
-      '"contact":[{"name":{"family":"F"}}],"link":[{"id":"l","other":{"reference":"Patient/q"},"type":"seealso"}],"maritalStatus":{"text":"M"}}';
+      '{"resourceType":"Patient","id":"p","meta":{"versionId":"1"},"identifier":[{"use":"official",' +
+      '"value":"1","assigner":{"display":"A"},"extension":[{"url":"http://x","valueCode":"y"}]}],' +
+      '"contact":[{"name":{"family":"F"}}],"link":[{"id":"l","other":{"reference":"Patient/q"},' +
+      '"type":"seealso"}],"maritalStatus":{"text":"M"}}';
     expect(part(patient, { summary: 'true' })).toBe(
-      `{"resourceType":"Patient","id":"p","meta":{"versionId":"1","tag":[${tag}]},"identifier":[{"use":"official","value":"1","assigner":{"display":"A"}}],` +
+      `{"resourceType":"Patient","id":"p","meta":{"versionId":"1","tag":[${tag}]},` +
+        '"identifier":[{"use":"official","value":"1","assigner":{"display":"A"}}],' +
         '"link":[{"other":{"reference":"Patient/q"},"type":"seealso"}]}',
     );
   });
 
   it('true keeps a mandatory element whole that has nothing but an extension', () => {
-    const absent = '{"resourceType":"Observation","id":"o","meta":{"versionId":"1"},"_status":{"extension":[{"url":"u","valueCode":"unknown"}]},"code":{"extension":[{"url":"u","valueCode":"unknown"}]},"subject":{"extension":[{"url":"u","valueCode":"unknown"}]}}'; // prettier-ignore
+    const absent =
+      '{"resourceType":"Observation","id":"o","meta":{"versionId":"1"},' +
+      '"_status":{"extension":[{"url":"u","valueCode":"unknown"}]},"code":{"extension":[{"url":"u",' +
+      '"valueCode":"unknown"}]},"subject":{"extension":[{"url":"u","valueCode":"unknown"}]}}';
     expect(part(absent, { summary: 'true' })).toBe(
-      `{"resourceType":"Observation","id":"o","meta":{"versionId":"1","tag":[${tag}]},"_status":{"extension":[{"url":"u","valueCode":"unknown"}]},"code":{"extension":[{"url":"u","valueCode":"unknown"}]}}`,
+      `{"resourceType":"Observation","id":"o","meta":{"versionId":"1","tag":[${tag}]},` +
+        '"_status":{"extension":[{"url":"u","valueCode":"unknown"}]},"code":{"extension":[{"url":"u","valueCode":"unknown"}]}}',
     );
   });
 });
@@ -67,11 +79,15 @@ describe('_summary', () => {
 describe('_elements', () => {
   it('keeps what is named, mandatory or modifying', () => {
     expect(part(observation, { elements: ['subject', 'value'] })).toBe(
-      `${head},"status":"final",${code},"subject":{"reference":"Patient/p1"},"valueQuantity":{"value":1.10,"unit":"m"}}`,
+      `${head},"status":"final",${code},"subject":{"reference":"Patient/p1"},` +
+        '"valueQuantity":{"value":1.10,"unit":"m"}}',
     );
-    const patient = '{"resourceType":"Patient","id":"p","meta":{"versionId":"1"},"active":false,"name":[{"family":"A"}],"birthDate":"1980","_birthDate":{"id":"b"},"deceasedBoolean":true}'; // prettier-ignore
+    const patient =
+      '{"resourceType":"Patient","id":"p","meta":{"versionId":"1"},"active":false,' +
+      '"name":[{"family":"A"}],"birthDate":"1980","_birthDate":{"id":"b"},"deceasedBoolean":true}';
     expect(part(patient, { elements: ['birthDate'] })).toBe(
-      `{"resourceType":"Patient","id":"p","meta":{"versionId":"1","tag":[${tag}]},"active":false,"birthDate":"1980","_birthDate":{"id":"b"},"deceasedBoolean":true}`,
+      `{"resourceType":"Patient","id":"p","meta":{"versionId":"1","tag":[${tag}]},"active":false,` +
+        '"birthDate":"1980","_birthDate":{"id":"b"},"deceasedBoolean":true}',
     );
   });
 
@@ -107,7 +123,10 @@ it('any subset of valid JSON is valid JSON that holds nothing new', () => {
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.boolean(),
   );
-  const codings = fc.array(fc.record({ system: fc.string(), code: fc.string(), display: fc.string() }, { requiredKeys: ['system'] }), { minLength: 1 }); // prettier-ignore
+  const codings = fc.array(
+    fc.record({ system: fc.string(), code: fc.string(), display: fc.string() }, { requiredKeys: ['system'] }),
+    { minLength: 1 },
+  );
   const resource = fc.record(
     {
       status: fc.constant('final'),

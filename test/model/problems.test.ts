@@ -105,7 +105,8 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.supportedProfile[0]`,
-          'No StructureDefinition `https://example.org/StructureDefinition/actualgrup` is loaded. Did you mean `actualgroup`?',
+          'No StructureDefinition `https://example.org/StructureDefinition/actualgrup` is loaded. Did you ' +
+            'mean `actualgroup`?',
         ],
       ],
     ],
@@ -130,7 +131,8 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.operation[0].definition`,
-          `No OperationDefinition \`${operation('Resource-valid')}\` is loaded. Did you mean \`${operation('Resource-validate')}\`?`,
+          `No OperationDefinition \`${operation('Resource-valid')}\` is loaded. Did you mean ` +
+            `\`${operation('Resource-validate')}\`?`,
         ],
       ],
     ],
@@ -183,7 +185,8 @@ describe('a CapabilityStatement is refused', () => {
       { operation: [{ name: 'x', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
       [
         'rest[0].operation[0]',
-        'Operations on the whole system are not served; remove `http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
+        'Operations on the whole system are not served; remove ' +
+          '`http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
       ],
     ],
     [
@@ -414,7 +417,8 @@ describe('an extension of ours is refused', () => {
       ours('incomplete', { valueString: 'x' }),
       [
         '',
-        'The extension `incomplete` is not allowed on `CapabilityStatement.rest.resource`; it belongs on `StructureDefinition`.',
+        'The extension `incomplete` is not allowed on `CapabilityStatement.rest.resource`; it belongs on ' +
+          '`StructureDefinition`.',
       ],
     ],
   ])('%s', async (_what, extension, [path, text]) => {
@@ -439,11 +443,13 @@ describe('an extension of ours is refused', () => {
     expect(problems.map(({ path, text }) => [path.slice(at.length), text])).toEqual([
       [
         '.extension[0].extension[2].extension[0].valueCode',
-        'The part `type` of the part `contentType` of the extension `attachment` has `jpeg`; expected a MIME type such as `image/jpeg`.',
+        'The part `type` of the part `contentType` of the extension `attachment` has `jpeg`; expected a ' +
+          'MIME type such as `image/jpeg`.',
       ],
       [
         '.extension[0].extension[2].extension[1].valueString',
-        'The part `signature` of the part `contentType` of the extension `attachment` has `FF`; expected bytes in lower case hex, `..` for any byte, such as `ffd8ff`.',
+        'The part `signature` of the part `contentType` of the extension `attachment` has `FF`; expected ' +
+          'bytes in lower case hex, `..` for any byte, such as `ffd8ff`.',
       ],
       ['.extension[0]', '`Group.name` is a string; an attachment is base64Binary.'],
     ]);
@@ -508,7 +514,8 @@ describe('statements that contradict each other', () => {
       group({ searchParam: [{ name: 'code', definition: `${official}Group-code`, type: 'token' }] }),
       group({ searchParam: [{ name: 'code', definition: 'https://example.org/SearchParameter/code', type: 'token' }] }),
       `${at}.searchParam[0].definition`,
-      `Group offers \`code\` as https://example.org/SearchParameter/code here and as ${official}Group-code|4.0.1 in capability/ours.json; they must agree.`,
+      'Group offers `code` as https://example.org/SearchParameter/code here and as ' +
+        `${official}Group-code|4.0.1 in capability/ours.json; they must agree.`,
     ],
     [
       'in an extension',
@@ -566,7 +573,8 @@ describe('a search parameter is refused', () => {
       { type: 'date', expression: 'Practitioner.active' },
       [
         'expression',
-        '`Practitioner.active` gives `boolean`, which a parameter of type date cannot index; it can index `date`, `dateTime`, `instant`, `Period`, `Timing`.',
+        '`Practitioner.active` gives `boolean`, which a parameter of type date cannot index; it can ' +
+          'index `date`, `dateTime`, `instant`, `Period`, `Timing`.',
       ],
     ],
     [
@@ -608,13 +616,52 @@ describe('a search parameter is refused', () => {
   const offer =
     'The types are `number`, `date`, `string`, `token`, `reference`, `composite`, `quantity`, `uri`, `special`.';
   it.each<[string, object, [path: string, text: string]]>([
-    ['without a base', { base: undefined }, ['base', 'The SearchParameter has no `base`; write the resource types that can be searched by it, such as `"base": ["Practitioner"]`.']], // prettier-ignore
-    ['with a base that is no list', { base: 'Practitioner' }, ['base', '`base` is a list; write `"base": ["Practitioner"]`.']], // prettier-ignore
-    ['with a base that does not exist', { base: ['Pratitioner'] }, ['base[0]', '`Pratitioner` is not a resource type of FHIR R4. Did you mean `Practitioner`?']], // prettier-ignore
-    ['with a type that does not exist', { type: 'tokn' }, ['type', `\`tokn\` is not a type of search parameter. Did you mean \`token\`? ${offer}`]], // prettier-ignore
-    ['without a type', { type: undefined }, ['type', `The SearchParameter has no \`type\`; write its type of search. ${offer}`]], // prettier-ignore
-    ['without a code', { code: undefined }, ['code', 'The SearchParameter has no `code`; write the name by which clients search, such as `"code": "license"`.']], // prettier-ignore
-    ['without a url', { url: undefined }, ['url', 'The SearchParameter has no `url`; write the canonical URL by which other definitions name it, such as `"url": "https://example.org/fhir/SearchParameter/x"`.']], // prettier-ignore
+    [
+      'without a base',
+      { base: undefined },
+      [
+        'base',
+        'The SearchParameter has no `base`; write the resource types that can be searched by it, such as ' +
+          '`"base": ["Practitioner"]`.',
+      ],
+    ],
+    [
+      'with a base that is no list',
+      { base: 'Practitioner' },
+      ['base', '`base` is a list; write `"base": ["Practitioner"]`.'],
+    ],
+    [
+      'with a base that does not exist',
+      { base: ['Pratitioner'] },
+      ['base[0]', '`Pratitioner` is not a resource type of FHIR R4. Did you mean `Practitioner`?'],
+    ],
+    [
+      'with a type that does not exist',
+      { type: 'tokn' },
+      ['type', `\`tokn\` is not a type of search parameter. Did you mean \`token\`? ${offer}`],
+    ],
+    [
+      'without a type',
+      { type: undefined },
+      ['type', `The SearchParameter has no \`type\`; write its type of search. ${offer}`],
+    ],
+    [
+      'without a code',
+      { code: undefined },
+      [
+        'code',
+        'The SearchParameter has no `code`; write the name by which clients search, such as `"code": "license"`.',
+      ],
+    ],
+    [
+      'without a url',
+      { url: undefined },
+      [
+        'url',
+        'The SearchParameter has no `url`; write the canonical URL by which other definitions name it, ' +
+          'such as `"url": "https://example.org/fhir/SearchParameter/x"`.',
+      ],
+    ],
   ])('%s, whether a type names it or not', async (_what, fields, [path, text]) => {
     const parameter = { base: ['Practitioner'], type: 'token', expression: 'Practitioner.identifier', ...fields };
     const files = { 'searchparameters/x.json': searchParameter('x', parameter) };
@@ -662,7 +709,10 @@ describe('a search parameter is refused', () => {
       {
         file: 'capability/p.json',
         path: `${at}.searchParam[0].name`,
-        text: `Practitioner has several parameters with the code \`name\`: \`${official}Practitioner-name\` (profiles/r4-core.ndjson) and \`${own.url}\` (searchparameters/name.json). Name the one that is meant in a \`definition\`.`,
+        text:
+          `Practitioner has several parameters with the code \`name\`: \`${official}Practitioner-name\` ` +
+          `(profiles/r4-core.ndjson) and \`${own.url}\` (searchparameters/name.json). Name the one that is ` +
+          'meant in a `definition`.',
       },
     ]);
     const named = await loadWith(files({ name: 'name', definition: own.url, type: 'string' }));
@@ -813,7 +863,8 @@ describe('an ImplementationGuide is refused', () => {
         extension: [ours('selected-by', { valueString: 'Observation.code' })],
       },
       'extension[0]',
-      'The extension `selected-by` is not allowed on `ImplementationGuide.global`; it belongs on `ImplementationGuide.global.modifierExtension`.',
+      'The extension `selected-by` is not allowed on `ImplementationGuide.global`; it belongs on ' +
+        '`ImplementationGuide.global.modifierExtension`.',
     ],
   ])('%s', async (_title, global, path, text) => {
     const { problems } = await load(global);
@@ -821,7 +872,11 @@ describe('an ImplementationGuide is refused', () => {
   });
 
   it('but not where all that it names is there', async () => {
-    const global = { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.component.code' }) }; // prettier-ignore
+    const global = {
+      type: 'Observation',
+      profile: bodyWeight,
+      ...selected({ valueString: 'Observation.component.code' }),
+    };
     expect((await load(global)).problems).toEqual([]);
   });
 });

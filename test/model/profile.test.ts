@@ -29,21 +29,24 @@ describe('a profile', () => {
       [{ id: 'Basic.code', path: 'Basic.code', min: 0 }],
       {},
       'differential.element[0]',
-      "The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic.code`: `min` 0 would relax the base's 1, which is used.",
+      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at ' +
+        "`Basic.code`: `min` 0 would relax the base's 1, which is used.",
     ],
     [
       'a base that is not here',
       [{ id: 'Basic', path: 'Basic' }],
       { baseDefinition: 'https://example.org/none' },
       'baseDefinition',
-      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic`: The base `https://example.org/none` is not loaded.',
+      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at ' +
+        '`Basic`: The base `https://example.org/none` is not loaded.',
     ],
     [
       'itself as its base',
       [{ id: 'Basic', path: 'Basic' }],
       { baseDefinition: 'https://example.org/StructureDefinition/basic' },
       'baseDefinition',
-      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic`: `https://example.org/StructureDefinition/basic` refers to itself, by its bases or its type profiles.',
+      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at ' +
+        '`Basic`: `https://example.org/StructureDefinition/basic` refers to itself, by its bases or its type profiles.',
     ],
   ])(
     'that a type must meet stops the start where its differential names %s',
@@ -54,7 +57,11 @@ describe('a profile', () => {
   );
 
   it.each([
-    ['stops the start all the same', {}, ['differential.element[0].path `Basic.autor`: There is no element `autor` in Basic. Did you mean `author`?']], // prettier-ignore
+    [
+      'stops the start all the same',
+      {},
+      ['differential.element[0].path `Basic.autor`: There is no element `autor` in Basic. Did you mean `author`?'],
+    ],
     ['with a snapshot of its own is taken as it is', { snapshot: { element: [{ id: 'Basic', path: 'Basic' }] } }, []],
   ])('that no type names %s', async (_title, fields, expected) => {
     const { problems } = await loadOnly(

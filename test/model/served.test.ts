@@ -125,11 +125,31 @@ describe('a declaration that this server cannot keep stops the start', () => {
   });
 
   it.each<[string, object, path: string, text: string]>([
-    ['XML', { format: ['json', 'application/fhir+xml'] }, 'format[1]', '`application/fhir+xml` is not served; resources are JSON (`application/fhir+json`).'], // prettier-ignore
-    ['patches', { patchFormat: ['application/json-patch+json'] }, 'patchFormat', '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.'], // prettier-ignore
+    [
+      'XML',
+      { format: ['json', 'application/fhir+xml'] },
+      'format[1]',
+      '`application/fhir+xml` is not served; resources are JSON (`application/fhir+json`).',
+    ],
+    [
+      'patches',
+      { patchFormat: ['application/json-patch+json'] },
+      'patchFormat',
+      '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.',
+    ],
     ['messages', { messaging: [{ documentation: 'x' }] }, 'messaging', 'Messages are not served; remove `messaging`.'],
-    ['documents', { document: [{ mode: 'producer', profile: 'https://example.org/p' }] }, 'document', 'The exchange of documents is not served; remove `document`.'], // prettier-ignore
-    ['statements of elsewhere', { imports: ['https://example.org/cs'] }, 'imports', 'Imported statements are not read; remove `imports`, and declare what they declare.'], // prettier-ignore
+    [
+      'documents',
+      { document: [{ mode: 'producer', profile: 'https://example.org/p' }] },
+      'document',
+      'The exchange of documents is not served; remove `document`.',
+    ],
+    [
+      'statements of elsewhere',
+      { imports: ['https://example.org/cs'] },
+      'imports',
+      'Imported statements are not read; remove `imports`, and declare what they declare.',
+    ],
   ])('%s', async (_what, fields, path, text) => {
     const { problems } = await loadOnly({ ...statement([group()]), ...fields });
     expect(problems).toEqual([{ file: 'capability/ours.json', path, text }]);
@@ -138,10 +158,24 @@ describe('a declaration that this server cannot keep stops the start', () => {
   it.each<[string, object]>([
     ['what is served', group(only('create', 'read', 'search-type'))],
     ['conditional creates with search', group({ ...only('create', 'search-type'), conditionalCreate: true })],
-    ['what is declared as not supported', group({ conditionalUpdate: false, conditionalDelete: 'not-supported', readHistory: false, updateCreate: false, conditionalCreate: false })], // prettier-ignore
-    ['references that are enforced', group({ ...only('create'), referencePolicy: ['literal', 'logical', 'local', 'enforced'] })], // prettier-ignore
+    [
+      'what is declared as not supported',
+      group({
+        conditionalUpdate: false,
+        conditionalDelete: 'not-supported',
+        readHistory: false,
+        updateCreate: false,
+        conditionalCreate: false,
+      }),
+    ],
+    [
+      'references that are enforced',
+      group({ ...only('create'), referencePolicy: ['literal', 'logical', 'local', 'enforced'] }),
+    ],
   ])('but not %s', async (_what, resource) => {
-    expect((await loadOnly({ ...statement([resource]), format: ['json', 'application/fhir+json'] })).problems).toEqual([]); // prettier-ignore
+    expect((await loadOnly({ ...statement([resource]), format: ['json', 'application/fhir+json'] })).problems).toEqual(
+      [],
+    );
   });
 
   it('holds the lists to what is implemented', () => {

@@ -19,8 +19,19 @@ const withFiles = async (...resources: readonly object[]): Promise<Model> => {
     writeFileSync(join(folder, 'profiles', `${at}.json`), JSON.stringify({ status: 'active', ...resource }));
   return (await requireModel({ definitions: resources.length === 0 ? [] : [folder] })).model;
 };
-const codes = (url: string, caseSensitive: boolean, version?: string) => ({ resourceType: 'CodeSystem', url, version, caseSensitive, content: 'not-present' }); // prettier-ignore
-const values = (url: string, version: string, system: string) => ({ resourceType: 'ValueSet', url, version, compose: { include: [{ system }] } }); // prettier-ignore
+const codes = (url: string, caseSensitive: boolean, version?: string) => ({
+  resourceType: 'CodeSystem',
+  url,
+  version,
+  caseSensitive,
+  content: 'not-present',
+});
+const values = (url: string, version: string, system: string) => ({
+  resourceType: 'ValueSet',
+  url,
+  version,
+  compose: { include: [{ system }] },
+});
 
 /** The parameters of a type whose digest another model changes. */
 const changed = (one: Model, other: Model, type: string): readonly string[] =>
@@ -53,11 +64,13 @@ it.each(['4.0.1', '9.0.0'])(
   },
 );
 
-it('a value set of another system changes the parameters of the elements that are bound to it, and no others', async () => {
+it('a value set of another system changes the parameters of the elements bound to it, and no others', async () => {
   const url = 'http://hl7.org/fhir/ValueSet/administrative-gender';
   const [plain, other] = [await withFiles(), await withFiles(values(url, '4.0.1', 'urn:other'))];
   expect(other.valueSetSystem(`${url}|4.0.1`)).toBe('urn:other');
   expect(changed(plain, other, 'Patient')).toEqual(['gender']);
   expect(changed(plain, other, 'Encounter')).toEqual([]);
-  expect(changed(plain, await withFiles(values(url, '4.0.1', 'http://hl7.org/fhir/administrative-gender')), 'Patient')).toEqual([]); // prettier-ignore
+  expect(
+    changed(plain, await withFiles(values(url, '4.0.1', 'http://hl7.org/fhir/administrative-gender')), 'Patient'),
+  ).toEqual([]);
 });

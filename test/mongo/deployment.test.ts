@@ -14,7 +14,8 @@ import { startLoad } from './support/load.ts';
 import { fill, startServer } from './support/server.ts';
 import { noneLostOrDoubled, ready, refusals } from './support/sound.ts';
 
-// What only some deployments have: these run where CRS_TEST_MONGODB names one, and are left out, by name, where it does not.
+// What only some deployments have: these run where CRS_TEST_MONGODB names one, and are left out, by name, where it does
+// not.
 const { replicaSet, sharded, credentials } = inject('deployment');
 
 /** A database of its own with the partition `demo`, opened as the service opens it. */

@@ -116,7 +116,7 @@ describe('while', () => {
     await noneLostOrDoubled(load.exchanges.slice(-200), server.base);
   });
 
-  it('an index is missing, searches find what they found, /readyz says so, and the next start makes it again', async () => {
+  it('an index is missing, searches find the same, /readyz reports it, and the next start builds it', async () => {
     const store = storeOf('index');
     await fill(store);
     const client = new MongoClient(store);

@@ -51,7 +51,7 @@ describe('two processes on one database', () => {
     expect(seen.toSorted()).toEqual(['p1', 'p2', 'p3', 'p4', 'p5']);
   });
 
-  it('serve a partition that was added beside them at once, and one that was removed no longer after two seconds', async () => {
+  it('serve a partition that another process added at once, and a removed one for at most two seconds', async () => {
     const env = { CRS_STORE: store };
     expect((await run(['partition', 'add', 'later'], { env })).code).toBe(0);
     for (const { url } of [one, other]) expect((await fetch(`${url}/r4/later/Patient/x`)).status).toBe(404);

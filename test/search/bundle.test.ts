@@ -18,7 +18,8 @@ describe('searchset', () => {
     });
     expect(bundle).toBe(
       '{"resourceType":"Bundle","type":"searchset","total":2,' +
-        `"link":[{"relation":"self","url":"${base}/Observation?_count=1"},{"relation":"next","url":"${base}/Observation?_page_token=abc"}],` +
+        `"link":[{"relation":"self","url":"${base}/Observation?_count=1"},{"relation":"next",` +
+        `"url":"${base}/Observation?_page_token=abc"}],` +
         `"entry":[{"fullUrl":"${base}/Observation/1","resource":${text},"search":{"mode":"match"}}]}`,
     );
   });

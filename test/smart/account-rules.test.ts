@@ -69,14 +69,55 @@ describe('what else is registered', () => {
     ['client id', clientId, ['growth-chart', 'A1', 'a.b_c~d-e'], ['', '-a', 'a b', 'a/b', 'é', 'a'.repeat(101)]],
     ['user id', userId, ['ann', 'ann.roy@clinic.example', '4'], ['', 'Ann', 'a b', '.ann', 'a'.repeat(101)]],
     ['name', displayName, ['Dr. Ann Roy', 'Élodie'], ['', ' a', 'a\nb', '\u202ea', 'a'.repeat(101)]],
-    ['launch URL', webUrl, ['https://a.example/launch?x=1', 'http://localhost:3000/launch'], ['http://a.example/', 'com.example.app:/a', 'https://a.example/#x']],
-    ['origin', webOrigin, ['https://a.example', 'https://a.example:8443', 'http://localhost:3000'], ['https://a.example/', 'http://a.example', 'null', 'https://A.example']],
-    ['resource of a user', fhirUser, ['Practitioner/p-1', 'Patient/p'], ['Practitioner', 'practitioner/1', 'https://a.example/Patient/1', 'Patient/p/1', 'Patient/ü']],
-    ['scope', text => registrableScope(text, model), ['openid', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access', 'patient/*.rs', 'user/*.read', 'patient/*.*', 'user/Patient.rs', 'system/*.rs', 'system/Patient.rs'], ['opneid', 'patient/Foo.rs', 'user/Observation.cruds', 'launch/Observation', 'system/Media.c', 'patient/Observation', '*']],
+    [
+      'launch URL',
+      webUrl,
+      ['https://a.example/launch?x=1', 'http://localhost:3000/launch'],
+      ['http://a.example/', 'com.example.app:/a', 'https://a.example/#x'],
+    ],
+    [
+      'origin',
+      webOrigin,
+      ['https://a.example', 'https://a.example:8443', 'http://localhost:3000'],
+      ['https://a.example/', 'http://a.example', 'null', 'https://A.example'],
+    ],
+    [
+      'resource of a user',
+      fhirUser,
+      ['Practitioner/p-1', 'Patient/p'],
+      ['Practitioner', 'practitioner/1', 'https://a.example/Patient/1', 'Patient/p/1', 'Patient/ü'],
+    ],
+    [
+      'scope',
+      text => registrableScope(text, model),
+      [
+        'openid',
+        'fhirUser',
+        'launch',
+        'launch/patient',
+        'offline_access',
+        'online_access',
+        'patient/*.rs',
+        'user/*.read',
+        'patient/*.*',
+        'user/Patient.rs',
+        'system/*.rs',
+        'system/Patient.rs',
+      ],
+      [
+        'opneid',
+        'patient/Foo.rs',
+        'user/Observation.cruds',
+        'launch/Observation',
+        'system/Media.c',
+        'patient/Observation',
+        '*',
+      ],
+    ],
   ])('%s', (_, read, good, bad) => {
     for (const text of good) expect([text, problem(read, text)]).toEqual([text, undefined]);
     for (const text of bad) expect([text, problem(read, text)]).toEqual([text, expect.any(String)]);
-  }); // prettier-ignore
+  });
 });
 
 describe('keys of a client', () => {
@@ -125,17 +166,36 @@ describe('a client as a whole', () => {
     registered: 0,
   };
   const keys = { jwksUrl: 'https://app.example/jwks' };
-  const backend: Partial<RegisteredClient> = { kind: 'asymmetric', flows: ['backend'], redirectUris: [], scopes: ['system/*.rs'], ...keys }; // prettier-ignore
+  const backend: Partial<RegisteredClient> = {
+    kind: 'asymmetric',
+    flows: ['backend'],
+    redirectUris: [],
+    scopes: ['system/*.rs'],
+    ...keys,
+  };
 
   it.each<[Partial<RegisteredClient>, string | undefined]>([
     [{}, undefined],
     [backend, undefined],
-    [{ ...backend, ...app, kind: 'asymmetric', ...keys, flows: ['app', 'backend'], scopes: ['user/*.rs', 'system/*.rs'] }, undefined], // prettier-ignore
+    [
+      {
+        ...backend,
+        ...app,
+        kind: 'asymmetric',
+        ...keys,
+        flows: ['app', 'backend'],
+        scopes: ['user/*.rs', 'system/*.rs'],
+      },
+      undefined,
+    ],
     [{ kind: 'symmetric', secretDigests: ['x'] }, undefined],
     [{ flows: [] }, 'has no flow'],
     [{ scopes: [] }, 'has no scope.'],
     [{ partitions: [] }, 'names no partition.'],
-    [{ partitions: ['clinik'] }, 'names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?'], // prettier-ignore
+    [
+      { partitions: ['clinik'] },
+      'names the partition `clinik`, which does not exist; `partition add clinik` adds it. Did you mean `clinic`?',
+    ],
     [{ redirectUris: [] }, 'needs a redirect URI'],
     [{ ...backend, redirectUris: ['https://a.example/'] }, 'which has no redirect URI'],
     [{ ...backend, kind: 'symmetric', secretDigests: ['x'], jwksUrl: undefined }, 'must be `asymmetric`'],

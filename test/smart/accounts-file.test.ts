@@ -98,7 +98,7 @@ describe('the file of accounts', () => {
     await expect(open()).rejects.toThrow('`clients[0].kind` in ');
   });
 
-  it('ends what was issued to who is not in it any more, or has another password, also while nobody looked', async () => {
+  it('revokes the tokens of removed users and of users with a new password, also between requests', async () => {
     const revoked = (of: Parameters<typeof isRevoked>[1]): Promise<boolean> =>
       isRevoked(two.stores[1].documents(revocationCollection), of, two.clock.now);
     write([app('stays'), app('goes')], [person('stays'), person('goes'), person('changes')]);

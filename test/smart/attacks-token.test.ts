@@ -29,9 +29,9 @@ import { assertion, keyPair } from './support/keys.ts';
 import { authorizing, callback } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
-// Attacks with codes, tokens and assertions. Replay, races of two processes, and assertions that are expired, early, for others or
-// signed by others: tokens.test.ts, refresh.test.ts, backend.test.ts, introspection.test.ts, processes.test.ts.
-// https://www.rfc-editor.org/rfc/rfc9700
+// Attacks with codes, tokens and assertions. Replay, races of two processes, and assertions that are expired, early,
+// for others or signed by others: tokens.test.ts, refresh.test.ts, backend.test.ts, introspection.test.ts,
+// processes.test.ts. https://www.rfc-editor.org/rfc/rfc9700
 let server: Authorizing;
 beforeAll(async () => {
   server = await authorizing({ second: true });

@@ -30,7 +30,7 @@ async function events(since: number, count: number): Promise<readonly AuditEntry
 const begin = (): number => (server.clock.now += 10_000);
 
 describe('the audit', () => {
-  it('names client, user, patient and scopes of tokens that are given, refreshed and ended, and never a token', async () => {
+  it('records client, user, patient and scopes of issued, refreshed and revoked tokens, never a token', async () => {
     const since = begin();
     const { json } = await launchApp(server);
     const next = await refresh(server, json.refresh_token);

@@ -61,7 +61,9 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
     });
 
     it('lets no more attempts through at the same moment than one after the other', async () => {
-      const waits = await Promise.all(Array.from({ length: 40 }, (_, at) => wait({ ...someone, address: `192.0.2.${at}` }, (at % 2) as 0 | 1))); // prettier-ignore
+      const waits = await Promise.all(
+        Array.from({ length: 40 }, (_, at) => wait({ ...someone, address: `192.0.2.${at}` }, (at % 2) as 0 | 1)),
+      );
       expect(waits.filter(seconds => seconds === 0)).toHaveLength(throttleRules.account.free);
     });
 
@@ -106,7 +108,9 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
     it('are good once, in whichever process', async () => {
       const value = await createLaunch(two.stores[0], launch, { now });
       expect(await findLaunch(two.stores[1], value)).toEqual(JSON.parse(JSON.stringify(launch)));
-      const taken = await Promise.all(Array.from({ length: 10 }, (_, at) => takeLaunch(two.stores[(at % 2) as 0 | 1], value, who))); // prettier-ignore
+      const taken = await Promise.all(
+        Array.from({ length: 10 }, (_, at) => takeLaunch(two.stores[(at % 2) as 0 | 1], value, who)),
+      );
       expect(taken.filter(one => one !== undefined)).toEqual([JSON.parse(JSON.stringify(launch))]);
       expect(await findLaunch(two.stores[1], value)).toBeUndefined();
     });
@@ -244,7 +248,9 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       keys.keys.map(({ kid }) => kid);
 
     it('are made once where several processes start at the same time', async () => {
-      const loaded = await Promise.all(Array.from({ length: 6 }, (_, at) => loadSigningKeys(two.stores[(at % 2) as 0 | 1], secret, now))); // prettier-ignore
+      const loaded = await Promise.all(
+        Array.from({ length: 6 }, (_, at) => loadSigningKeys(two.stores[(at % 2) as 0 | 1], secret, now)),
+      );
       expect(new Set(loaded.flatMap(({ jwks }) => kids(jwks))).size).toBe(1);
       const [{ jwks, publicJwks } = { jwks: { keys: [] }, publicJwks: { keys: [] } }] = loaded;
       expect(jwks.keys).toMatchObject([{ kty: 'RSA', alg: 'RS256', use: 'sig' }]);
@@ -265,23 +271,29 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(kids((await loadSigningKeys(two.stores[1], other, now)).publicJwks)).toHaveLength(1);
     });
 
-    it('are rotated: the new one is published, then signs, and the former stays until what it signed is over', async () => {
-      const [one, other] = [await loadSigningKeys(two.stores[0], secret, now), await loadSigningKeys(two.stores[1], secret, now)]; // prettier-ignore
-      const former = kids(one.jwks)[0];
-      expect(await one.refresh()).toBe(one);
-      const { kid } = await rotateSigningKeys(two.stores[1], secret, now);
+    it(
+      'are rotated: the new one is published, then signs, the former stays ' + 'until its tokens have expired',
+      async () => {
+        const [one, other] = [
+          await loadSigningKeys(two.stores[0], secret, now),
+          await loadSigningKeys(two.stores[1], secret, now),
+        ];
+        const former = kids(one.jwks)[0];
+        expect(await one.refresh()).toBe(one);
+        const { kid } = await rotateSigningKeys(two.stores[1], secret, now);
 
-      const before = await other.refresh();
-      expect([kids(before.jwks), kids(before.publicJwks)]).toEqual([[former, kid], [former, kid]]); // prettier-ignore
-      pass(publishedBefore);
-      const after = await before.refresh();
-      expect(kids(after.jwks)).toEqual([kid, former]);
-      expect(kids((await one.refresh()).jwks)).toEqual([kid, former]);
-      pass(publishedAfter - 1);
-      expect(kids((await one.refresh()).publicJwks)).toEqual([kid, former]);
-      pass(1);
-      expect(kids((await one.refresh()).publicJwks)).toEqual([kid]);
-    });
+        const before = await other.refresh();
+        expect([kids(before.jwks), kids(before.publicJwks)]).toEqual([[former, kid], [former, kid]]); // prettier-ignore
+        pass(publishedBefore);
+        const after = await before.refresh();
+        expect(kids(after.jwks)).toEqual([kid, former]);
+        expect(kids((await one.refresh()).jwks)).toEqual([kid, former]);
+        pass(publishedAfter - 1);
+        expect(kids((await one.refresh()).publicJwks)).toEqual([kid, former]);
+        pass(1);
+        expect(kids((await one.refresh()).publicJwks)).toEqual([kid]);
+      },
+    );
 
     it('are rotated by one of two who do it at the same moment', async () => {
       await loadSigningKeys(two.stores[0], secret, now);

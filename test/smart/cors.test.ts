@@ -111,19 +111,40 @@ describe('a preflight', () => {
     const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
     expect(allowed).toEqual(
       expect.arrayContaining([
-        'authorization', 'content-type', 'accept', 'prefer', 'if-none-match', 'if-match', 'if-none-exist',
-        'if-modified-since', 'x-requested-with', 'cache-control', 'x-medplum', 'idempotency-key', 'x-request-id',
+        'authorization',
+        'content-type',
+        'accept',
+        'prefer',
+        'if-none-match',
+        'if-match',
+        'if-none-exist',
+        'if-modified-since',
+        'x-requested-with',
+        'cache-control',
+        'x-medplum',
+        'idempotency-key',
+        'x-request-id',
       ]),
-    ); // prettier-ignore
+    );
   });
 
-  it.each(['/Patient/ann', '', '//auth/token', '//r4/nowhere/Patient'])('%s allows other origins nothing', async path => {
-    for (const origin of [other, 'null', 'https://app.example:444', 'http://app.example', 'https://app.example.evil.example', '*']) {
-      const answer = await preflight(path, origin);
-      expect([answer.status, told(answer)]).toEqual([204, {}]);
-      expect(varies(answer)).toBe(true);
-    }
-  }); // prettier-ignore
+  it.each(['/Patient/ann', '', '//auth/token', '//r4/nowhere/Patient'])(
+    '%s allows other origins nothing',
+    async path => {
+      for (const origin of [
+        other,
+        'null',
+        'https://app.example:444',
+        'http://app.example',
+        'https://app.example.evil.example',
+        '*',
+      ]) {
+        const answer = await preflight(path, origin);
+        expect([answer.status, told(answer)]).toEqual([204, {}]);
+        expect(varies(answer)).toBe(true);
+      }
+    },
+  );
 
   it('of a page of the authorization server is none', async () => {
     for (const path of ['//auth/authorize', '//auth/sign-in', '//auth/interaction/x', '//healthz']) {
@@ -152,8 +173,16 @@ describe('records and tokens', () => {
       const answer = await ask('GET', '/Patient/ann', origin, headers());
       expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, origin]);
       expect(answer.headers['access-control-expose-headers']?.split(', ')).toEqual(
-        expect.arrayContaining(['Location', 'ETag', 'Content-Location', 'WWW-Authenticate', 'X-Request-Id', 'Last-Modified', 'Retry-After']),
-      ); // prettier-ignore
+        expect.arrayContaining([
+          'Location',
+          'ETag',
+          'Content-Location',
+          'WWW-Authenticate',
+          'X-Request-Id',
+          'Last-Modified',
+          'Retry-After',
+        ]),
+      );
       expect(answer.headers['access-control-allow-credentials']).toBe('true'); // some clients always send cookies
       expect(varies(answer)).toBe(true);
     }

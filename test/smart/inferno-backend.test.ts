@@ -1,4 +1,5 @@
-// What Inferno's SMART App Launch kit (suite smart_stu2_2) checks of Backend Services and introspection, one test for each.
+// What Inferno's SMART App Launch kit (suite smart_stu2_2) checks of Backend Services and introspection, one test for
+// each.
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backendToken, post } from './support/flow.ts';

@@ -33,7 +33,7 @@ describe.each(kitLaunches)('$name', launch => {
     expect(sent.get('launch')).toBe(started?.searchParams.get('launch') ?? null);
   });
 
-  it('the request carries response_type, client_id, redirect_uri, scope, state, aud, code_challenge and its method', () => {
+  it('the request has response_type, client_id, redirect_uri, scope, state, aud, code_challenge and its method', () => {
     expect(Object.fromEntries(launched.sent)).toMatchObject({
       response_type: 'code',
       client_id: client,

@@ -1,4 +1,5 @@
-// Any request for scopes by any client: what is granted is within what is listed and registered, and is what the guard then gives.
+// Any request for scopes by any client: what is granted is within what is listed and registered, and is what the guard
+// then gives.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/auth/access.ts';
@@ -13,8 +14,13 @@ const model = shipped;
 /** Section 5 of the interface's description, by context and type. */
 const matrix: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   patient: {
-    Patient: 'rs', Appointment: 'rs', Condition: 'rs', MedicationRequest: 'rs', FamilyMemberHistory: 'rs', Encounter: 'rs',
-  }, // prettier-ignore
+    Patient: 'rs',
+    Appointment: 'rs',
+    Condition: 'rs',
+    MedicationRequest: 'rs',
+    FamilyMemberHistory: 'rs',
+    Encounter: 'rs',
+  },
   user: { Patient: 'rs', Appointment: 'rs', Condition: 'rs', Encounter: 'rs', Media: 'c' },
   system: { Patient: 'rs', Observation: 'rs', Appointment: 'rs', Condition: 'rs', Encounter: 'rs' },
 };

@@ -1,4 +1,5 @@
-// Scopes as asked, as registered, as granted. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+// Scopes as asked, as registered, as granted.
+// https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeScope } from '../../src/smart/describe-scope.ts';
@@ -224,12 +225,28 @@ describe('what the client is not registered for', () => {
     ['patient/Condition.rs?code=a', 'patient/Condition.rs', unregistered],
     ['patient/Condition.rs?code=a', 'patient/Condition.rs?code=b', unregistered],
     ['patient/Condition.rs?code=a', 'patient/Condition.rs?code=a', 'patient/Condition.rs?code=a'],
-    ['patient/Condition.rs?code=a', 'patient/Condition.r?code=a&clinical-status=active', 'patient/Condition.r?code=a&clinical-status=active'], // prettier-ignore
-    ['patient/Condition.rs?code=a', 'patient/Condition.r?clinical-status=active&code=a', 'patient/Condition.r?clinical-status=active&code=a'], // prettier-ignore
+    [
+      'patient/Condition.rs?code=a',
+      'patient/Condition.r?code=a&clinical-status=active',
+      'patient/Condition.r?code=a&clinical-status=active',
+    ],
+    [
+      'patient/Condition.rs?code=a',
+      'patient/Condition.r?clinical-status=active&code=a',
+      'patient/Condition.r?clinical-status=active&code=a',
+    ],
     ['patient/Condition.rs', 'patient/Condition.rs?code=a', 'patient/Condition.rs?code=a'],
     ['patient/Condition.rs?code=a', 'patient/Condition.read', 'patient/Condition.rs?code=a'],
-    ['patient/Condition.rs?code=a', 'patient/*.rs?clinical-status=active', 'patient/Condition.rs?clinical-status=active&code=a'], // prettier-ignore
-    ['patient/Condition.r patient/Condition.rs?code=a', 'patient/Condition.read', 'patient/Condition.r patient/Condition.s?code=a'], // prettier-ignore
+    [
+      'patient/Condition.rs?code=a',
+      'patient/*.rs?clinical-status=active',
+      'patient/Condition.rs?clinical-status=active&code=a',
+    ],
+    [
+      'patient/Condition.r patient/Condition.rs?code=a',
+      'patient/Condition.read',
+      'patient/Condition.r patient/Condition.s?code=a',
+    ],
   ])('registered for %s, asks for %s: %s', (registered, asked, expected) => {
     const by = rules({ registered: registered.split(' ') });
     expect(outcome(asked, by).replace(/^refused: .*(does not exist|is not registered).*$/, '$1')).toBe(expected);
@@ -243,13 +260,27 @@ describe('launches', () => {
     ['launch openid patient/Patient.rs', ehr, 'launch openid patient/Patient.rs'],
     ['launch launch/patient openid', ehr, 'launch launch/patient openid'],
     ['launch launch/patient openid', rules(), 'launch/patient openid'],
-    ['launch openid', rules(), 'refused: The scope `launch` requires the launch token of an EHR; without one, request `launch/patient`.'],
+    [
+      'launch openid',
+      rules(),
+      'refused: The scope `launch` requires the launch token of an ' +
+        'EHR; without one, request ' +
+        '`launch/patient`.',
+    ],
     ['launch launch/patient launch/encounter', visit, 'launch launch/patient launch/encounter'],
     ['launch launch/encounter openid', ehr, 'launch openid'],
-    ['launch/patient launch/encounter', rules(), "refused: The scope `launch/encounter` requires the launch token of an EHR, which names the encounter."],
-    ['launch launch/encounter', rules({ launch: true, encounter: true, registered: ['launch'] }), 'refused: The client is not registered for the scope `launch/encounter`.'],
+    [
+      'launch/patient launch/encounter',
+      rules(),
+      'refused: The scope `launch/encounter` requires the launch token of an EHR, which names the encounter.',
+    ],
+    [
+      'launch launch/encounter',
+      rules({ launch: true, encounter: true, registered: ['launch'] }),
+      'refused: The client is not registered for the scope `launch/encounter`.',
+    ],
     ['openid patient/Patient.rs', ehr, 'refused: The request has a launch token, but not the scope `launch`.'],
-  ] as const)('%s', (asked, by, expected) => expect(outcome(asked, by)).toBe(expected)); // prettier-ignore
+  ] as const)('%s', (asked, by, expected) => expect(outcome(asked, by)).toBe(expected));
 
   it.each([
     ['patient/Patient.rs', true],
@@ -297,10 +328,19 @@ describe('a refresh', () => {
     ['patient/*.read', 'patient/Condition.read patient/Patient.r'],
   ])('%s → %s', (requested, expected) => expect(refreshed(requested)).toBe(expected));
 
-  it.each(['patient/Patient.rs', 'patient/Encounter.r', 'user/Patient.rs', 'launch/patient', 'launch/encounter', 'nonsense', 'system/Patient.rs', 'patient/Condition.cruds'])('never gives %s', scope => {
+  it.each([
+    'patient/Patient.rs',
+    'patient/Encounter.r',
+    'user/Patient.rs',
+    'launch/patient',
+    'launch/encounter',
+    'nonsense',
+    'system/Patient.rs',
+    'patient/Condition.cruds',
+  ])('never gives %s', scope => {
     expect(() => refreshed(scope)).toThrow(ScopeRefused);
     expect(() => refreshed(`openid ${scope}`)).toThrow(ScopeRefused);
-  }); // prettier-ignore
+  });
 
   it.each(['patient/Encounter.r', 'patient/Patient.rs', 'user/*.rs', 'launch/patient'])(
     'says that %s was not granted',

@@ -225,7 +225,10 @@ describe('a consent that client or user could not give any more', () => {
   it.each<[why: string, change: () => Promise<void>]>([
     ['the client is registered for less', () => server.addClient({ id: 'app', scopes: ['launch/patient', 'openid'] })],
     ['the client has lost the partition', () => server.addClient({ id: 'app', partitions: ['other'] })],
-    ['the user is somebody else', () => server.addUser({ id: 'clinician', partitions: [{ id: 'demo', fhirUser: 'Practitioner/other' }] })], // prettier-ignore
+    [
+      'the user is somebody else',
+      () => server.addUser({ id: 'clinician', partitions: [{ id: 'demo', fhirUser: 'Practitioner/other' }] }),
+    ],
   ])('gives no new tokens: %s', async (_, change) => {
     const { json } = await launchApp(server);
     await change();

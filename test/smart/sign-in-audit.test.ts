@@ -46,6 +46,8 @@ describe('the audit', () => {
     const counted = await events(1, text => text.includes('HTTP status 401'));
     expect(counted).toHaveLength(1); // somebody who is not there
     const all = await events(0, () => true);
-    for (const { text } of all) for (const typed of ['wrong password', 'typed password', 'of nobody', password]) expect(text).not.toContain(typed); // prettier-ignore
+    for (const { text } of all)
+      for (const typed of ['wrong password', 'typed password', 'of nobody', password])
+        expect(text).not.toContain(typed);
   });
 });

@@ -1,4 +1,5 @@
-// What apps are told of access: one model, three documents. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
+// What apps are told of access: one model, three documents.
+// https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
 import { describe, expect, it } from 'vitest';
 import { openidConfigurationOf } from '../../src/auth/openid-configuration.ts';
 import { securityStatement } from '../../src/auth/security-statement.ts';
@@ -81,7 +82,14 @@ describe('smart-configuration', () => {
   it('says what the definitions have: clinicians alone', async () => {
     const told = await offeredWith('user/Basic.r');
     expect(told['grant_types_supported']).toEqual(['authorization_code']);
-    expect(told['scopes_supported']).toEqual(['openid', 'profile', 'launch', 'offline_access', 'online_access', 'user/Basic.r']); // prettier-ignore
+    expect(told['scopes_supported']).toEqual([
+      'openid',
+      'profile',
+      'launch',
+      'offline_access',
+      'online_access',
+      'user/Basic.r',
+    ]);
     expect(told['capabilities']).toEqual(expect.arrayContaining(['launch-ehr', 'permission-user']));
     for (const absent of ['permission-patient', 'context-standalone-patient', 'sso-openid-connect']) {
       expect(told['capabilities']).not.toContain(absent);

@@ -13,7 +13,9 @@ import { list } from './support/list.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
 import { indexSteps } from './support/verified.ts';
 
-/** What decides how codes are indexed beside the parameter itself: every store builds the index again where it changes. */
+/**
+ * What decides how codes are indexed beside the parameter itself: every store builds the index again where it changes.
+ */
 export function meaningContract(newPlace: () => Promise<Place>): void {
   it('a code system whose case counts from now on has its codes indexed anew', async () => {
     const place = await newPlace();

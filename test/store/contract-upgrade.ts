@@ -22,7 +22,7 @@ export function upgradeContract(
 ): void {
   const own = `${publicUrl}/r4/clinic`;
 
-  it('a server upgrades it before it answers: everything is there, searches are right and it verifies clean', async () => {
+  it('a server upgrades it before it answers: all records exist, searches work, `verify` finds nothing', async () => {
     const notices: string[] = [];
     const { store, clinic } = await open(await placed(), { notice: text => notices.push(text) });
     await expectUpgraded(store, clinic);

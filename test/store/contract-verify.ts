@@ -41,7 +41,9 @@ export function verifyContract(where: WhereDamaged): void {
   beforeEach(async () => {
     place = await where.newPlace();
     ({ store, demo } = await t.openDemo(place.url, { mode: 'command' }));
-    const attachments = [{ path: 'Basic.content', contentType: 'image/gif', ...(await demo.putAttachment(bytesOf('a')))}]; // prettier-ignore
+    const attachments = [
+      { path: 'Basic.content', contentType: 'image/gif', ...(await demo.putAttachment(bytesOf('a'))) },
+    ];
     await demo.write([t.put('a', [t.token('one')]), t.put('b', [t.token('one')]), t.put('gone')], t.each);
     await demo.write([t.put('a', [t.token('two')], { attachments }), t.remove('gone')], t.each);
     await store.documents('things').put('one', { a: 'text' });
@@ -78,10 +80,25 @@ export function verifyContract(where: WhereDamaged): void {
 
   describe('finds', () => {
     it.each<[title: string, is: StoreFinding['is'], what: string, work: () => Promise<void>]>([
-      ['a text that is cut off', 'text', 'Basic/b', async () => damage.version('b', undefined, { text: (await textOf('b')).slice(0, -3) })], // prettier-ignore
+      [
+        'a text that is cut off',
+        'text',
+        'Basic/b',
+        async () => damage.version('b', undefined, { text: (await textOf('b')).slice(0, -3) }),
+      ],
       ['an empty text', 'text', 'Basic/b', () => damage.version('b', undefined, { text: '' })],
-      ['a text of which one character is another', 'altered', 'Basic/b', async () => damage.version('b', undefined, { text: (await textOf('b')).replace('"note":""', '"note":"x"') })], // prettier-ignore
-      ['the text of another record', 'altered', 'Basic/b', async () => damage.version('b', undefined, { text: await textOf('a') })], // prettier-ignore
+      [
+        'a text of which one character is another',
+        'altered',
+        'Basic/b',
+        async () => damage.version('b', undefined, { text: (await textOf('b')).replace('"note":""', '"note":"x"') }),
+      ],
+      [
+        'the text of another record',
+        'altered',
+        'Basic/b',
+        async () => damage.version('b', undefined, { text: await textOf('a') }),
+      ],
       ['a time that is another', 'altered', 'Basic/b', () => damage.version('b', undefined, { lastUpdated: 5 })],
       ['a time that is none', 'altered', 'Basic/b', () => damage.version('b', undefined, { lastUpdated: 9e15 })],
       ['a version that is another', 'altered', 'Basic/b', () => damage.version('b', undefined, { version: 7 })],
@@ -91,7 +108,12 @@ export function verifyContract(where: WhereDamaged): void {
         'Basic/gone',
         () => damage.version('gone', undefined, { lastUpdated: 5 }),
       ],
-      ['an older text that is another', 'altered', 'Basic/a/_history/1', async () => damage.version('a', 1, { text: `${await textOf('a')} ` })], // prettier-ignore
+      [
+        'an older text that is another',
+        'altered',
+        'Basic/a/_history/1',
+        async () => damage.version('a', 1, { text: `${await textOf('a')} ` }),
+      ],
       ['an older text that is cut off', 'text', 'Basic/a/_history/1', () => damage.version('a', 1, { text: '{' })],
       ['an attachment of another content type', 'altered', 'Basic/a', () => damage.contentType('a', 'image/png')],
       ['entries that are gone', 'index', 'Basic/b', () => damage.entries('b')],
@@ -151,6 +173,8 @@ export function verifyContract(where: WhereDamaged): void {
     await damage.version('a', undefined, { text: '{' });
     await damage.entries('b');
     const found = (await indexSteps(store, 'demo')).flatMap(({ findings }) => findings);
-    expect(found.map(({ is, what }) => `${is} ${what}`)).toEqual(expect.arrayContaining(['text Basic/a', 'index Basic/b'])); // prettier-ignore
+    expect(found.map(({ is, what }) => `${is} ${what}`)).toEqual(
+      expect.arrayContaining(['text Basic/a', 'index Basic/b']),
+    );
   });
 }

@@ -156,7 +156,15 @@ export function contract(where: Where): void {
     });
 
     it('refuses a record that is too large, and takes the largest', async () => {
-      const length = longestRecord - JSON.stringify({ resourceType: t.typeName, id: 'a', meta: { versionId: '1', lastUpdated: new Date().toISOString() }, entries: [], note: '' }).length; // prettier-ignore
+      const length =
+        longestRecord -
+        JSON.stringify({
+          resourceType: t.typeName,
+          id: 'a',
+          meta: { versionId: '1', lastUpdated: new Date().toISOString() },
+          entries: [],
+          note: '',
+        }).length;
       await demo.write([t.put('a', [], {}, 'x'.repeat(length))]);
       expect((await demo.read(t.typeName, 'a'))?.text).toHaveLength(longestRecord);
       for (const unit of ['all', 'each'] as const)

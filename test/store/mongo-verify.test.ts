@@ -30,7 +30,8 @@ describe('MongoDB', () => {
         entries: async id => void (await current.updateOne({ _id: `${p}/${id}` }, { $set: { t: [] } })),
         document: async (collection, key, value) =>
           void (await documents(database).updateOne({ _id: `${collection}/${key}` }, { $set: { value } })),
-        zone: async (partition, zone) => void (await partitions(database).updateOne({ _id: partition }, { $set: { zone } })), // prettier-ignore
+        zone: async (partition, zone) =>
+          void (await partitions(database).updateOne({ _id: partition }, { $set: { zone } })),
         close: () => client.close(),
       };
     },

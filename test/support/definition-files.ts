@@ -24,7 +24,9 @@ export async function loadWith(files: Readonly<Record<string, unknown>>): Promis
   return within(folder, await loadModel({ definitions: [folder] }));
 }
 
-/** Loads with one CapabilityStatement (`capability/ours.json`) in place of the shipped one, and a folder `beside` it. */
+/**
+ * Loads with one CapabilityStatement (`capability/ours.json`) in place of the shipped one, and a folder `beside` it.
+ */
 export async function loadOnly(
   capability: unknown,
   files: Readonly<Record<string, unknown>> = {},

@@ -22,8 +22,8 @@ export async function open(url: string, mode: 'serve' | 'read' = 'read'): Promis
 }
 
 /**
- * Fills a store with all that one may hold: two partitions, many patients, older versions, deletions, attachments (one of
- * them twice), a type that the shipped definitions do not declare, references to itself, documents, marks and keys.
+ * Fills a store with all that one may hold: two partitions, many patients, older versions, deletions, attachments (one
+ * of them twice), a type that the shipped definitions do not declare, references to itself, documents, marks and keys.
  */
 export async function fillStore(url: string, patients: number): Promise<void> {
   const store = await open(url, 'serve');

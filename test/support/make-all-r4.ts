@@ -7,8 +7,9 @@ import { extensionBase } from '../../src/model/extensions.ts';
 import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
 
 /**
- * Makes test/fixtures/all-r4: a capability folder that declares read, search and $validate for every resource type of R4, with every
- * official search parameter that is served. Run it with `node test/support/make-all-r4.ts` after `npm run distil`.
+ * Makes test/fixtures/all-r4: a capability folder that declares read, search and $validate for every resource type of
+ * R4, with every official search parameter that is served. Run it with `node test/support/make-all-r4.ts` after `npm
+ * run distil`.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();

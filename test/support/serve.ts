@@ -44,8 +44,9 @@ export interface AskOptions {
 }
 
 /**
- * The real engine on a port of its own and a store of its own, with a partition `demo` that holds the resources. Open to all,
- * unless a verifier of tokens is given. On MongoDB a second process serves the same database, and they answer in turn.
+ * The real engine on a port of its own and a store of its own, with a partition `demo` that holds the resources. Open
+ * to all, unless a verifier of tokens is given. On MongoDB a second process serves the same database, and they answer
+ * in turn.
  */
 export async function serve(
   resources: Iterable<object | string> = [],
@@ -92,7 +93,15 @@ export async function serve(
             const bytes = Buffer.concat(chunks);
             const text = bytes.toString();
             const { headers, statusCode = 0 } = response;
-            resolve({ status: statusCode, headers, bytes, text, get json() { return JSON.parse(text); } }); // prettier-ignore
+            resolve({
+              status: statusCode,
+              headers,
+              bytes,
+              text,
+              get json() {
+                return JSON.parse(text);
+              },
+            });
           });
         },
       );

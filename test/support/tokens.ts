@@ -4,7 +4,9 @@ import { TokenRefused } from '../../src/auth/claims.ts';
 /** An issuer of tokens for tests of what tokens may do: it signs nothing and remembers what it gave out. */
 export interface TestTokens {
   readonly verify: TokenVerifier;
-  /** A token with these claims; the others are those of a client without a user, in the partition `demo`, for an hour. */
+  /**
+   * A token with these claims; the others are those of a client without a user, in the partition `demo`, for an hour.
+   */
   token(claims?: Partial<Claims>): string;
   /** The header with such a token. */
   bearer(claims?: Partial<Claims>): { readonly Authorization: string };

@@ -42,10 +42,29 @@ describe('a terminology server', () => {
     ['true', result(true), 'in'],
     ['false', result(false, { name: 'message', valueString: 'The code was not found in the value set' }), 'out'],
     ['false without a word', result(false), 'out'],
-    ['false for a system that it does not know', result(false, { name: 'x-caused-by-unknown-system', valueCanonical: 'x' }), 'unsure'], // prettier-ignore
-    ['false, and says so in words alone', result(false, { name: 'message', valueString: 'CodeSystem is unknown and can\'t be validated: x' }), 'unsure'], // prettier-ignore
-    ['false with an issue of what it did not find', result(false, { name: 'issues', resource: { issue: [{ code: 'not-found' }] } }), 'unsure'], // prettier-ignore
-    ['false with an issue of the code', result(false, { name: 'issues', resource: { issue: [{ code: 'code-invalid', details: { coding: [{ code: 'not-in-vs' }] } }] } }), 'out'], // prettier-ignore
+    [
+      'false for a system that it does not know',
+      result(false, { name: 'x-caused-by-unknown-system', valueCanonical: 'x' }),
+      'unsure',
+    ],
+    [
+      'false, and says so in words alone',
+      result(false, { name: 'message', valueString: "CodeSystem is unknown and can't be validated: x" }),
+      'unsure',
+    ],
+    [
+      'false with an issue of what it did not find',
+      result(false, { name: 'issues', resource: { issue: [{ code: 'not-found' }] } }),
+      'unsure',
+    ],
+    [
+      'false with an issue of the code',
+      result(false, {
+        name: 'issues',
+        resource: { issue: [{ code: 'code-invalid', details: { coding: [{ code: 'not-in-vs' }] } }] },
+      }),
+      'out',
+    ],
     ['something else', { resourceType: 'OperationOutcome' }, 'unsure'],
     ['nothing of FHIR', ['x'], 'unsure'],
   ])('says %s', async (_title, body, answer) => {

@@ -57,30 +57,177 @@ const reference = (...targetProfile: string[]) => ({ type: [{ code: 'Reference',
 type Row = readonly [title: string, type: string, elements: readonly object[], path: string, text: string];
 
 const mistakes: readonly Row[] = [
-  ['an unknown function', 'Patient', [element('Patient.name', constraint('family.exist()'))], 'differential.element[0].constraint[0].expression', '`Patient.name`: The constraint `x-1`: There is no function `exist()`. Did you mean `exists`?'], // prettier-ignore
-  ['an unknown variable', 'Patient', [element('Patient', constraint('%resourc.name.exists()'))], 'differential.element[0].constraint[0].expression', '`Patient`: The constraint `x-1`: There is no variable `%resourc`. Did you mean `%resource`?'], // prettier-ignore
-  ['an unknown type', 'Observation', [element('Observation.value[x]', constraint('$this is Quantty'))], 'differential.element[0].constraint[0].expression', '`Observation.value[x]`: The constraint `x-1`: There is no type `Quantty`. Did you mean `Quantity`?'], // prettier-ignore
-  ['what is no FHIRPath', 'Patient', [element('Patient', constraint('name.exists('))], 'differential.element[0].constraint[0].expression', '`Patient`: The constraint `x-1`: The expression ends where an element, a function or a value was expected (character 13 of `name.exists(`).'], // prettier-ignore
-  ['a misspelt element in a constraint', 'Patient', [element('Patient', constraint('name.where(famly.exists()).exists()'))], 'differential.element[0].constraint[0].expression', '`Patient`: The constraint `x-1`: There is no element `famly` in HumanName. Did you mean `family`?'], // prettier-ignore
-  ['a misspelt element of the resource', 'Patient', [element('Patient.name', constraint('%resource.nmae.exists()'))], 'differential.element[0].constraint[0].expression', '`Patient.name`: The constraint `x-1`: There is no element `nmae` in Patient. Did you mean `name`?'], // prettier-ignore
-  ['a misspelt element in a path', 'Patient', [element('Patient.nmae', { min: 1 })], 'differential.element[0].path', '`Patient.nmae`: There is no element `nmae` in Patient. Did you mean `name`?'], // prettier-ignore
-  ['a misspelt element of a primitive', 'Patient', [element('Patient', constraint('birthDate.extnsion.exists()'))], 'differential.element[0].constraint[0].expression', '`Patient`: The constraint `x-1`: There is no element `extnsion` in date. Did you mean `extension`?'], // prettier-ignore
-  ['a misspelt element further down', 'Patient', [element('Patient.contact.nam.family', { min: 1 })], 'differential.element[0].path', '`Patient.contact.nam.family`: There is no element `nam` in Patient.contact. Did you mean `name`?'], // prettier-ignore
-  ['elements of another type', 'Patient', [element('Observation.status', { min: 1 })], 'differential.element[0].path', '`Observation.status`: The profile is of Patient.'], // prettier-ignore
-  ['a discriminator that leads nowhere', 'Patient', [element('Patient.identifier', discriminator('systm'))], 'differential.element[0].slicing.discriminator[0].path', '`Patient.identifier`: The discriminator: There is no element `systm` in Identifier. Did you mean `system`?'], // prettier-ignore
-  ['a discriminator that calls more than it may', 'Patient', [element('Patient.name', discriminator('given.first()'))], 'differential.element[0].slicing.discriminator[0].path', '`Patient.name`: The discriminator `given.first()` calls `first()`; it may call `extension()`, `ofType()` and `resolve()` alone.'], // prettier-ignore
-  ['a slice without slicing', 'Patient', [element('Patient.identifier:mrn', { min: 1 })], 'differential.element[0].sliceName', '`Patient.identifier:mrn`: `Patient.identifier` has no `slicing`, so items cannot be matched to the slice `mrn`; give `Patient.identifier` a `slicing` with a `discriminator`.'], // prettier-ignore
-  ['slices without slicing', 'Patient', [element('Patient.name', {}), element('Patient.name:a'), element('Patient.name:b')], 'differential.element[1].sliceName', expect.stringContaining('matched to the slice `a`')], // prettier-ignore
-  ['a minimum above the maximum', 'Patient', [element('Patient.name', { min: 3, max: '2' })], 'differential.element[0].min', '`Patient.name`: `min` 3 is above `max` 2: no record could meet this.'], // prettier-ignore
-  ['a minimum above the maximum of the base', 'Patient', [element('Patient.gender', { min: 2 })], 'differential.element[0].min', '`Patient.gender`: `min` 2 is above `max` 1: no record could meet this.'], // prettier-ignore
-  ['a maximum below the minimum of the base', 'Observation', [element('Observation.code', { max: '0' })], 'differential.element[0].max', '`Observation.code`: `min` 1 is above `max` 0: no record could meet this.'], // prettier-ignore
-  ['a maximum that is no number', 'Patient', [element('Patient.name', { max: 'many' })], 'differential.element[0].max', '`Patient.name`: `max` is `many`; write a whole number or `*`.'], // prettier-ignore
-  ['a fixed value of another type', 'Observation', [element('Observation.status', { fixedString: 'final' })], 'differential.element[0].fixedString', '`Observation.status`: `fixedString` does not fit its type; write `fixedCode`.'], // prettier-ignore
-  ['a pattern of another type', 'Observation', [element('Observation.code', { patternCoding: { code: 'x' } })], 'differential.element[0].patternCoding', '`Observation.code`: `patternCoding` does not fit its type; write `patternCodeableConcept`.'], // prettier-ignore
-  ['a fixed value of a type that is taken away', 'Observation', [element('Observation.value[x]', { type: [{ code: 'Quantity' }], fixedString: 'x' })], 'differential.element[0].fixedString', '`Observation.value[x]`: `fixedString` does not fit its type; write `fixedQuantity`.'], // prettier-ignore
-  ['a target that does not exist', 'Observation', [element('Observation.subject', reference(`${r4}Pateint`))], 'differential.element[0].type[0].targetProfile[0]', `\`Observation.subject\`: The target \`${r4}Pateint\` is not loaded. Did you mean \`Patient\`?`], // prettier-ignore
-  ['a type that does not exist', 'Observation', [element('Observation.value[x]', { type: [{ code: 'Quantty' }] })], 'differential.element[0].type[0].code', '`Observation.value[x]`: There is no type `Quantty`. Did you mean `Quantity`?'], // prettier-ignore
-  ['a type that the base does not have', 'Observation', [element('Observation.code', { type: [{ code: 'Coding' }] })], 'differential.element[0].type[0].code', '`Observation.code`: The base takes no `Coding` here; it takes `CodeableConcept`.'], // prettier-ignore
+  [
+    'an unknown function',
+    'Patient',
+    [element('Patient.name', constraint('family.exist()'))],
+    'differential.element[0].constraint[0].expression',
+    '`Patient.name`: The constraint `x-1`: There is no function `exist()`. Did you mean `exists`?',
+  ],
+  [
+    'an unknown variable',
+    'Patient',
+    [element('Patient', constraint('%resourc.name.exists()'))],
+    'differential.element[0].constraint[0].expression',
+    '`Patient`: The constraint `x-1`: There is no variable `%resourc`. Did you mean `%resource`?',
+  ],
+  [
+    'an unknown type',
+    'Observation',
+    [element('Observation.value[x]', constraint('$this is Quantty'))],
+    'differential.element[0].constraint[0].expression',
+    '`Observation.value[x]`: The constraint `x-1`: There is no type `Quantty`. Did you mean `Quantity`?',
+  ],
+  [
+    'what is no FHIRPath',
+    'Patient',
+    [element('Patient', constraint('name.exists('))],
+    'differential.element[0].constraint[0].expression',
+    '`Patient`: The constraint `x-1`: The expression ends where an element, a function or a value ' +
+      'was expected (character 13 of `name.exists(`).',
+  ],
+  [
+    'a misspelt element in a constraint',
+    'Patient',
+    [element('Patient', constraint('name.where(famly.exists()).exists()'))],
+    'differential.element[0].constraint[0].expression',
+    '`Patient`: The constraint `x-1`: There is no element `famly` in HumanName. Did you mean `family`?',
+  ],
+  [
+    'a misspelt element of the resource',
+    'Patient',
+    [element('Patient.name', constraint('%resource.nmae.exists()'))],
+    'differential.element[0].constraint[0].expression',
+    '`Patient.name`: The constraint `x-1`: There is no element `nmae` in Patient. Did you mean `name`?',
+  ],
+  [
+    'a misspelt element in a path',
+    'Patient',
+    [element('Patient.nmae', { min: 1 })],
+    'differential.element[0].path',
+    '`Patient.nmae`: There is no element `nmae` in Patient. Did you mean `name`?',
+  ],
+  [
+    'a misspelt element of a primitive',
+    'Patient',
+    [element('Patient', constraint('birthDate.extnsion.exists()'))],
+    'differential.element[0].constraint[0].expression',
+    '`Patient`: The constraint `x-1`: There is no element `extnsion` in date. Did you mean `extension`?',
+  ],
+  [
+    'a misspelt element further down',
+    'Patient',
+    [element('Patient.contact.nam.family', { min: 1 })],
+    'differential.element[0].path',
+    '`Patient.contact.nam.family`: There is no element `nam` in Patient.contact. Did you mean `name`?',
+  ],
+  [
+    'elements of another type',
+    'Patient',
+    [element('Observation.status', { min: 1 })],
+    'differential.element[0].path',
+    '`Observation.status`: The profile is of Patient.',
+  ],
+  [
+    'a discriminator that leads nowhere',
+    'Patient',
+    [element('Patient.identifier', discriminator('systm'))],
+    'differential.element[0].slicing.discriminator[0].path',
+    '`Patient.identifier`: The discriminator: There is no element `systm` in Identifier. Did you mean `system`?',
+  ],
+  [
+    'a discriminator that calls more than it may',
+    'Patient',
+    [element('Patient.name', discriminator('given.first()'))],
+    'differential.element[0].slicing.discriminator[0].path',
+    '`Patient.name`: The discriminator `given.first()` calls `first()`; it may call `extension()`, ' +
+      '`ofType()` and `resolve()` alone.',
+  ],
+  [
+    'a slice without slicing',
+    'Patient',
+    [element('Patient.identifier:mrn', { min: 1 })],
+    'differential.element[0].sliceName',
+    '`Patient.identifier:mrn`: `Patient.identifier` has no `slicing`, so items cannot be matched to ' +
+      'the slice `mrn`; give `Patient.identifier` a `slicing` with a `discriminator`.',
+  ],
+  [
+    'slices without slicing',
+    'Patient',
+    [element('Patient.name', {}), element('Patient.name:a'), element('Patient.name:b')],
+    'differential.element[1].sliceName',
+    expect.stringContaining('matched to the slice `a`'),
+  ],
+  [
+    'a minimum above the maximum',
+    'Patient',
+    [element('Patient.name', { min: 3, max: '2' })],
+    'differential.element[0].min',
+    '`Patient.name`: `min` 3 is above `max` 2: no record could meet this.',
+  ],
+  [
+    'a minimum above the maximum of the base',
+    'Patient',
+    [element('Patient.gender', { min: 2 })],
+    'differential.element[0].min',
+    '`Patient.gender`: `min` 2 is above `max` 1: no record could meet this.',
+  ],
+  [
+    'a maximum below the minimum of the base',
+    'Observation',
+    [element('Observation.code', { max: '0' })],
+    'differential.element[0].max',
+    '`Observation.code`: `min` 1 is above `max` 0: no record could meet this.',
+  ],
+  [
+    'a maximum that is no number',
+    'Patient',
+    [element('Patient.name', { max: 'many' })],
+    'differential.element[0].max',
+    '`Patient.name`: `max` is `many`; write a whole number or `*`.',
+  ],
+  [
+    'a fixed value of another type',
+    'Observation',
+    [element('Observation.status', { fixedString: 'final' })],
+    'differential.element[0].fixedString',
+    '`Observation.status`: `fixedString` does not fit its type; write `fixedCode`.',
+  ],
+  [
+    'a pattern of another type',
+    'Observation',
+    [element('Observation.code', { patternCoding: { code: 'x' } })],
+    'differential.element[0].patternCoding',
+    '`Observation.code`: `patternCoding` does not fit its type; write `patternCodeableConcept`.',
+  ],
+  [
+    'a fixed value of a type that is taken away',
+    'Observation',
+    [element('Observation.value[x]', { type: [{ code: 'Quantity' }], fixedString: 'x' })],
+    'differential.element[0].fixedString',
+    '`Observation.value[x]`: `fixedString` does not fit its type; write `fixedQuantity`.',
+  ],
+  [
+    'a target that does not exist',
+    'Observation',
+    [element('Observation.subject', reference(`${r4}Pateint`))],
+    'differential.element[0].type[0].targetProfile[0]',
+    `\`Observation.subject\`: The target \`${r4}Pateint\` is not loaded. Did you mean \`Patient\`?`,
+  ],
+  [
+    'a type that does not exist',
+    'Observation',
+    [element('Observation.value[x]', { type: [{ code: 'Quantty' }] })],
+    'differential.element[0].type[0].code',
+    '`Observation.value[x]`: There is no type `Quantty`. Did you mean `Quantity`?',
+  ],
+  [
+    'a type that the base does not have',
+    'Observation',
+    [element('Observation.code', { type: [{ code: 'Coding' }] })],
+    'differential.element[0].type[0].code',
+    '`Observation.code`: The base takes no `Coding` here; it takes `CodeableConcept`.',
+  ],
 ];
 
 describe('a mistake in a profile stops the start, with the file of the profile and the id of the element', () => {
@@ -97,9 +244,24 @@ describe('a mistake in a profile stops the start, with the file of the profile a
 
   const heads: readonly (readonly [string, object, path: string, text: string])[] = [
     ['no type', { type: undefined }, 'type', expect.stringContaining('`type`')],
-    ['a type that does not exist', { type: 'Pateint' }, 'type', 'There is no type `Pateint` in FHIR R4. Did you mean `Patient`?'], // prettier-ignore
-    ['no base', { baseDefinition: undefined }, 'baseDefinition', `The profile has no \`baseDefinition\`; write \`${r4}Patient\`, or the profile that it narrows.`], // prettier-ignore
-    ['a base of another type', { baseDefinition: `${r4}Group` }, 'type', `The profile is of Patient, its base \`${r4}Group\` of Group; they must be of one type.`], // prettier-ignore
+    [
+      'a type that does not exist',
+      { type: 'Pateint' },
+      'type',
+      'There is no type `Pateint` in FHIR R4. Did you mean `Patient`?',
+    ],
+    [
+      'no base',
+      { baseDefinition: undefined },
+      'baseDefinition',
+      `The profile has no \`baseDefinition\`; write \`${r4}Patient\`, or the profile that it narrows.`,
+    ],
+    [
+      'a base of another type',
+      { baseDefinition: `${r4}Group` },
+      'type',
+      `The profile is of Patient, its base \`${r4}Group\` of Group; they must be of one type.`,
+    ],
   ];
   const loadedHeads = once(() =>
     loadAll(
@@ -118,10 +280,44 @@ describe('a mistake in a profile stops the start, with the file of the profile a
 
 describe('what cannot be decided here is a warning', () => {
   const rows: readonly Row[] = [
-    ['a required ValueSet that is not loaded', 'Patient', [element('Patient.maritalStatus', { binding: { strength: 'required', valueSet: 'https://example.org/ValueSet/vs' } })], 'differential.element[0].binding.valueSet', '`Patient.maritalStatus`: The required ValueSet `https://example.org/ValueSet/vs` is not loaded; only a terminology server can decide its codes.'], // prettier-ignore
-    ['a misspelt ValueSet', 'Patient', [element('Patient.maritalStatus', { binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/marital-stauts' } })], 'differential.element[0].binding.valueSet', '`Patient.maritalStatus`: The required ValueSet `http://hl7.org/fhir/ValueSet/marital-stauts` is not loaded; only a terminology server can decide its codes. Did you mean `marital-status`?'], // prettier-ignore
-    ['a target of elsewhere', 'Observation', [element('Observation.subject', reference('https://example.org/patient'))], 'differential.element[0].type[0].targetProfile[0]', '`Observation.subject`: The target `https://example.org/patient` is not loaded.'], // prettier-ignore
-    ['a function that nothing evaluates', 'Patient', [element('Patient', constraint('name.elementDefinition().exists()'))], 'differential.element[0].constraint[0].expression', '`Patient`: The constraint `x-1`: Neither this server nor fhirpath.js evaluates `elementDefinition()`.'], // prettier-ignore
+    [
+      'a required ValueSet that is not loaded',
+      'Patient',
+      [
+        element('Patient.maritalStatus', {
+          binding: { strength: 'required', valueSet: 'https://example.org/ValueSet/vs' },
+        }),
+      ],
+      'differential.element[0].binding.valueSet',
+      '`Patient.maritalStatus`: The required ValueSet `https://example.org/ValueSet/vs` is not loaded; ' +
+        'only a terminology server can decide its codes.',
+    ],
+    [
+      'a misspelt ValueSet',
+      'Patient',
+      [
+        element('Patient.maritalStatus', {
+          binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/marital-stauts' },
+        }),
+      ],
+      'differential.element[0].binding.valueSet',
+      '`Patient.maritalStatus`: The required ValueSet `http://hl7.org/fhir/ValueSet/marital-stauts` is ' +
+        'not loaded; only a terminology server can decide its codes. Did you mean `marital-status`?',
+    ],
+    [
+      'a target of elsewhere',
+      'Observation',
+      [element('Observation.subject', reference('https://example.org/patient'))],
+      'differential.element[0].type[0].targetProfile[0]',
+      '`Observation.subject`: The target `https://example.org/patient` is not loaded.',
+    ],
+    [
+      'a function that nothing evaluates',
+      'Patient',
+      [element('Patient', constraint('name.elementDefinition().exists()'))],
+      'differential.element[0].constraint[0].expression',
+      '`Patient`: The constraint `x-1`: Neither this server nor fhirpath.js evaluates `elementDefinition()`.',
+    ],
   ];
   const loaded = once(() => loadRows(rows));
   it.each(rows.map((row, at) => [row[0], at] as const))('%s', async (_title, at) => {
@@ -155,32 +351,126 @@ describe('a mistake in a package', () => {
     });
     expect([problems, model === undefined]).toEqual([[], false]);
     expect(warnings).toEqual([
-      `${file} differential.element[0].path: \`Group.nmae\`: There is no element \`nmae\` in Group. Did you mean \`name\`?`,
-      `${file} differential.element[1].constraint[0].expression: \`Group.code\`: The constraint \`x-1\`: There is no element \`codin\` in CodeableConcept. Did you mean \`coding\`?`,
+      `${file} differential.element[0].path: \`Group.nmae\`: There is no element \`nmae\` in Group. ` +
+        'Did you mean `name`?',
+      `${file} differential.element[1].constraint[0].expression: \`Group.code\`: The constraint ` +
+        '`x-1`: There is no element `codin` in CodeableConcept. Did you mean `coding`?',
     ]);
   });
 
   it('stops the start where nothing of the profile can be checked', async () => {
-    const { problems } = await packaged({ baseDefinition: 'https://example.org/none', differential: { element: [element('Group')] } }); // prettier-ignore
+    const { problems } = await packaged({
+      baseDefinition: 'https://example.org/none',
+      differential: { element: [element('Group')] },
+    });
     expect(problems.map(one => [one.file, one.path])).toEqual([[file, 'baseDefinition']]);
   });
 });
 
 describe('what is right is let be', () => {
   const rows: readonly (readonly [title: string, type: string, elements: readonly object[]])[] = [
-    ['names of choices', 'Observation', [element('Observation.valueQuantity', { min: 1 }), element('Observation.value[x]', constraint('$this is Quantity implies (code.exists() or %resource.valueQuantity.empty())'))]], // prettier-ignore
-    ['elements of one of several types', 'Observation', [element('Observation', constraint('value.coding.exists() or (value as Quantity).unit.exists() or value.ofType(Period).start.empty()'))]], // prettier-ignore
-    ['what is found again and again', 'QuestionnaireResponse', [element('QuestionnaireResponse', constraint('repeat(item | answer).linkId.exists() and descendants().anything.empty()'))]], // prettier-ignore
-    ['what a reference leads to', 'Observation', [element('Observation', constraint('subject.resolve().anything.empty()'))]], // prettier-ignore
-    ['what is contained', 'Patient', [element('Patient', constraint('contained.code.empty() and contained.where($this is Group).member.empty()'))]], // prettier-ignore
-    ['extensions of primitives', 'Patient', [element('Patient.birthDate', constraint("extension('x').value.exists() or $this.hasValue()"))]], // prettier-ignore
-    ['content that is referred to', 'Observation', [element('Observation.component', constraint('referenceRange.low.value > 0'))]], // prettier-ignore
-    ['constants and value sets', 'Patient', [element('Patient', constraint("%sct.exists() and %`vs-name`.exists() and %'ext-name'.exists() and %rootResource.anything.empty() and %context.name.exists()"))]], // prettier-ignore
-    ['outer values as arguments', 'Patient', [element('Patient.name', constraint("given.first().startsWith(family.substring(0, 1)) or iif(use = 'old', period.exists(), text.exists())"))]], // prettier-ignore
-    ['discriminators by type, profile and what is referred to', 'Composition', [element('Composition.section', discriminator('entry.resolve()', 'profile')), element('Composition.author', discriminator('resolve().anything', 'value')), element('Composition.extension', discriminator('url'))]], // prettier-ignore
-    ['discriminators through extensions and types', 'Observation', [element('Observation.component', discriminator("value.ofType(CodeableConcept).coding.extension('x').value"))]], // prettier-ignore
-    ['patterns of derived types', 'Observation', [element('Observation.referenceRange.low', { patternQuantity: { unit: 'mg' } })]], // prettier-ignore
-    ['targets that are profiles of R4', 'Observation', [element('Observation.hasMember', reference(`${r4}vitalsigns`))]], // prettier-ignore
+    [
+      'names of choices',
+      'Observation',
+      [
+        element('Observation.valueQuantity', { min: 1 }),
+        element(
+          'Observation.value[x]',
+          constraint('$this is Quantity implies (code.exists() or %resource.valueQuantity.empty())'),
+        ),
+      ],
+    ],
+    [
+      'elements of one of several types',
+      'Observation',
+      [
+        element(
+          'Observation',
+          constraint(
+            'value.coding.exists() or (value as Quantity).unit.exists() or value.ofType(Period).start.empty()',
+          ),
+        ),
+      ],
+    ],
+    [
+      'what is found again and again',
+      'QuestionnaireResponse',
+      [
+        element(
+          'QuestionnaireResponse',
+          constraint('repeat(item | answer).linkId.exists() and descendants().anything.empty()'),
+        ),
+      ],
+    ],
+    [
+      'what a reference leads to',
+      'Observation',
+      [element('Observation', constraint('subject.resolve().anything.empty()'))],
+    ],
+    [
+      'what is contained',
+      'Patient',
+      [element('Patient', constraint('contained.code.empty() and contained.where($this is Group).member.empty()'))],
+    ],
+    [
+      'extensions of primitives',
+      'Patient',
+      [element('Patient.birthDate', constraint("extension('x').value.exists() or $this.hasValue()"))],
+    ],
+    [
+      'content that is referred to',
+      'Observation',
+      [element('Observation.component', constraint('referenceRange.low.value > 0'))],
+    ],
+    [
+      'constants and value sets',
+      'Patient',
+      [
+        element(
+          'Patient',
+          constraint(
+            "%sct.exists() and %`vs-name`.exists() and %'ext-name'.exists() and " +
+              '%rootResource.anything.empty() and %context.name.exists()',
+          ),
+        ),
+      ],
+    ],
+    [
+      'outer values as arguments',
+      'Patient',
+      [
+        element(
+          'Patient.name',
+          constraint(
+            "given.first().startsWith(family.substring(0, 1)) or iif(use = 'old', period.exists(), text.exists())",
+          ),
+        ),
+      ],
+    ],
+    [
+      'discriminators by type, profile and what is referred to',
+      'Composition',
+      [
+        element('Composition.section', discriminator('entry.resolve()', 'profile')),
+        element('Composition.author', discriminator('resolve().anything', 'value')),
+        element('Composition.extension', discriminator('url')),
+      ],
+    ],
+    [
+      'discriminators through extensions and types',
+      'Observation',
+      [element('Observation.component', discriminator("value.ofType(CodeableConcept).coding.extension('x').value"))],
+    ],
+    [
+      'patterns of derived types',
+      'Observation',
+      [element('Observation.referenceRange.low', { patternQuantity: { unit: 'mg' } })],
+    ],
+    [
+      'targets that are profiles of R4',
+      'Observation',
+      [element('Observation.hasMember', reference(`${r4}vitalsigns`))],
+    ],
   ];
   const loaded = once(() => loadRows(rows));
   it.each(rows.map((row, at) => [row[0], at] as const))('%s', async (_title, at) => {
@@ -206,7 +496,11 @@ describe('what is right is let be', () => {
     expect(structures.length).toBeGreaterThan(600);
     const inv1 = 'snapshot.element[0].constraint[2].expression';
     expect(found.filter(([, path]) => path !== 'baseDefinition' && path !== 'type')).toEqual([
-      ['ChargeItemDefinition', 'snapshot.element[0].constraint[0].expression', '`ChargeItemDefinition`: The constraint `cid-0`: There is no element `name` in ChargeItemDefinition.'], // prettier-ignore
+      [
+        'ChargeItemDefinition',
+        'snapshot.element[0].constraint[0].expression',
+        '`ChargeItemDefinition`: The constraint `cid-0`: There is no element `name` in ChargeItemDefinition.',
+      ],
       ['allergyintolerance-substanceExposureRisk', inv1, expect.stringContaining('`substanceExposureRisk`')],
       ['allergyintolerance-substanceExposureRisk', inv1, expect.stringContaining('`code`')],
     ]);

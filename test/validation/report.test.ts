@@ -10,9 +10,17 @@ const texts = (issues: readonly Issue[]): readonly string[] => issues.map(({ tex
 describe('the first of many findings', () => {
   it.each([
     ['as many as may be', wrong(2), ['0', '1']],
-    ['more', wrong(4), ['0', '1', 'The first 2 findings are listed; there are 2 more. Correct them and send the resource again.']], // prettier-ignore
+    [
+      'more',
+      wrong(4),
+      ['0', '1', 'The first 2 findings are listed; there are 2 more. Correct them and send the resource again.'],
+    ],
     ['as many as may be of what was cut before, which stays said', [...wrong(2), cut], ['0', '1', cut.text]],
-    ['more of what was cut before, so that nobody knows how many', [cut, ...wrong(3)], ['0', '1', 'The first 2 findings are listed; there are more. Correct them and send the resource again.']], // prettier-ignore
+    [
+      'more of what was cut before, so that nobody knows how many',
+      [cut, ...wrong(3)],
+      ['0', '1', 'The first 2 findings are listed; there are more. Correct them and send the resource again.'],
+    ],
   ])('%s', (_title, issues, expected) => {
     expect(texts(limitIssues(issues, 2))).toEqual(expected);
   });

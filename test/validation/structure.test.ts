@@ -47,7 +47,8 @@ describe('checkStructure', () => {
     ['a contained resource of any type', patient('"contained":[{"resourceType":"Organization","id":"o","name":"x"}]')],
     [
       'a backbone element by reference',
-      '{"resourceType":"Questionnaire","status":"draft","item":[{"linkId":"1","type":"group","item":[{"linkId":"2","type":"display"}]}]}',
+      '{"resourceType":"Questionnaire","status":"draft","item":[{"linkId":"1","type":"group",' +
+        '"item":[{"linkId":"2","type":"display"}]}]}',
     ],
     [
       'an extension within an extension',
@@ -55,7 +56,8 @@ describe('checkStructure', () => {
     ],
     [
       'a resource in a Bundle',
-      '{"resourceType":"Bundle","type":"batch","entry":[{"resource":{"resourceType":"Patient"},"request":{"method":"POST","url":"Patient"}}]}',
+      '{"resourceType":"Bundle","type":"batch","entry":[{"resource":{"resourceType":"Patient"},' +
+        '"request":{"method":"POST","url":"Patient"}}]}',
     ],
   ])('accepts %s', (_title, text) => {
     expect(problems(text)).toEqual([]);
@@ -118,7 +120,8 @@ describe('checkStructure', () => {
       'a number where a string belongs',
       patient('"birthDate":1980'),
       [
-        'structure Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or `2024-05-17`, not a number.',
+        'structure Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` ' +
+          'or `2024-05-17`, not a number.',
       ],
     ],
     [
@@ -140,7 +143,8 @@ describe('checkStructure', () => {
       'an object where a primitive belongs',
       patient('"birthDate":{"year":1980}'),
       [
-        'structure Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or `2024-05-17`, not an object.',
+        'structure Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` ' +
+          'or `2024-05-17`, not an object.',
       ],
     ],
     [
@@ -167,14 +171,16 @@ describe('checkStructure', () => {
       'a date that does not exist',
       patient('"birthDate":"2023-02-29"'),
       [
-        'value Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or `2024-05-17`, not `2023-02-29`.',
+        'value Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or ' +
+          '`2024-05-17`, not `2023-02-29`.',
       ],
     ],
     [
       'an empty string',
       patient('"gender":""'),
       [
-        'value Patient.gender: `gender` must be a code: words separated by single spaces, without leading and trailing ones, not empty.',
+        'value Patient.gender: `gender` must be a code: words separated by single spaces, without ' +
+          'leading and trailing ones, not empty.',
       ],
     ],
     [
@@ -187,7 +193,8 @@ describe('checkStructure', () => {
       'null for a primitive',
       patient('"gender":null'),
       [
-        'structure Patient.gender: `gender` must be a code: words separated by single spaces, without leading and trailing ones, not null: omit it.',
+        'structure Patient.gender: `gender` must be a code: words separated by single spaces, without ' +
+          'leading and trailing ones, not null: omit it.',
       ],
     ],
     [
@@ -242,7 +249,8 @@ describe('checkStructure', () => {
       'a sibling of an object',
       patient('"_maritalStatus":{"id":"a"}'),
       [
-        'structure Patient._maritalStatus: `_maritalStatus` is not allowed: only primitive elements have a sibling with an underscore.',
+        'structure Patient._maritalStatus: `_maritalStatus` is not allowed: only primitive elements have ' +
+          'a sibling with an underscore.',
       ],
     ],
     [
@@ -259,14 +267,17 @@ describe('checkStructure', () => {
       'a choice without its type',
       observation(',"value":"x"'),
       [
-        'structure Observation.value: `Observation` has `value[x]`, but not as `value`: write one of `valueQuantity`, `valueCodeableConcept`, `valueString`, `valueBoolean`, `valueInteger`, `valueRange`, ….',
+        'structure Observation.value: `Observation` has `value[x]`, but not as `value`: write one of ' +
+          '`valueQuantity`, `valueCodeableConcept`, `valueString`, `valueBoolean`, `valueInteger`, `valueRange`, ….',
       ],
     ],
     [
       'a choice of a type that it does not take',
       observation(',"valueQuantty":{"value":1}'),
       [
-        'structure Observation.valueQuantty: `Observation` has `value[x]`, but not as `valueQuantty`: write one of `valueQuantity`, `valueCodeableConcept`, `valueString`, `valueBoolean`, `valueInteger`, `valueRange`, …. Did you mean `valueQuantity`?',
+        'structure Observation.valueQuantty: `Observation` has `value[x]`, but not as `valueQuantty`: ' +
+          'write one of `valueQuantity`, `valueCodeableConcept`, `valueString`, `valueBoolean`, ' +
+          '`valueInteger`, `valueRange`, …. Did you mean `valueQuantity`?',
       ],
     ],
     [
@@ -281,7 +292,8 @@ describe('checkStructure', () => {
       'a required choice that is missing',
       '{"resourceType":"MedicationRequest","status":"active","intent":"order","subject":{"reference":"Patient/1"}}',
       [
-        'required MedicationRequest.medication: `MedicationRequest` must have one of `medicationCodeableConcept`, `medicationReference`.',
+        'required MedicationRequest.medication: `MedicationRequest` must have one of ' +
+          '`medicationCodeableConcept`, `medicationReference`.',
       ],
     ],
     [
@@ -308,8 +320,10 @@ describe('checkStructure', () => {
       'several problems at once',
       patient('"gender":" male","birthDate":"today","nme":1'),
       [
-        'value Patient.gender: `gender` must be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
-        'value Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or `2024-05-17`, not `today`.',
+        'value Patient.gender: `gender` must be a code: words separated by single spaces, without ' +
+          'leading and trailing ones, not ` male`.',
+        'value Patient.birthDate: `birthDate` must be a date that exists, such as `2024`, `2024-05` or ' +
+          '`2024-05-17`, not `today`.',
         'structure Patient.nme: `Patient` has no element `nme`. Did you mean `name`?',
       ],
     ],

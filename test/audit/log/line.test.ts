@@ -9,7 +9,12 @@ const entry: fc.Arbitrary<AuditEntry> = fc.record({
   partition: optional,
   client: optional,
   patients: fc.array(fc.string()),
-  text: fc.oneof(fc.string({ unit: 'binary', maxLength: 50 }), fc.string({ unit: 'binary', minLength: 2_000, maxLength: 9_000 })).map(text => JSON.stringify({ text })), // prettier-ignore
+  text: fc
+    .oneof(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc.string({ unit: 'binary', minLength: 2_000, maxLength: 9_000 }),
+    )
+    .map(text => JSON.stringify({ text })),
 });
 
 describe('lines', () => {

@@ -9,9 +9,9 @@ import { publicUrl, startTwins } from './twins.ts';
 import type { Twins } from './twins.ts';
 
 /**
- * For random records, random tokens and random requests, an answer is the same, but for what is random in it, as that of a server
- * which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried; so many
- * again until they held what could leak, and the requests were such as find something.
+ * For random records, random tokens and random requests, an answer is the same, but for what is random in it, as that
+ * of a server which holds nothing but what the token may read. `CRS_TEST_ROUNDS` sets how many worlds are tried; so
+ * many again until they held what could leak, and the requests were such as find something.
  */
 export function leakProperty(
   guarded: boolean,
@@ -33,7 +33,9 @@ export function leakProperty(
     let hidden = 0;
     const created = guarded ? ['Media', 'Communication', 'Communication'] : ['Media'];
     const world = anyRecords.chain(records => {
-      const there = records.flatMap(({ versions: [one] }) => (one === undefined ? [] : [[one.resourceType, one.id] as const])); // prettier-ignore
+      const there = records.flatMap(({ versions: [one] }) =>
+        one === undefined ? [] : [[one.resourceType, one.id] as const],
+      );
       return fc.record({
         records: fc.constant(records),
         token: joined ? seeingToken : anyToken,

@@ -8,7 +8,10 @@ import { createExtract } from '../../../src/indexing/extract.ts';
 import { clients, doctors, patients } from './records.ts';
 import type { Recorded, Resource } from './records.ts';
 
-/** Who may see what, written down once more, from section 5 of the interface's description and in other words than the guard's. */
+/**
+ * Who may see what, written down once more, from section 5 of the interface's description and in other words than the
+ * guard's.
+ */
 
 type Context = 'patient' | 'user' | 'system';
 
@@ -44,7 +47,21 @@ const anyScope: fc.Arbitrary<ScopeParts> = fc.record({
   context: pick<Context>('patient', 'patient', 'user', 'system'),
   type: pick('*', '*', '*', '*', '*', '*', ...Object.keys(matrix)),
   letters: pick('r', 's', 'rs', 'rs', 'rs', 'crs', 'c', 'cruds'),
-  criteria: pick(undefined, undefined, undefined, undefined, undefined, undefined, 'code=a', 'gender=female', 'status=booked,active', '_id=p1,con1,app1', 'patient=Patient/p1', 'nothing=a', 'category:not=a'), // prettier-ignore
+  criteria: pick(
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'code=a',
+    'gender=female',
+    'status=booked,active',
+    '_id=p1,con1,app1',
+    'patient=Patient/p1',
+    'nothing=a',
+    'category:not=a',
+  ),
 });
 
 /** What lets a client create something. */
@@ -59,7 +76,11 @@ const writing: fc.Arbitrary<ScopeParts> = fc.record({
 export const seeingToken: fc.Arbitrary<Token> = fc
   .record({
     context: pick<Context>('patient', 'user', 'system'),
-    types: fc.oneof(fc.constant<string[]>(['*']), fc.constant<string[]>(['*']), fc.subarray(Object.keys(matrix), { minLength: 4 })), // prettier-ignore
+    types: fc.oneof(
+      fc.constant<string[]>(['*']),
+      fc.constant<string[]>(['*']),
+      fc.subarray(Object.keys(matrix), { minLength: 4 }),
+    ),
     criteria: pick(undefined, undefined, 'status=finished', 'gender=female'),
     client: pick(...clients),
     patient: pick(...patients),
@@ -85,7 +106,10 @@ export const anyToken: fc.Arbitrary<Token> = fc.record({
 
 export const printScopes = ({ scopes, own }: Token): string =>
   [
-    ...scopes.map(({ context, type, letters, criteria }) => `${context}/${type}.${letters}${criteria === undefined ? '' : `?${criteria}`}`), // prettier-ignore
+    ...scopes.map(
+      ({ context, type, letters, criteria }) =>
+        `${context}/${type}.${letters}${criteria === undefined ? '' : `?${criteria}`}`,
+    ),
     ...(own ? ['fhirUser'] : []),
   ].join(' ');
 
@@ -100,7 +124,10 @@ export function createOracle(model: Model, guarded: boolean): Oracle {
   /** Whose resource it is. */
   const owners = (resource: Resource): readonly string[] => {
     if (resource.resourceType === 'Patient') return [resource.id];
-    const place = resource['subject'] ?? resource['patient'] ?? (resource['participant'] as object[]).map(one => (one as { actor: object }).actor); // prettier-ignore
+    const place =
+      resource['subject'] ??
+      resource['patient'] ??
+      (resource['participant'] as object[]).map(one => (one as { actor: object }).actor);
     return [place].flat().map(one => (one as { reference: string }).reference.slice('Patient/'.length));
   };
 

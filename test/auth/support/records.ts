@@ -91,7 +91,10 @@ const owned = fc
   .map(({ type, number, owners, other, code, deleted }): Recorded => {
     const id = `${type.slice(0, 3).toLowerCase()}${number}`;
     // The versions differ in whom they belong to.
-    return { versions: owners.map(owner => makers[type]?.(id, owner, code, other)).filter(one => one !== undefined), deleted }; // prettier-ignore
+    return {
+      versions: owners.map(owner => makers[type]?.(id, owner, code, other)).filter(one => one !== undefined),
+      deleted,
+    };
   });
 
 const persons = fc
@@ -109,7 +112,14 @@ const persons = fc
       if (is === 'absent') return [];
       const generalPractitioner = doctor === undefined ? {} : { generalPractitioner: [{ reference: doctor }] };
       const link = [{ other: to(patients[(index + 1) % patients.length] ?? ''), type: 'seealso' }]; // gives nothing
-      const version = { resourceType: 'Patient', id: patients[index] ?? '', gender: code, name: [{ family: 'Roy' }], link, ...generalPractitioner }; // prettier-ignore
+      const version = {
+        resourceType: 'Patient',
+        id: patients[index] ?? '',
+        gender: code,
+        name: [{ family: 'Roy' }],
+        link,
+        ...generalPractitioner,
+      };
       return [{ versions: [version], deleted: is === 'deleted' }];
     }),
   );

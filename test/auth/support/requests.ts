@@ -10,8 +10,26 @@ export interface Asked {
 }
 
 const pick = fc.constantFrom;
-const types = ['Patient', 'Observation', 'Appointment', 'Condition', 'MedicationRequest', 'FamilyMemberHistory', 'Encounter', 'Communication', 'Practitioner', 'Media']; // prettier-ignore
-const ids = [...patients, ...types.flatMap(type => [0, 1, 2].map(number => `${type.slice(0, 3).toLowerCase()}${number}`)), 'dr', 'other', 'nobody', 'a%2fb']; // prettier-ignore
+const types = [
+  'Patient',
+  'Observation',
+  'Appointment',
+  'Condition',
+  'MedicationRequest',
+  'FamilyMemberHistory',
+  'Encounter',
+  'Communication',
+  'Practitioner',
+  'Media',
+];
+const ids = [
+  ...patients,
+  ...types.flatMap(type => [0, 1, 2].map(number => `${type.slice(0, 3).toLowerCase()}${number}`)),
+  'dr',
+  'other',
+  'nobody',
+  'a%2fb',
+];
 const anyPatient = pick(...patients, 'nobody');
 
 /** Searches that each type offers. */
@@ -32,7 +50,18 @@ const offered: Readonly<Record<string, readonly string[]>> = {
 };
 const patientOf = fc.tuple(anyPatient, fc.boolean()).map(([id, short]) => `patient=${short ? id : `Patient/${id}`}`);
 const anyIds = fc.uniqueArray(pick(...ids), { minLength: 1, maxLength: 4 }).map(list => `_id=${list.join(',')}`);
-const odd = pick('_id:not=p1', '_lastUpdated=ge2026-01-01', '_lastUpdated=lt2026-06-01', 'general-practitioner=Practitioner/dr', 'authoredon=2020', 'nme=a', 'patient=', 'patient=Practitioner/dr', 'status=a', 'code=a'); // prettier-ignore
+const odd = pick(
+  '_id:not=p1',
+  '_lastUpdated=ge2026-01-01',
+  '_lastUpdated=lt2026-06-01',
+  'general-practitioner=Practitioner/dr',
+  'authoredon=2020',
+  'nme=a',
+  'patient=',
+  'patient=Practitioner/dr',
+  'status=a',
+  'code=a',
+);
 const parameterOf = (type: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: pick(...(offered[type] ?? ['code=a'])) },
@@ -41,7 +70,22 @@ const parameterOf = (type: string): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: odd },
   );
 const anyParameter = pick(...Object.keys(offered)).chain(parameterOf);
-const control = pick('_total=accurate', '_total=accurate', '_total=estimate', '_summary=count', '_summary=true', '_count=0', '_count=1', '_count=2', '_sort=-_lastUpdated', '_sort=_id', '_sort=date', '_sort=-recorded-date,_id', '_elements=id', '_page_token=x'); // prettier-ignore
+const control = pick(
+  '_total=accurate',
+  '_total=accurate',
+  '_total=estimate',
+  '_summary=count',
+  '_summary=true',
+  '_count=0',
+  '_count=1',
+  '_count=2',
+  '_sort=-_lastUpdated',
+  '_sort=_id',
+  '_sort=date',
+  '_sort=-recorded-date,_id',
+  '_elements=id',
+  '_page_token=x',
+);
 const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
 
 const search = (anyType: fc.Arbitrary<string>) =>
@@ -160,14 +204,39 @@ const create = (created: readonly string[]) =>
 const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
 /** Chains, `_has` and includes that each type offers in the fixture `guarded`. */
-const ofPatient = ['patient.name=roy', 'patient.gender=male', 'patient.gender:not=male', 'patient._has:Condition:patient:code=b', 'patient:Patient._has:Communication:subject:status=completed', '_include=*', '_include:iterate=*&_revinclude:iterate=*']; // prettier-ignore
+const ofPatient = [
+  'patient.name=roy',
+  'patient.gender=male',
+  'patient.gender:not=male',
+  'patient._has:Condition:patient:code=b',
+  'patient:Patient._has:Communication:subject:status=completed',
+  '_include=*',
+  '_include:iterate=*&_revinclude:iterate=*',
+];
 const joined: Readonly<Record<string, readonly string[]>> = {
-  Patient: ['_has:Condition:patient:code=b', '_has:Observation:patient:category=a', '_has:Encounter:patient:status=finished', '_has:Communication:recipient:status=completed', '_has:Communication:recipient:subject:Patient.gender=male', '_revinclude=*', '_revinclude=Condition:patient', '_revinclude=Communication:recipient', '_revinclude:iterate=*'], // prettier-ignore
+  Patient: [
+    '_has:Condition:patient:code=b',
+    '_has:Observation:patient:category=a',
+    '_has:Encounter:patient:status=finished',
+    '_has:Communication:recipient:status=completed',
+    '_has:Communication:recipient:subject:Patient.gender=male',
+    '_revinclude=*',
+    '_revinclude=Condition:patient',
+    '_revinclude=Communication:recipient',
+    '_revinclude:iterate=*',
+  ],
   Condition: ofPatient,
   Observation: ofPatient,
   Appointment: ofPatient.slice(0, 4),
   Encounter: [...ofPatient, 'appointment.status=booked', '_include=Encounter:patient'],
-  Communication: ['recipient:Patient.gender=female', 'recipient:Patient.name=roy', 'recipient:Patient._has:Condition:patient:code=b', '_include=Communication:recipient', '_include=*', '_include=Communication:recipient&_revinclude:iterate=Condition:patient'], // prettier-ignore
+  Communication: [
+    'recipient:Patient.gender=female',
+    'recipient:Patient.name=roy',
+    'recipient:Patient._has:Condition:patient:code=b',
+    '_include=Communication:recipient',
+    '_include=*',
+    '_include=Communication:recipient&_revinclude:iterate=Condition:patient',
+  ],
 };
 
 /** Searches over records of several types. */

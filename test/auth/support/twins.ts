@@ -33,7 +33,21 @@ export async function startTwins(guarded: boolean, newPlace: () => Promise<Place
   const flags = guarded ? ['--definitions', join(import.meta.dirname, '../../fixtures/guarded')] : [];
   const one = async (): Promise<readonly [Server, () => Promise<void>]> => {
     const place = await newPlace();
-    const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--access', 'token', '--authorization-server', 'off', '--public-url', publicUrl, ...flags]); // prettier-ignore
+    const config = readConfig([
+      '--port',
+      '0',
+      '--store',
+      place.url,
+      '--log',
+      'off',
+      '--access',
+      'token',
+      '--authorization-server',
+      'off',
+      '--public-url',
+      publicUrl,
+      ...flags,
+    ]);
     const clock = { now: Date.UTC(2026, 0, 1), ids: 0 };
     const parts = { verify: tokens.verify, now: () => clock.now, newId: () => `new-${clock.ids++}` };
     const running = await startEngine(config, undefined, { load: requireModel, ...parts });

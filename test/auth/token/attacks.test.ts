@@ -1,4 +1,5 @@
-// Tokens that must not be accepted. https://www.rfc-editor.org/rfc/rfc8725, https://www.rfc-editor.org/rfc/rfc9068#section-4
+// Tokens that must not be accepted. https://www.rfc-editor.org/rfc/rfc8725,
+// https://www.rfc-editor.org/rfc/rfc9068#section-4
 import { createHmac, createPublicKey } from 'node:crypto';
 import { exportSPKI, importJWK } from 'jose';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
@@ -89,7 +90,7 @@ describe('a JWT of an external issuer', () => {
     expect(await refused(crit)).toMatch(message);
   });
 
-  it('that does not say what it is, is refused where its client is among its audiences, as in an ID token', async () => {
+  it('without a `typ` is rejected if its client is among its audiences, as in an ID token', async () => {
     const { verify } = verifying([settingsOf(issuer, { types: ['jwt', 'none', 'at+jwt'] })]);
     const of = async (typ: string | undefined, more: JWTPayload): Promise<string> => {
       const token = await issuer.sign({ ...claims, aud: [baseOf('clinic'), 'app'], ...more }, { typ: typ as never });
@@ -174,7 +175,8 @@ describe('a JWT of an external issuer', () => {
 
   it('without signature is refused, however it is written', async () => {
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
-      const token = `${encode({ alg, typ: 'at+jwt', kid: key('RS256').kid })}.${encode({ ...claims, iss: issuer.url, exp: now() + 300 })}.`;
+      const payload = encode({ ...claims, iss: issuer.url, exp: now() + 300 });
+      const token = `${encode({ alg, typ: 'at+jwt', kid: key('RS256').kid })}.${payload}.`;
       expect(await refused(token)).toMatch(/algorithm|cannot be read/);
     }
   });
@@ -260,7 +262,9 @@ describe('keys', () => {
 
   it('that are symmetric count for nothing', async () => {
     const secret = Buffer.alloc(32, 7);
-    issuer.instead.set('/keys', (_, response) => json(response, { keys: [{ kty: 'oct', kid: 'o', alg: 'HS256', k: secret.toString('base64url') }] })); // prettier-ignore
+    issuer.instead.set('/keys', (_, response) =>
+      json(response, { keys: [{ kty: 'oct', kid: 'o', alg: 'HS256', k: secret.toString('base64url') }] }),
+    );
     const { verify } = verifying([settingsOf(issuer)]);
     const head = encode({ alg: 'HS256', typ: 'at+jwt', kid: 'o' });
     const body = encode({ ...claims, iss: issuer.url, exp: now() + 300 });

@@ -132,7 +132,7 @@ describe('an issuer', () => {
     expect((await verify(await inside.sign(claims), 'clinic')).client).toBe('app');
   });
 
-  it('whose keys are said to be at a plain http URL stops the start, also in a demonstration where it is public', async () => {
+  it('with a plain http URL for its keys prevents the start, also of a public demonstration', async () => {
     const keysUrl = `${inside.url}/keys`;
     for (const [change, demo] of [
       [{}, false],

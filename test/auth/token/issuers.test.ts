@@ -1,4 +1,5 @@
-// Keycloak, Entra ID and Okta with the settings that the README gives for them, against an issuer that makes tokens as they do.
+// Keycloak, Entra ID and Okta with the settings that the README gives for them, against an issuer that makes tokens as
+// they do.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,35 +46,76 @@ const all: readonly Habits[] = [
       preferred_username: 'ann', ...(patient && { patient }), ...(user && { fhirUser: user }),
     }), // prettier-ignore
     id: () => ({
-      jti: '8a7b', auth_time: now(), typ: 'ID', azp: 'chart-app', aud: 'chart-app', sub: '7f3c2d1e-5a4b', sid: 'f1d2',
-      at_hash: 'MTIzNDU2Nzg5MA', acr: '1', fhirUser: 'Practitioner/d1',
-    }), // prettier-ignore
+      jti: '8a7b',
+      auth_time: now(),
+      typ: 'ID',
+      azp: 'chart-app',
+      aud: 'chart-app',
+      sub: '7f3c2d1e-5a4b',
+      sid: 'f1d2',
+      at_hash: 'MTIzNDU2Nzg5MA',
+      acr: '1',
+      fhirUser: 'Practitioner/d1',
+    }),
   },
   {
     heading: 'Entra ID',
     header: { typ: 'JWT' },
     access: ({ user, patient, scope }) => ({
-      aud: api, nbf: now(), azp: 'b1946ac9-2e0f', azpacr: '1', oid: '0f8fad5b-d9cb', rh: '0.AX0A', tid: tenant,
-      sub: 'pairwise', uti: 'x', ver: '2.0', ...(patient && { 'extn.patient': [patient] }), ...(user && { 'extn.fhirUser': [user] }),
-      ...(user || patient ? { scp: scope.replaceAll('/', '.') } : { idtyp: 'app', roles: scope.replaceAll('/', '.').split(' ') }),
-    }), // prettier-ignore
+      aud: api,
+      nbf: now(),
+      azp: 'b1946ac9-2e0f',
+      azpacr: '1',
+      oid: '0f8fad5b-d9cb',
+      rh: '0.AX0A',
+      tid: tenant,
+      sub: 'pairwise',
+      uti: 'x',
+      ver: '2.0',
+      ...(patient && { 'extn.patient': [patient] }),
+      ...(user && { 'extn.fhirUser': [user] }),
+      ...(user || patient
+        ? { scp: scope.replaceAll('/', '.') }
+        : { idtyp: 'app', roles: scope.replaceAll('/', '.').split(' ') }),
+    }),
     id: () => ({
-      aud: 'b1946ac9-2e0f', nbf: now(), oid: '0f8fad5b-d9cb', sub: 'pairwise', tid: tenant, ver: '2.0', nonce: '678910',
-      preferred_username: 'ann@clinic.example', name: 'Ann',
-    }), // prettier-ignore
+      aud: 'b1946ac9-2e0f',
+      nbf: now(),
+      oid: '0f8fad5b-d9cb',
+      sub: 'pairwise',
+      tid: tenant,
+      ver: '2.0',
+      nonce: '678910',
+      preferred_username: 'ann@clinic.example',
+      name: 'Ann',
+    }),
   },
   {
     heading: 'Okta',
     header: { typ: undefined as never },
     access: ({ user, patient, scope }) => ({
-      ver: 1, jti: 'AT.0mP4JKAZX1iACIT4vbEDF7LpvDVjxypPMf0D7uX39RE', aud: base, cid: '0oabskvc6442nkvQO0h7', scp: scope.split(' '),
-      ...(user || patient ? { uid: '00u5t60iloOHN9pBi0h7', sub: 'ann@clinic.example' } : { sub: '0oabskvc6442nkvQO0h7' }),
-      ...(patient && { patient }), ...(user && { fhirUser: user }),
-    }), // prettier-ignore
+      ver: 1,
+      jti: 'AT.0mP4JKAZX1iACIT4vbEDF7LpvDVjxypPMf0D7uX39RE',
+      aud: base,
+      cid: '0oabskvc6442nkvQO0h7',
+      scp: scope.split(' '),
+      ...(user || patient
+        ? { uid: '00u5t60iloOHN9pBi0h7', sub: 'ann@clinic.example' }
+        : { sub: '0oabskvc6442nkvQO0h7' }),
+      ...(patient && { patient }),
+      ...(user && { fhirUser: user }),
+    }),
     id: () => ({
-      ver: 1, jti: 'ID.4eAWJOCMB3SX8XewDfVR', aud: '0oabskvc6442nkvQO0h7', sub: '00u5t60iloOHN9pBi0h7', amr: ['pwd'],
-      idp: '00o1', nonce: 'YsG76j', auth_time: now(), at_hash: 'preview_at_hash',
-    }), // prettier-ignore
+      ver: 1,
+      jti: 'ID.4eAWJOCMB3SX8XewDfVR',
+      aud: '0oabskvc6442nkvQO0h7',
+      sub: '00u5t60iloOHN9pBi0h7',
+      amr: ['pwd'],
+      idp: '00o1',
+      nonce: 'YsG76j',
+      auth_time: now(),
+      at_hash: 'preview_at_hash',
+    }),
   },
 ];
 

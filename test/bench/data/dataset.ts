@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,8 +52,8 @@ const decisive = [
 ];
 
 /**
- * A store of about so many resources. It is built once and used again for as long as generator, definitions, indexing and store
- * stay as they are; older ones of the same size are deleted.
+ * A store of about so many resources. It is built once and used again for as long as generator, definitions, indexing
+ * and store stay as they are; older ones of the same size are deleted.
  */
 export async function dataset(resources: number, say: (text: string) => void): Promise<Dataset> {
   const name = `${resources}-${digestOf(decisive)}`;

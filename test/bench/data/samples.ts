@@ -1,6 +1,8 @@
 import type { Generated } from '../../../src/demo/generate.ts';
 
-/** What the requests ask for: spread over the whole data, so that no answer comes from the same place twice in a row. */
+/**
+ * What the requests ask for: spread over the whole data, so that no answer comes from the same place twice in a row.
+ */
 export interface Samples {
   /** Type and id of records of all types. */
   readonly records: readonly (readonly [type: string, id: string])[];

@@ -33,7 +33,9 @@ export interface Cost {
 
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Starts a copy of the checkout as its users do, whose cache is gone or there, and writes pictures until it is warm. */
+/**
+ * Starts a copy of the checkout as its users do, whose cache is gone or there, and writes pictures until it is warm.
+ */
 export async function measureFirstCreate(
   { runs }: { readonly runs: number },
   say: (text: string) => void,

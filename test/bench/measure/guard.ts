@@ -41,8 +41,8 @@ const warmUps = 12;
 const settle = 150;
 
 /**
- * Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per request. Both
- * are in one process: two of them differ by more than a guard costs.
+ * Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per
+ * request. Both are in one process: two of them differ by more than a guard costs.
  */
 export async function measureGuard(
   what: keyof typeof promised,
@@ -73,7 +73,13 @@ export async function measureGuard(
     return cases.map((one, at): GuardRow => {
       const [without, withGuard] = (kept[at] ?? [[], []]).map(runs => runs.map(({ cpu }) => cpu));
       const times = medianRatio(withGuard ?? [], without ?? []);
-      return { case: one.name, without: median(without ?? []), with: median(withGuard ?? []), times, promised: one.promised }; // prettier-ignore
+      return {
+        case: one.name,
+        without: median(without ?? []),
+        with: median(withGuard ?? []),
+        times,
+        promised: one.promised,
+      };
     });
   } finally {
     await Promise.all([client, child].map(one => one.stop()));
@@ -81,7 +87,10 @@ export async function measureGuard(
   }
 }
 
-/** The same requests by either token, for records of the patient; the token goes to the open port too, as clients send it. */
+/**
+ * The same requests by either token, for records of the patient; the token goes to the open port too, as clients send
+ * it.
+ */
 async function casesOf(
   port: number,
   patient: string,

@@ -7,10 +7,11 @@ import type { ElementDefinition, ElementType, TypeDefinition, TypeDefinitions } 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * JSON Schema (draft 07) of a resource type, from the definitions that the structure check has: types, cardinality, primitives by
- * the patterns that R4 publishes, nothing unknown, one type of a choice, the `_` siblings. A resource within is any object with a
- * `resourceType`. There is nothing in it of invariants, bindings, targets, slices and profiles. `published` is the folder of the
- * published StructureDefinitions. https://json-schema.org/draft-07/json-schema-validation
+ * JSON Schema (draft 07) of a resource type, from the definitions that the structure check has: types, cardinality,
+ * primitives by the patterns that R4 publishes, nothing unknown, one type of a choice, the `_` siblings. A resource
+ * within is any object with a `resourceType`. There is nothing in it of invariants, bindings, targets, slices and
+ * profiles. `published` is the folder of the published StructureDefinitions.
+ * https://json-schema.org/draft-07/json-schema-validation
  */
 export function jsonSchemaOf(name: string, types: TypeDefinitions, published: string): Schema {
   const definitions: Record<string, Schema> = {};
@@ -75,7 +76,8 @@ const alone = (of: ElementDefinition, all: Readonly<Record<string, Schema>>): re
 
 function primitiveOf(code: string, published: string): Schema {
   if (code === 'boolean') return { type: 'boolean' };
-  const { snapshot } = JSON.parse(readFileSync(`${published}/StructureDefinition-${code}.json`, 'utf8')) as JsonObject; // as published
+  // as published
+  const { snapshot } = JSON.parse(readFileSync(`${published}/StructureDefinition-${code}.json`, 'utf8')) as JsonObject;
   const value = objectsOf(asObject(snapshot)['element']).find(({ path }) => path === `${code}.value`);
   const [type] = objectsOf(value?.['type']);
   const regex = asString(objectsOf(type?.['extension']).find(({ url }) => url === regexUrl)?.['valueString']);

@@ -28,7 +28,10 @@ const aimOf = ({ name }: RequestCase): number | undefined => {
   return name.includes('?patient') ? aims.search : undefined;
 };
 
-/** What is aimed at on MongoDB, and what of it was measured: at several connections, since one alone waits for the client. */
+/**
+ * What is aimed at on MongoDB, and what of it was measured: at several connections, since one alone waits for the
+ * client.
+ */
 export function mongoBudgets(
   cases: readonly RequestCase[],
   { requests, load }: MongoResults,
@@ -46,8 +49,8 @@ export function mongoBudgets(
 }
 
 /**
- * Measures the service on MongoDB beside bare calls of the driver. It makes two databases beside the one that the URL names, with
- * `-bench` and `-bench-bare` behind the name, and drops them before and after.
+ * Measures the service on MongoDB beside bare calls of the driver. It makes two databases beside the one that the URL
+ * names, with `-bench` and `-bench-bare` behind the name, and drops them before and after.
  */
 export async function measureMongo(
   url: string,
@@ -118,7 +121,10 @@ async function searchable({ port }: Subject): Promise<void> {
     while ((await fetch(`http://127.0.0.1:${port}${path}`)).status === 503) await sleep(500);
 }
 
-/** Copies all documents of types, a thousand at a time, with the same indexes; gives documents a second of the inserts alone. */
+/**
+ * Copies all documents of types, a thousand at a time, with the same indexes; gives documents a second of the inserts
+ * alone.
+ */
 async function insertAgain(from: Db, to: Db): Promise<number> {
   const collections = await from.listCollections({}, { nameOnly: true }).toArray();
   let documents = 0;

@@ -5,7 +5,10 @@ import { loadModel } from '../../../src/engine/load-model.ts';
 import { largePackage } from '../../support/large-package.ts';
 import { median } from '../statistics.ts';
 
-/** Milliseconds that a package of the size of US Core (63 profiles, 110 search parameters) adds to a start that has seen it before. */
+/**
+ * Milliseconds that a package of the size of US Core (63 profiles, 110 search parameters) adds to a start that has seen
+ * it before.
+ */
 export async function measurePackage(
   { runs }: { readonly runs: number },
   say: (text: string) => void,

@@ -54,8 +54,8 @@ const names = ['bare', 'page', 'floor', 'service'] as const;
 const warmUps = 3;
 
 /**
- * Measures all cases on all subjects. Each round runs through every case at every number of connections, one subject after the
- * other, in turn forwards and backwards: what disturbs the machine hits all alike.
+ * Measures all cases on all subjects. Each round runs through every case at every number of connections, one subject
+ * after the other, in turn forwards and backwards: what disturbs the machine hits all alike.
  */
 export async function measureRequests(
   cases: readonly RequestCase[],
@@ -88,7 +88,8 @@ export async function measureRequests(
       return measure(client, subject, { requests, connections, duration, status: one.status ?? 200 });
     };
 
-    // Code that was not run often enough to be optimized is measured too dear, the service's most, which is the longest.
+    // Code that was not run often enough to be optimized is measured too dear, the service's most, which is the
+    // longest.
     say('Warming up …');
     for (let pass = 0; pass < warmUps; pass++)
       for (const one of cases)

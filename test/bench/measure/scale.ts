@@ -16,7 +16,10 @@ export interface ScaleRow {
 
 const connections = 4;
 
-/** Asks two stores of different size the same, in turn, and compares processor time per request, load rate and file size. */
+/**
+ * Asks two stores of different size the same, in turn, and compares processor time per request, load rate and file
+ * size.
+ */
 export async function measureScale(
   cases: readonly RequestCase[],
   small: Dataset,

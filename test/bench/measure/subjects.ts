@@ -13,7 +13,9 @@ export interface Subject {
   readonly child: Child;
 }
 
-/** Servers share one processor and the load generator has another, where there are two: it is the same for all of them. */
+/**
+ * Servers share one processor and the load generator has another, where there are two: it is the same for all of them.
+ */
 export const processors = { server: 0, client: 1 } as const;
 
 /** `bound: false` for what is compared with nothing: it may use all processors, as in service. */

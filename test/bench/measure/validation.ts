@@ -19,16 +19,21 @@ export interface ValidationRow {
   readonly ours: number;
   /** Our structure check by itself: types, required elements, unknown properties, formats. */
   readonly structure: number;
-  /** ajv with a JSON Schema of the type that is made of the same definitions: the structure, and nothing of the profile. */
+  /**
+   * ajv with a JSON Schema of the type that is made of the same definitions: the structure, and nothing of the profile.
+   */
   readonly ajv: number;
-  /** `validateResource` of @medplum/core with the same profile: structure, slices, invariants; no bindings or targets. */
+  /**
+   * `validateResource` of @medplum/core with the same profile: structure, slices, invariants; no bindings or targets.
+   */
   readonly medplum: number;
   /** The first one, with everything that is compiled for it. */
   readonly first: number;
 }
 
 const folder = dirname(createRequire(import.meta.url).resolve('hl7.fhir.r4.examples/package.json'));
-const read = (name: string): Json => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Json; // official examples
+// official examples
+const read = (name: string): Json => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Json;
 
 type Json = Readonly<Record<string, unknown>>;
 

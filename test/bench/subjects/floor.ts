@@ -8,9 +8,10 @@ import type { Ran, Recording } from '../protocol.ts';
 import { publicUrl } from '../public-url.ts';
 import { answerQuestions } from './serve.ts';
 
-// A child process: the least that a koa app must do to answer the same from the same file. One route a path shape, whose handler
-// runs the statements that the service runs for the request, in their order, and puts the stored texts together; it checks nothing.
-// Arguments: the file of the store, the recording (recorder.ts), and `page` where only what fetches the page is to be run.
+// A child process: the least that a koa app must do to answer the same from the same file. One route a path shape,
+// whose handler runs the statements that the service runs for the request, in their order, and puts the stored texts
+// together; it checks nothing. Arguments: the file of the store, the recording (recorder.ts), and `page` where only
+// what fetches the page is to be run.
 
 type Row = readonly (string | number | null)[];
 
@@ -75,7 +76,9 @@ router.get('/r4/:partition/:type', context => {
     .map(row => `{"fullUrl":"${base}/${row[0]}","resource":${row.at(-1)},"search":{"mode":"match"}}`);
   const next = found.length > count ? `,{"relation":"next","url":"${base}?_page_token=${token}"}` : '';
   context.type = 'application/fhir+json; charset=utf-8';
-  context.body = `{"resourceType":"Bundle","type":"searchset","link":[{"relation":"self","url":"${base}?${context.querystring}"}${next}]${entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`}}`;
+  const links = `[{"relation":"self","url":"${base}?${context.querystring}"}${next}]`;
+  const list = entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`;
+  context.body = `{"resourceType":"Bundle","type":"searchset","link":${links}${list}}`;
 });
 
 const app = new Koa();

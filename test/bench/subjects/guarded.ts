@@ -20,9 +20,9 @@ import type { Engine } from '../../../src/interaction/interaction.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { answerQuestions } from './serve.ts';
 
-// A child process: one engine that answers on three ports, so that the same code, made by the same compiler, reads the same pages
-// of the same store: open to all, with its guard, and with guard and audit. The parent knows the tokens. Arguments: the file of the
-// store, a patient.
+// A child process: one engine that answers on three ports, so that the same code, made by the same compiler, reads the
+// same pages of the same store: open to all, with its guard, and with guard and audit. The parent knows the tokens.
+// Arguments: the file of the store, a patient.
 
 const [file = '', patient = ''] = process.argv.slice(2);
 const place = ['--port', '0', '--public-url', publicUrl, '--store', `sqlite:${file}`];

@@ -6,8 +6,9 @@ import type { FindCommand, MongoRecording } from '../protocol.ts';
 import { publicUrl } from '../public-url.ts';
 import { answerQuestions } from './serve.ts';
 
-// A child process: bare koa before bare calls of the driver: `findOne` for a read, and for a search the query that the service asks,
-// with the stored texts put together. Arguments: the URL of the store, the recording (mongo-recorder.ts), the database.
+// A child process: bare koa before bare calls of the driver: `findOne` for a read, and for a search the query that the
+// service asks, with the stored texts put together. Arguments: the URL of the store, the recording (mongo-recorder.ts),
+// the database.
 
 const [url = '', recorded = '', name = ''] = process.argv.slice(2);
 const client = await new MongoClient(url).connect();
@@ -56,7 +57,9 @@ app.use(async context => {
         `{"fullUrl":"${base}/${_id.slice(_id.indexOf('/') + 1)}","resource":${text},"search":{"mode":"match"}}`,
     );
   const next = found.length > count ? `,{"relation":"next","url":"${base}?_page_token=${token}"}` : '';
-  context.body = `{"resourceType":"Bundle","type":"searchset","link":[{"relation":"self","url":"${base}?${context.querystring}"}${next}]${entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`}}`;
+  const links = `[{"relation":"self","url":"${base}?${context.querystring}"}${next}]`;
+  const list = entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`;
+  context.body = `{"resourceType":"Bundle","type":"searchset","link":${links}${list}}`;
 });
 const server = app.listen(0, '127.0.0.1', () => {
   const close = async (): Promise<void> => {

@@ -5,8 +5,8 @@ import type { FindCommand, MongoRecording } from '../protocol.ts';
 import { answerQuestions } from './serve.ts';
 import { startService } from './start-service.ts';
 
-// A child process: the service on MongoDB, which writes down what it has the driver find for each request, so that the floor can
-// have the same found. Never measured. Arguments: those of the service.
+// A child process: the service on MongoDB, which writes down what it has the driver find for each request, so that the
+// floor can have the same found. Never measured. Arguments: those of the service.
 
 let found: FindCommand[] = [];
 const isOfType = (collection: unknown): boolean => /^[A-Z][A-Za-z]*$/.test(String(collection));

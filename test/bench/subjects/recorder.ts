@@ -5,8 +5,8 @@ import type { Recording, Ran } from '../protocol.ts';
 import { answerQuestions } from './serve.ts';
 import { startService } from './start-service.ts';
 
-// A child process: the service, which writes down what statements it runs for each request, so that the floor can run the same.
-// Never measured, since writing down costs. Arguments: those of the service.
+// A child process: the service, which writes down what statements it runs for each request, so that the floor can run
+// the same. Never measured, since writing down costs. Arguments: those of the service.
 
 const statements = new Map<string, number>();
 let ran: Ran[] = [];

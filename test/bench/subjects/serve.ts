@@ -1,6 +1,9 @@
 import type { ServerQuestion, Usage } from '../protocol.ts';
 
-/** Says on which port the process listens, or on which ones, and answers questions about it until the parent is gone or says stop. */
+/**
+ * Says on which port the process listens, or on which ones, and answers questions about it until the parent is gone or
+ * says stop.
+ */
 export function answerQuestions(
   port: number | Readonly<Record<string, number>>,
   close: () => Promise<void>,

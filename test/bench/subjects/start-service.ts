@@ -3,7 +3,10 @@ import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { publicUrl } from '../public-url.ts';
 
-/** Starts the service in this process, without access control and audit, which `--guard` and `--audit` measure. Arguments of the process: the file of the store, or its URL, and settings. */
+/**
+ * Starts the service in this process, without access control and audit, which `--guard` and `--audit` measure.
+ * Arguments of the process: the file of the store, or its URL, and settings.
+ */
 export function startService(): Promise<RunningEngine> {
   const [place = '', ...settings] = process.argv.slice(2);
   const store = place.includes('://') ? place : `sqlite:${place}`;

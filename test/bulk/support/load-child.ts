@@ -1,5 +1,5 @@
-// Loads the files given behind the folder of a store, says how far it is and goes on when it gets a line, until it is done or
-// killed.
+// Loads the files given behind the folder of a store, says how far it is and goes on when it gets a line, until it is
+// done or killed.
 import { once } from 'node:events';
 import { openTarget } from './target.ts';
 import { load } from '../../../src/bulk/load.ts';

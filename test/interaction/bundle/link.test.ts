@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { rewriteLinks } from '../../../src/interaction/bundle/link.ts';
 
 it('rewriteLinks changes links and nothing else', () => {
-  const text = String.raw`{"a":"urn:uuid:1","value":"urn:uuid:1","subject":{"reference":"urn:uuid:1","display":"\"reference\":\"urn:uuid:1\""},"n":[1.10,{"reference":{"reference":"urn\u003auuid:1"}}],"url":"urn:uuid:1","valueUri":"x","reference":""}`;
+  const text =
+    String.raw`{"a":"urn:uuid:1","value":"urn:uuid:1",` +
+    String.raw`"subject":{"reference":"urn:uuid:1","display":"\"reference\":\"urn:uuid:1\""},` +
+    String.raw`"n":[1.10,{"reference":{"reference":"urn\u003auuid:1"}}],"url":"urn:uuid:1","valueUri":"x","reference":""}`;
   const seen: string[] = [];
   const result = rewriteLinks(text, ({ property, text: link }) => {
     seen.push(`${property} ${link}`);

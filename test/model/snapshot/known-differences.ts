@@ -10,7 +10,8 @@ export const knownDifferences: readonly {
   {
     ids: ['canonical', 'code', 'id', 'markdown', 'oid', 'positiveInt', 'unsignedInt', 'url', 'uuid'],
     reason:
-      'The published value keeps the type name of its base, though the differential names its own, and drops the limits of its base (of a length, of a number), which hold for what specializes it.',
+      'The published value keeps the type name of its base, though the differential names its own, and ' +
+      'drops the limits of its base (of a length, of a number), which hold for what specializes it.',
     differ: /^\w+\.value#(type|maxLength|minValueInteger|maxValueInteger)$/,
   },
   {
@@ -21,13 +22,15 @@ export const knownDifferences: readonly {
   {
     ids: ['bp'],
     reason:
-      'The published one narrows the choices below a component by their short names, and slices others that are written so; ours slices all.',
+      'The published one narrows the choices below a component by their short names, and slices others ' +
+      'that are written so; ours slices all.',
     differ: /^Observation\.component:(SystolicBP|DiastolicBP)\.value\[x\]/,
   },
   {
     ids: ['cholesterol', 'hdlcholesterol', 'ldlcholesterol'],
     reason:
-      'The published one repeats the invariants of Quantity and of the type profile SimpleQuantity, which are checked themselves.',
+      'The published one repeats the invariants of Quantity and of the type profile SimpleQuantity, ' +
+      'which are checked themselves.',
     differ: /^Observation\.referenceRange\.(low|high)#constraint$/,
   },
   {
@@ -39,14 +42,16 @@ export const knownDifferences: readonly {
   {
     ids: ['catalog', 'familymemberhistory-genetic'],
     reason:
-      'Names of slices stand on elements that are not sliced. The published one keeps the names and drops the elements; ours says the same of the elements.',
+      'Names of slices stand on elements that are not sliced. The published one keeps the names and ' +
+      'drops the elements; ours says the same of the elements.',
     differ:
       /^(Composition\.date|FamilyMemberHistory\.(relationship|sex|born\[x\]|age\[x\]|deceased\[x\]|condition)(?!\w))/,
   },
   {
     ids: ['provenance-relevant-history'],
     reason:
-      'The published content reference names a slice, of which the differential says nothing; and what the differential says of all agents (a binding) is lost in their slice.',
+      'The published content reference names a slice, of which the differential says nothing; and what ' +
+      'the differential says of all agents (a binding) is lost in their slice.',
     differ: /^Provenance\.(entity\.agent#contentReference|agent:Author\.type#binding)$/,
   },
 ];

@@ -34,7 +34,8 @@ export function startLoad(bases: readonly string[], clients = 8): Load {
       const number = next++;
       const created = await create(base, number);
       exchanges.push(created);
-      if (created.status !== 201) await setTimeout(200); // as a client that is refused does, if not for as long as Retry-After says
+      // as a client that is refused does, if not for as long as Retry-After says
+      if (created.status !== 201) await setTimeout(200);
       exchanges.push(await ask('read', `${base}/Patient/p1`));
       exchanges.push(await ask('search', `${base}/Patient?name=tremblay`));
     }
@@ -68,7 +69,8 @@ export function startLoad(bases: readonly string[], clients = 8): Load {
 /** Creates a picture under a key of its own: the same number again is the same request again. */
 export async function create(base: string, number: number): Promise<Exchange> {
   const headers = { 'Content-Type': 'application/fhir+json', 'Idempotency-Key': `load-${number}` };
-  const body = JSON.stringify(media({}, { data: png(1_000 + number).toString('base64') })); // each with bytes of its own
+  // each with bytes of its own
+  const body = JSON.stringify(media({}, { data: png(1_000 + number).toString('base64') }));
   return ask('create', `${base}/Media`, { method: 'POST', headers, body }, number);
 }
 

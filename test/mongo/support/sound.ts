@@ -23,7 +23,9 @@ export function refusals(exchanges: readonly Exchange[], longest: number): Reado
   return codes;
 }
 
-/** Every create sent again gets the answer that was acknowledged, or makes its record now; there is one record for each. */
+/**
+ * Every create sent again gets the answer that was acknowledged, or makes its record now; there is one record for each.
+ */
 export async function noneLostOrDoubled(exchanges: readonly Exchange[], base: string): Promise<void> {
   const creates = exchanges.filter(({ what }) => what === 'create');
   const queue = [...creates];

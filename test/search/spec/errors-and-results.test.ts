@@ -5,12 +5,14 @@ import { parseSearch } from '../../../src/search/parse/search.ts';
 import { context, explain, pairs, refusal, search, thing } from '../thing.ts';
 
 const offered =
-  '`_id`, `_lastUpdated`, `active`, `born`, `code`, `code-size`, `date`, `focus`, `form`, `name`, `near`, `patient`, `phone`, `plan`, `score`, `site`, `size`, `status`, `subject`, `url`, `when`';
+  '`_id`, `_lastUpdated`, `active`, `born`, `code`, `code-size`, `date`, `focus`, `form`, `name`, ' +
+  '`near`, `patient`, `phone`, `plan`, `score`, `site`, `size`, `status`, `subject`, `url`, `when`';
 
 describe('what is not understood', () => {
   it('names the nearest parameter and all that are offered', () => {
     expect(refusal('nmae=a')).toBe(
-      `400 not-supported http.nmae: Observation has no search parameter \`nmae\`. Did you mean \`name\`? It offers ${offered}.`,
+      '400 not-supported http.nmae: Observation has no search parameter `nmae`. Did you mean ' +
+        `\`name\`? It offers ${offered}.`,
     );
     expect(refusal('_cuont=1')).toContain('Did you mean `_count`?');
     expect(refusal('Name=a')).toContain('Did you mean `name`?');
@@ -142,7 +144,8 @@ describe('controls', () => {
     ['_sort=', '`_sort` has no value'],
     [
       '_sort=name',
-      'Observation cannot be sorted by `name`. Use `_id`, `_lastUpdated`, `born`, `date`, `when`, each with `-` before it for descending.',
+      'Observation cannot be sorted by `name`. Use `_id`, `_lastUpdated`, `born`, `date`, `when`, each ' +
+        'with `-` before it for descending.',
     ],
     ['_sort=date,', 'cannot be sorted by ``'],
     [

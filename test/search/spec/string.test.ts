@@ -53,7 +53,8 @@ describe('string search', () => {
     ['name:exact=', '400 value http.name:exact: `name:exact` has no value: give it one or omit it.'],
     [
       'name=a,',
-      '400 value http.name: `name` has an empty value in its list: remove the comma, or write a comma in a value as `\\,`.',
+      '400 value http.name: `name` has an empty value in its list: remove the comma, or write a comma ' +
+        'in a value as `\\,`.',
     ],
     [
       'name:missing=yes',
@@ -69,7 +70,8 @@ describe('string search', () => {
     ],
     [
       'name:text=a',
-      '400 code-invalid http.name:text: The modifier `:text` is not supported on `name`. It takes `:missing`, `:exact`, `:contains`.',
+      '400 code-invalid http.name:text: The modifier `:text` is not supported on `name`. It takes ' +
+        '`:missing`, `:exact`, `:contains`.',
     ],
   ])('refuses %s', (query, error) => {
     expect(refusal(query)).toBe(error);

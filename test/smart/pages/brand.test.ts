@@ -9,7 +9,8 @@ import type { Clinic } from './support/clinic.ts';
 import { Visitor, plain } from './support/visitor.ts';
 
 const svg =
-  '<?xml version="1.0"?>\n<!-- ours -->\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>';
+  '<?xml version="1.0"?>\n<!-- ours -->\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 ' +
+  '9"><path d="M0 0h9v9z"/></svg>';
 
 let folder: string;
 let clinic: Clinic;

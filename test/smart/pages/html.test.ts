@@ -57,19 +57,22 @@ describe('a template', () => {
 });
 
 describe('a page', () => {
-  const frame = (text: string) =>
-    layout({
+  const frame = (text: string) => {
+    const field = textField({ id: 'x', label: text, value: text, errors: [], input: html`type="text"` });
+    const person = { id: text, name: text, birthDate: text, gender: text, identifiers: [text], deceased: false };
+    return layout({
       language: 'en',
       brand: { name: undefined, logo: undefined },
       title: text,
-      body: html`${errorSummary({ texts: texts.en }, [{ field: 'x', text }])}${textField({ id: 'x', label: text, value: text, errors: [], input: html`type="text"` })}
-      ${patientLines({ texts: texts.en, language: 'en' }, { id: text, name: text, birthDate: text, gender: text, identifiers: [text], deceased: false })}`,
+      body: html`${errorSummary({ texts: texts.en }, [{ field: 'x', text }])}${field}
+      ${patientLines({ texts: texts.en, language: 'en' }, person)}`,
       script: false,
       wide: false,
       languageLink: () => `/auth/x?${new URLSearchParams({ text }).toString()}`,
       link: path => path,
       user: text,
     }).text;
+  };
 
   it('has the same elements and attributes whatever names and texts are in it', () => {
     const usual = shape(frame('Tremblay'));

@@ -4,7 +4,8 @@ import type { Clinic } from './support/clinic.ts';
 import { Visitor, formsOf, plain, valuesOf } from './support/visitor.ts';
 import type { Seen } from './support/visitor.ts';
 
-// What must fail: forged forms, framed pages, redirects elsewhere, guessing who has an account, sessions that were there before.
+// What must fail: forged forms, framed pages, redirects elsewhere, guessing who has an account, sessions that were
+// there before.
 
 let clinic: Clinic;
 beforeAll(async () => {
@@ -63,7 +64,8 @@ describe('every page', () => {
     expect(directives.get('form-action')).toBe("'self'");
     expect(directives.get('base-uri')).toBe("'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    expect(headers.get('cross-origin-opener-policy')).toBeNull(); // apps that sign in in a window of their own report to its opener
+    // apps that sign in in a window of their own report to its opener
+    expect(headers.get('cross-origin-opener-policy')).toBeNull();
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');

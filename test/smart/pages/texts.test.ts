@@ -46,7 +46,8 @@ describe('the texts', () => {
 
   it('are set as Canadian French is', () => {
     for (const [path, text] of fr) {
-      expect([path, /[^\u00a0]:(?!\/)/.test(text)]).toEqual([path, false]); // a space that does not break before each colon
+      // a space that does not break before each colon
+      expect([path, /[^\u00a0]:(?!\/)/.test(text)]).toEqual([path, false]);
       expect([path, /\s[;!?]/.test(text)]).toEqual([path, false]); // none before these
       expect([path, /«(?!\u00a0)|(?<!\u00a0)»/.test(text)]).toEqual([path, false]);
       expect([path, text.includes("'") || text.includes('...')]).toEqual([path, false]);
@@ -116,7 +117,8 @@ describe('the language of a page', () => {
 describe('what scopes mean', () => {
   const lifetimes = { refreshIdle: 30 * 86_400_000, refreshLifetime: 90 * 86_400_000 };
   const asked =
-    'openid fhirUser profile launch launch/patient offline_access online_access patient/Condition.rs patient/Appointment.rs?status=booked user/Media.c unheard/of.x';
+    'openid fhirUser profile launch launch/patient offline_access online_access patient/Condition.rs ' +
+    'patient/Appointment.rs?status=booked user/Media.c unheard/of.x';
 
   it('is told for every scope that there is, in every language, by a name of the records', async () => {
     const { model } = await requireModel(readConfig([]));

@@ -73,7 +73,10 @@ export async function authorize(server: Authorizing, options: LaunchOptions = {}
   return { answer: isBack ? page.url.searchParams : new URLSearchParams(), verifier, page, browser };
 }
 
-/** From an address of the server to where it sends the browser in the end, or to a page that says that something is wrong. */
+/**
+ * From an address of the server to where it sends the browser in the end, or to a page that says that something is
+ * wrong.
+ */
 export async function follow(
   server: Authorizing,
   browser: Browser,
@@ -135,7 +138,13 @@ export async function post(
     new URLSearchParams(given),
     headers,
   );
-  return { status: answer.status, headers: answer.headers, get json() { return JSON.parse(answer.text) as unknown; } }; // prettier-ignore
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    get json() {
+      return JSON.parse(answer.text) as unknown;
+    },
+  };
 }
 
 /** Exchanges a code as the client does. */

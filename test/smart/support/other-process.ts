@@ -15,8 +15,8 @@ import type { Log } from '../../../src/observability/log.ts';
 import { openAuthorization } from '../../../src/smart/open-authorization.ts';
 
 /**
- * What another process would be that serves the same store under the same public URL: it has the store alone in common, and
- * remembers for itself.
+ * What another process would be that serves the same store under the same public URL: it has the store alone in common,
+ * and remembers for itself.
  */
 export async function otherProcess(
   { engine, url }: RunningEngine,

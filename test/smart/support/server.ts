@@ -83,8 +83,9 @@ export const appScopes = [
 ];
 
 /**
- * Starts it, with the partitions `demo` and `other`; clients `app` (public), `secret-app` (symmetric, secret `app-secret`),
- * `signing-app` (asymmetric) and `backend`; users `clinician`, `patient` and `guest`, all with the same password.
+ * Starts it, with the partitions `demo` and `other`; clients `app` (public), `secret-app` (symmetric, secret
+ * `app-secret`), `signing-app` (asymmetric) and `backend`; users `clinician`, `patient` and `guest`, all with the same
+ * password.
  */
 export async function authorizing(options: AuthorizingOptions = {}): Promise<Authorizing> {
   const { flags = [], second = false, place: newPlace = newStorePlace, resources = [], demo = false, write } = options;

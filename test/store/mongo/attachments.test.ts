@@ -75,7 +75,11 @@ describe('the bytes of attachments on MongoDB', () => {
       filename: expect.stringMatching(/^[^/]+\/[0-9a-f]{64}$/),
     });
     const found = await bucket().chunks.find({ files_id: _id }).sort({ n: 1 }).toArray();
-    expect(found.map(({ n, data }) => [n, data.length()])).toEqual([[0, chunkSize], [1, chunkSize], [2, 1]]); // prettier-ignore
+    expect(found.map(({ n, data }) => [n, data.length()])).toEqual([
+      [0, chunkSize],
+      [1, chunkSize],
+      [2, 1],
+    ]);
   });
 
   it('that two processes put at once are kept once and whole', async () => {

@@ -23,10 +23,14 @@ import { openSeen, type Seen } from './support/explained.ts';
 const few = fc.constantFrom('a', 'A', 'b');
 const kinds = {
   token: {
-    value: fc.tuple(fc.constantFrom(undefined, 'http://s', 'http://exact'), few).map(([system, code]) => token(system, code)),
+    value: fc
+      .tuple(fc.constantFrom(undefined, 'http://s', 'http://exact'), few)
+      .map(([system, code]) => token(system, code)),
     test: fc.oneof(
       few.map((code): Test => ({ kind: 'token', code })),
-      fc.tuple(fc.constantFrom(null, 'http://s', 'http://exact'), few).map(([system, code]): Test => ({ kind: 'token', system, code })),
+      fc
+        .tuple(fc.constantFrom(null, 'http://s', 'http://exact'), few)
+        .map(([system, code]): Test => ({ kind: 'token', system, code })),
       fc.constantFrom<Test>({ kind: 'token', system: 'http://s' }, { kind: 'token', system: null }, { kind: 'token' }),
     ),
   },
@@ -46,20 +50,34 @@ const kinds = {
   string: {
     value: fc.constantFrom('Ann', 'ann', 'an', 'Jo-Ann', '\u{1f600}').map(text),
     test: fc.oneof(
-      fc.tuple(fc.constantFrom('starts' as const, 'contains' as const), fc.constantFrom('', 'an', 'ann', 'o a', '.')).map(([how, text]): Test => ({ kind: 'string', how, text })),
+      fc
+        .tuple(fc.constantFrom('starts' as const, 'contains' as const), fc.constantFrom('', 'an', 'ann', 'o a', '.'))
+        .map(([how, text]): Test => ({ kind: 'string', how, text })),
       fc.constantFrom('Ann', 'ann').map((text): Test => ({ kind: 'string', how: 'exact', text })),
     ),
   },
   date: {
-    value: fc.tuple(fc.nat(3), fc.constantFrom(1, 86_400_000, 86_400_000 * 3)).map(([day, width]) => ({ kind: 'date', low: day * 86_400_000, high: day * 86_400_000 + width }) as const),
+    value: fc
+      .tuple(fc.nat(3), fc.constantFrom(1, 86_400_000, 86_400_000 * 3))
+      .map(([day, width]) => ({ kind: 'date', low: day * 86_400_000, high: day * 86_400_000 + width }) as const),
     test: rangeTest('range', 86_400_000),
   },
-  number: { value: fc.tuple(fc.nat(3), fc.nat(2)).map(([low, width]) => number(low, low + width)), test: rangeTest('range', 1) },
-  quantity: {
-    value: fc.tuple(fc.nat(3), fc.constantFrom(undefined, 'http://u'), fc.constantFrom(undefined, 'mg', 'kg')).map(([value, system, unit]) => quantity(value, system, unit, unit)),
-    test: fc.tuple(rangeTest('quantity', 1), fc.constantFrom({}, { unit: 'mg' }, { system: 'http://u' }, { system: 'http://u', unit: 'mg' })).map(([test, of]): Test => ({ ...test, ...of })),
+  number: {
+    value: fc.tuple(fc.nat(3), fc.nat(2)).map(([low, width]) => number(low, low + width)),
+    test: rangeTest('range', 1),
   },
-} as const; // prettier-ignore
+  quantity: {
+    value: fc
+      .tuple(fc.nat(3), fc.constantFrom(undefined, 'http://u'), fc.constantFrom(undefined, 'mg', 'kg'))
+      .map(([value, system, unit]) => quantity(value, system, unit, unit)),
+    test: fc
+      .tuple(
+        rangeTest('quantity', 1),
+        fc.constantFrom({}, { unit: 'mg' }, { system: 'http://u' }, { system: 'http://u', unit: 'mg' }),
+      )
+      .map(([test, of]): Test => ({ ...test, ...of })),
+  },
+} as const;
 
 type Kind = keyof typeof kinds;
 

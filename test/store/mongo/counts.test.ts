@@ -26,7 +26,8 @@ it('counts what a partition has, however many keys at once, also without the ind
   await (await store.partition('other'))?.write([t.put('a'), t.put('z')], t.each);
   const core = await openCore(place.url);
   const p = (await core.registry.partition('demo'))?.p ?? '';
-  for (const atOnce of [1, 5, 10, 11, 12, 100]) expect([atOnce, await countOf(core, p, t.typeName, atOnce)]).toEqual([atOnce, 11]); // prettier-ignore
+  for (const atOnce of [1, 5, 10, 11, 12, 100])
+    expect([atOnce, await countOf(core, p, t.typeName, atOnce)]).toEqual([atOnce, 11]);
   await core.database.collection(t.typeName).dropIndex('t');
   expect(await countOf(core, p, t.typeName, 5)).toBe(11);
   expect(await countOf(core, p, 'Absent')).toBe(0);

@@ -16,17 +16,33 @@ const rows = [
   ['a token', entry('code', token('http://s', 'A')), t('7|code|yhttp://s', '7|code|ca', '7|code|b8|http://sa')],
   ['a token without a system', entry('code', token(undefined, 'a')), t('7|code|z', '7|code|ca', '7|code|na')],
   ['a reference to one of the targets', entry('patient', reference('Patient', '1')), t('7|patient|r1/Patient')],
-  ['an absolute reference to one of the targets', entry('patient', canonical('http://a/Patient/1')), t('7|patient|uhttp://a/Patient/1')],
-  ['an absolute reference to any type', entry('focus', canonical('http://a/Device/1')), t('7|focus|uhttp://a/Device/1', '7|focus|i1 http://a')],
+  [
+    'an absolute reference to one of the targets',
+    entry('patient', canonical('http://a/Patient/1')),
+    t('7|patient|uhttp://a/Patient/1'),
+  ],
+  [
+    'an absolute reference to any type',
+    entry('focus', canonical('http://a/Device/1')),
+    t('7|focus|uhttp://a/Device/1', '7|focus|i1 http://a'),
+  ],
   ['a reference to any type', entry('focus', reference('Device', '1')), t('7|focus|r1/Device', '7|focus|i1')],
   ['a canonical', entry('plan', canonical('http://a', '1')), t('7|plan|uhttp://a', '7|plan|w8|http://a1')],
   ['a uri', entry('url', { kind: 'uri', uri: 'http://a' }), t('7|url|uhttp://a')],
   ['a string', entry('name', text('Éva')), { ...t('7|name|xÉva'), s: ['7|name|eva'] }],
   ['a day', entry('born', date('2020-02-29', 'UTC')), { d: [{ k: '7|born|', ...day }] }],
-  ['a wide date', entry('born', { kind: 'date', low: 0, high: 1e9 }), { ...t('7|born~'), d: [{ k: '7|born~|', lo: 0, hi: 1e9 }] }],
+  [
+    'a wide date',
+    entry('born', { kind: 'date', low: 0, high: 1e9 }),
+    { ...t('7|born~'), d: [{ k: '7|born~|', lo: 0, hi: 1e9 }] },
+  ],
   ['a number', entry('score', number(1)), { n: [{ k: '7|score|', lo: 1, hi: 1 }] }],
   ['a range of numbers', entry('score', number(1, 2)), { n: [{ k: '7|score~|', lo: 1, hi: 2 }] }],
-  ['a quantity', entry('size', quantity(5, 'http://u', 'mg', 'mg')), { n: ['q', 'umg', 's8|http://umg'].map(unit => ({ k: `7|size|${unit}`, lo: 5, hi: 5 })) }],
+  [
+    'a quantity',
+    entry('size', quantity(5, 'http://u', 'mg', 'mg')),
+    { n: ['q', 'umg', 's8|http://umg'].map(unit => ({ k: `7|size|${unit}`, lo: 5, hi: 5 })) },
+  ],
   [
     'a composite',
     entry('code-size', { kind: 'composite', of: [[token('http://s', 'a')], [quantity(5)]] }),
@@ -35,7 +51,7 @@ const rows = [
       c: [{ k: '7|code-size|', c0: { t: ['yhttp://s', 'ca', 'b8|http://sa'] }, c1: { n: [{ k: 'q', lo: 5, hi: 5 }] } }],
     },
   ],
-] as const; // prettier-ignore
+] as const;
 
 describe('the fields of a document', () => {
   it.each(rows)('%s', (_, one, fields) => {

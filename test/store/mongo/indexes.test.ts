@@ -122,9 +122,17 @@ const damages: readonly (readonly [title: string, update: Document | readonly Do
   ['a term that is gone', { $pull: { t: /\|code\|/ } }, /Basic\/a: `code` lacks an entry/],
   ['a pair that is gone', { $pull: { t: /\|owner\+code\|/ } }, /Basic\/a: `owner\+code` lacks an entry/],
   ['the term of all that is gone', { $pull: { t: /\|\*$/ } }, /Basic\/a: `_id` lacks an entry/],
-  ['a string that is another', [{ $set: { s: [{ $concat: [{ $first: '$s' }, 'x'] }] } }], /Basic\/a: `name` has an entry too many/], // prettier-ignore
+  [
+    'a string that is another',
+    [{ $set: { s: [{ $concat: [{ $first: '$s' }, 'x'] }] } }],
+    /Basic\/a: `name` has an entry too many/,
+  ],
   ['a date that is another', { $inc: { 'd.0.hi': 1 } }, /Basic\/a: `date` lacks an entry/],
-  ['a term of nobody', [{ $set: { t: { $concatArrays: ['$t', [{ $concat: ['$p', '|code|Cof nobody'] }]] } } }], /Basic\/a: `code` has an entry too many/], // prettier-ignore
+  [
+    'a term of nobody',
+    [{ $set: { t: { $concatArrays: ['$t', [{ $concat: ['$p', '|code|Cof nobody'] }]] } } }],
+    /Basic\/a: `code` has an entry too many/,
+  ],
   ['a sort key that is another', { $set: { 'o.date': 'x' } }, /Basic\/a: `date` has an entry too many/],
   ['a sort key that is gone', { $unset: { 'o._updated': 1 } }, /Basic\/a: `_lastUpdated` lacks an entry/],
 ];
@@ -132,7 +140,10 @@ const damages: readonly (readonly [title: string, update: Document | readonly Do
 describe('verify on MongoDB', () => {
   it.each(damages)('finds %s, and a rebuild mends it', async (_, update, found) => {
     const { store, demo } = await open({ mode: 'command' });
-    await demo.write(['a', 'b'].map(id => t.put(id, [t.token('c1'), t.named(`N ${id}`), t.on(19_723), t.ownedBy('p')])), { unit: 'each' }); // prettier-ignore
+    await demo.write(
+      ['a', 'b'].map(id => t.put(id, [t.token('c1'), t.named(`N ${id}`), t.on(19_723), t.ownedBy('p')])),
+      { unit: 'each' },
+    );
     await demo.write([t.remove('b')]);
     expect(await differences(store)).toEqual([]);
     const { modifiedCount } = await basics().updateOne({ _id: /\/a$/ }, update);

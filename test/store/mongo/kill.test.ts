@@ -44,8 +44,8 @@ it(
 );
 
 /**
- * Loads, and kills that so many milliseconds after it has said what `due` matches. Gives the last batch that was acknowledged;
- * undefined where none was.
+ * Loads, and kills that so many milliseconds after it has said what `due` matches. Gives the last batch that was
+ * acknowledged; undefined where none was.
  */
 async function loadAndKill(url: string, from: number, after: number, due: RegExp): Promise<number | undefined> {
   const loading = spawn(process.execPath, [child, url, 'load', String(from)], { stdio: ['ignore', 'pipe', 'inherit'] });

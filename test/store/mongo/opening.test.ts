@@ -106,7 +106,10 @@ describe('the database', () => {
     await make();
     expect(await store.indexes.database()).toEqual([]);
     await drop();
-    await client.db().collection<{ _id: string }>('meta').updateOne({ _id: 'definitions' }, { $set: { value: 'other' } }); // prettier-ignore
+    await client
+      .db()
+      .collection<{ _id: string }>('meta')
+      .updateOne({ _id: 'definitions' }, { $set: { value: 'other' } });
     core.registry.forget();
     await make();
     expect(await store.indexes.database()).toHaveLength(1);
@@ -139,7 +142,11 @@ describe('the database', () => {
     const { store, demo } = await open();
     await demo.write([t.put('a', [t.token('x')])]);
     await store.partitions.add('other', { zone: 'UTC' });
-    const [{ key } = { key: '' }] = await client.db().collection('partitions').find({ _id: 'demo' as never }).toArray(); // prettier-ignore
+    const [{ key } = { key: '' }] = await client
+      .db()
+      .collection('partitions')
+      .find({ _id: 'demo' as never })
+      .toArray();
     // As if the process had ended in the middle of it, an hour ago.
     await client
       .db()

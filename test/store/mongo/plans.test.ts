@@ -171,7 +171,15 @@ function forms(param: SearchParam): readonly Form[] {
     case 'quantity':
       return [form('a range', 'value', which => ({ kind: 'quantity', unit: 'mg', bounds: boundsOf(which, false) }))];
     case 'composite':
-      return [form('code$range', 'value', code => ({ kind: 'composite', of: [{ kind: 'token', code }, { kind: 'quantity', bounds: boundsOf(code, false) }] }))]; // prettier-ignore
+      return [
+        form('code$range', 'value', code => ({
+          kind: 'composite',
+          of: [
+            { kind: 'token', code },
+            { kind: 'quantity', bounds: boundsOf(code, false) },
+          ],
+        })),
+      ];
     case 'special':
       return [];
     default:

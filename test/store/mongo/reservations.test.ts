@@ -131,7 +131,7 @@ describe('an update of which a crash has left', () => {
     expect(await history(core, t.typeName).countDocuments({ _id: { $gt: `${p}/b/` } })).toBe(2);
   });
 
-  it('or a primary that lost its place, another version than the one that was acknowledged: this one is kept', async () => {
+  it('or a replaced primary, another version than the acknowledged one: that one is kept', async () => {
     const changes = ['a', 'b'].map(id => t.put(id, [t.token('1')]));
     await demo.write(changes, { unit: 'each' });
     for (const id of ['a', 'b']) {

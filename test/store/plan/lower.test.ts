@@ -38,7 +38,11 @@ describe('a query as clauses', () => {
     ['a code of a system', 'code=http://s|a', terms('code', 'B8|http://sa', 'b8|http://sa')],
     ['alternatives of one parameter are one clause', 'code=a,b', terms('code', 'Ca', 'ca', 'Cb', 'cb')],
     ['a reference with its type', 'patient=Patient/1', terms('patient', 'r1/Patient')],
-    ['an id of any type, if the driver cannot list its types', 'focus=1', { kind: 'prefix', index: 'focus', prefix: 'r1/' }], // prettier-ignore
+    [
+      'an id of any type, if the driver cannot list its types',
+      'focus=1',
+      { kind: 'prefix', index: 'focus', prefix: 'r1/' },
+    ],
     ['a canonical', 'plan=http://a|1', terms('plan', 'w8|http://a1')],
     ['a URI', 'url=http://a', terms('url', 'uhttp://a')],
     ['a string', 'name:contains=Ann', { kind: 'string', index: 'name', how: 'contains', text: 'ann' }],

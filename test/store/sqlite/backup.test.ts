@@ -286,9 +286,20 @@ describe('damage in the store', () => {
   });
 
   it('of an older layout is found by SQLite', async () => {
-    store.change(store.file, `PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'resources_ord'; PRAGMA user_version = 2`); // prettier-ignore
+    store.change(
+      store.file,
+      `PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'resources_ord'; PRAGMA user_version = 2`,
+    );
     const { findings } = await store.backUp('b');
-    expect(findings).toEqual([{ in: 'database', is: 'file', partition: undefined, what: '-', why: expect.stringContaining('never used') as string }]); // prettier-ignore
+    expect(findings).toEqual([
+      {
+        in: 'database',
+        is: 'file',
+        partition: undefined,
+        what: '-',
+        why: expect.stringContaining('never used') as string,
+      },
+    ]);
   });
 });
 

@@ -16,7 +16,8 @@ it('a read that lasts makes one commit wait, not each', async () => {
   reading.exec('BEGIN; SELECT * FROM rows');
   // More pages than the WAL has before it is restarted.
   writing.run(
-    'WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 17000) INSERT INTO rows SELECT n, zeroblob(8000) FROM n',
+    'WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 17000) INSERT INTO rows ' +
+      'SELECT n, zeroblob(8000) FROM n',
   );
   const run = vi.spyOn(writing, 'get');
   const checkpoints = new Checkpoints(writing, path, () => {});

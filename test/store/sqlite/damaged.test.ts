@@ -60,7 +60,8 @@ function readNames(path: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   const rows = database
     .prepare(
-      'SELECT t, p.id AS partition, type, v.id AS id, version FROM (SELECT t, id, NULL AS version FROM resources UNION ALL SELECT t, id, version FROM versions) v JOIN types USING (t) JOIN partitions p USING (n)',
+      'SELECT t, p.id AS partition, type, v.id AS id, version FROM (SELECT t, id, NULL AS version FROM ' +
+        'resources UNION ALL SELECT t, id, version FROM versions) v JOIN types USING (t) JOIN partitions p USING (n)',
     )
     .all();
   database.close();
@@ -89,7 +90,10 @@ describe.skipIf(noFaults !== undefined)(`a disk that fails to read${unlessFaults
 
 describe(`a damaged store is found by \`verify\`, with the records concerned (seed ${seed})`, () => {
   it('while nothing is found in one that is sound', async () => {
-    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ records and 9 older versions checked, 0 findings\.$/m) }); // prettier-ignore
+    expect(await verify()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+ records and 9 older versions checked, 0 findings\.$/m),
+    });
   });
 
   it.each(Array.from({ length: rounds }, (_, round) => round))('round %i', async round => {
@@ -104,7 +108,12 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
     expect([code, stderr], `${what}\n${stdout}`).toEqual([3, expect.not.stringMatching(/^ +at /m)]);
     // Of what cannot be opened no record can be named.
     if (stdout.includes('The store cannot be opened')) return;
-    const named = new Set(stdout.split('\n').map(line => line.split('\t')).map(([partition, , name]) => `${partition}\t${name}`)); // prettier-ignore
+    const named = new Set(
+      stdout
+        .split('\n')
+        .map(line => line.split('\t'))
+        .map(([partition, , name]) => `${partition}\t${name}`),
+    );
     expect(
       concerned.filter(name => !named.has(name)),
       `${what}\n${stdout}`,

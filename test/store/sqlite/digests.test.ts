@@ -22,13 +22,15 @@ describe('digests of versions', () => {
   };
   const digests = (): readonly unknown[] =>
     query(
-      'SELECT id, version, digest FROM versions UNION ALL SELECT id, version, digest FROM resources ORDER BY id, version',
+      'SELECT id, version, digest FROM versions UNION ALL SELECT id, version, digest FROM resources ' +
+        'ORDER BY id, version',
     ).map(({ digest }) => digest);
   const expected = async (partition: Partition): Promise<readonly unknown[]> =>
     (await list(partition.export())).map(version => recordDigest(1, version));
   const undigested = (): unknown =>
     query(
-      'SELECT (SELECT count(*) FROM resources WHERE digest IS NULL) + (SELECT count(*) FROM versions WHERE digest IS NULL) AS c',
+      'SELECT (SELECT count(*) FROM resources WHERE digest IS NULL) + (SELECT count(*) FROM versions ' +
+        'WHERE digest IS NULL) AS c',
     )[0]?.['c'];
 
   /** Versions of every kind: created, changed, deleted, created again, with attachments of their own and carried on. */
@@ -114,7 +116,11 @@ describe('digests of versions', () => {
     const { store } = await open();
     await expect.poll(undigested).toBe(3);
     await store.close();
-    expect(query('SELECT id FROM resources WHERE digest IS NULL ORDER BY id').map(({ id }) => id)).toEqual(['a', 'b', 'c']); // prettier-ignore
+    expect(query('SELECT id FROM resources WHERE digest IS NULL ORDER BY id').map(({ id }) => id)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
   });
 
   it('of documents and marks come with the layout, and with each that is kept', async () => {

@@ -1,4 +1,5 @@
-// https://sqlite.org/rescode.html#primary_result_code_list and https://docs.libuv.org/en/v1.x/errors.html#error-constants
+// https://sqlite.org/rescode.html#primary_result_code_list and
+// https://docs.libuv.org/en/v1.x/errors.html#error-constants
 import { getSystemErrorMap } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { failureOf, fileCodes, sqliteCodes } from '../../../src/store/sqlite/failures.ts';

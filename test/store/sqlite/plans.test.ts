@@ -33,11 +33,29 @@ const queries: readonly (readonly [title: string, query: Query, sort: readonly S
     ['SEARCH c USING PRIMARY KEY (p=? AND v=?)'],
   ],
   ['this code', t.hasCode('c1'), t.newest, ['SEARCH c USING PRIMARY KEY (p=? AND v=?)']],
-  ['this code since', t.and(t.hasCode('c1'), t.since(5)), t.newest, ['SEARCH c USING PRIMARY KEY (p=? AND v=? AND ord>?)', 'SEARCH x USING COVERING INDEX ranges_id']], // prettier-ignore
-  ['a window of dates', range(5, 9), t.newest, ['SEARCH c USING COVERING INDEX resources_ord (t=? AND ord>? AND ord<?)', 'SEARCH x USING COVERING INDEX ranges_id']], // prettier-ignore
+  [
+    'this code since',
+    t.and(t.hasCode('c1'), t.since(5)),
+    t.newest,
+    ['SEARCH c USING PRIMARY KEY (p=? AND v=? AND ord>?)', 'SEARCH x USING COVERING INDEX ranges_id'],
+  ],
+  [
+    'a window of dates',
+    range(5, 9),
+    t.newest,
+    [
+      'SEARCH c USING COVERING INDEX resources_ord (t=? AND ord>? AND ord<?)',
+      'SEARCH x USING COVERING INDEX ranges_id',
+    ],
+  ],
   ['all, newest first', { kind: 'all' }, t.newest, ['SEARCH c USING COVERING INDEX resources_ord (t=? AND ord>?)']],
   ['all, by lastUpdated', { kind: 'all' }, updated, ['SEARCH c USING COVERING INDEX resources_updated (t=?)']],
-  ['changed since', { kind: 'lastUpdated', bounds: [{ end: 'low', is: '>', value: 5 }] }, updated, ['SEARCH c USING COVERING INDEX resources_updated (t=? AND last_updated>?)']], // prettier-ignore
+  [
+    'changed since',
+    { kind: 'lastUpdated', bounds: [{ end: 'low', is: '>', value: 5 }] },
+    updated,
+    ['SEARCH c USING COVERING INDEX resources_updated (t=? AND last_updated>?)'],
+  ],
 ];
 
 describe('plans', () => {

@@ -1,5 +1,5 @@
-// Creates pictures with keys until it is killed: first again what may have been under way, then new ones. Says on stdout
-// when each begins and when it is acknowledged.
+// Creates pictures with keys until it is killed: first again what may have been under way, then new ones. Says on
+// stdout when each begins and when it is acknowledged.
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';

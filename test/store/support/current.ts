@@ -1,7 +1,9 @@
 import type { StoredVersion } from '../../../src/store/records.ts';
 import type { PartitionTransfer } from '../../../src/store/transfer.ts';
 
-/** The current records of a type in id order, without tombstones, after an id: read beside searches and their indexes. */
+/**
+ * The current records of a type in id order, without tombstones, after an id: read beside searches and their indexes.
+ */
 export async function* current(
   partition: Pick<PartitionTransfer, 'export'>,
   type: string,

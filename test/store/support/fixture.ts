@@ -112,16 +112,31 @@ const definition: TypeDefinition = {
 
 export const newest: readonly Sort[] = [{ by: 'default', descending: true }];
 
-export const token = (value: string): IndexEntry => entry('code', { kind: 'token', system: 's', code: value, caseSensitive: true }); // prettier-ignore
+export const token = (value: string): IndexEntry =>
+  entry('code', { kind: 'token', system: 's', code: value, caseSensitive: true });
 export const named = (text: string): IndexEntry => entry('name', { kind: 'string', text, folded: foldString(text) });
-export const on = (day: number, days = 1): IndexEntry => entry('date', { kind: 'date', low: day * 86_400_000, high: (day + days) * 86_400_000 }); // prettier-ignore
-export const ownedBy = (id: string): IndexEntry => entry('owner', { kind: 'reference', type: 'Patient', id, url: undefined, version: undefined }); // prettier-ignore
+export const on = (day: number, days = 1): IndexEntry =>
+  entry('date', { kind: 'date', low: day * 86_400_000, high: (day + days) * 86_400_000 });
+export const ownedBy = (id: string): IndexEntry =>
+  entry('owner', { kind: 'reference', type: 'Patient', id, url: undefined, version: undefined });
 const entry = (of: string, value: IndexValue): IndexEntry => ({ param: of, value });
 
 export const hasCode = (value: string): Query => ({ kind: 'param', param: code, test: { kind: 'token', code: value } });
-export const isOf = (id: string): Query => ({ kind: 'param', param: owner, test: { kind: 'reference', type: 'Patient', id } }); // prettier-ignore
-export const isNamed = (text: string): Query => ({ kind: 'param', param: name, test: { kind: 'string', how: 'starts', text } }); // prettier-ignore
-export const since = (day: number): Query => ({ kind: 'param', param: date, test: { kind: 'range', bounds: [{ end: 'high', is: '>', value: day * 86_400_000 }] } }); // prettier-ignore
+export const isOf = (id: string): Query => ({
+  kind: 'param',
+  param: owner,
+  test: { kind: 'reference', type: 'Patient', id },
+});
+export const isNamed = (text: string): Query => ({
+  kind: 'param',
+  param: name,
+  test: { kind: 'string', how: 'starts', text },
+});
+export const since = (day: number): Query => ({
+  kind: 'param',
+  param: date,
+  test: { kind: 'range', bounds: [{ end: 'high', is: '>', value: day * 86_400_000 }] },
+});
 export const and = (...of: readonly Query[]): Query => ({ kind: 'and', of });
 
 type Put = globalThis.Extract<Change, { kind: 'put' }>;
@@ -156,7 +171,14 @@ export async function openDemo(
   options: Partial<StoreOptions> = {},
   open = openStore,
 ): Promise<{ store: Store; demo: Partition }> {
-  const store = await open(url, { model: modelOf(), extract, now: Date.now, mode: 'serve', deadline: 20_000, ...options }); // prettier-ignore
+  const store = await open(url, {
+    model: modelOf(),
+    extract,
+    now: Date.now,
+    mode: 'serve',
+    deadline: 20_000,
+    ...options,
+  });
   if (options.mode !== 'read') await store.partitions.add('demo', { zone: 'UTC' });
   const demo = await store.partition('demo');
   if (demo === undefined) throw new Error('The partition is not there');

@@ -1,5 +1,5 @@
-// Loads batches until it is killed, and says on stdout how many are acknowledged; or only serves, with changed definitions,
-// so that it rebuilds.
+// Loads batches until it is killed, and says on stdout how many are acknowledged; or only serves, with changed
+// definitions, so that it rebuilds.
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';

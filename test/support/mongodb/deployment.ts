@@ -35,7 +35,8 @@ export async function setup(project: TestProject): Promise<void> {
     };
     project.provide('deployment', deployment);
     const lacks = (Object.keys(suites) as (keyof Deployment)[]).filter(name => !deployment[name]); // its own keys
-    if (lacks.length > 0) console.log(`Left out, since the server has none: ${lacks.map(name => suites[name]).join('; ')}.\n`); // prettier-ignore
+    if (lacks.length > 0)
+      console.log(`Left out, since the server has none: ${lacks.map(name => suites[name]).join('; ')}.\n`);
   } finally {
     await client.close();
   }

@@ -1,5 +1,5 @@
-// npm run test:mongo -- [what vitest takes]: runs the MongoDB suites on the server that CRS_TEST_MONGODB names, or else on
-// MongoDB's engine, which it starts and ends. Fails where the engine does not run.
+// npm run test:mongo -- [what vitest takes]: runs the MongoDB suites on the server that CRS_TEST_MONGODB names, or else
+// on MongoDB's engine, which it starts and ends. Fails where the engine does not run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

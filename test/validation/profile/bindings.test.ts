@@ -117,7 +117,8 @@ describe('bindings', () => {
     ],
   ])('knows %s', (_title, compose, inside, outside) => {
     const other = valueSet({ include: [{ system, concept: [{ code: 'blue' }] }] }, 'other');
-    for (const code of inside) expect(against(bound('required'), coded(code), colours, valueSet(compose), other)).toEqual([]); // prettier-ignore
+    for (const code of inside)
+      expect(against(bound('required'), coded(code), colours, valueSet(compose), other)).toEqual([]);
     for (const code of outside)
       expect(against(bound('required'), coded(code), colours, valueSet(compose), other)).toContain(`error ${issue}`);
   });
@@ -160,14 +161,17 @@ describe('bindings', () => {
 
   it('holds R4 to its own extensible bindings, which only warn', () => {
     const validator = validatorOf();
-    const concept = (url: string, code: string): JsonObject => ({ coding: [{ system: `http://terminology.hl7.org/CodeSystem/${url}`, code }] }); // prettier-ignore
+    const concept = (url: string, code: string): JsonObject => ({
+      coding: [{ system: `http://terminology.hl7.org/CodeSystem/${url}`, code }],
+    });
     const married = (url: string, code: string) => patient({ maritalStatus: concept(url, code) });
     expect(problems(validator, married('v3-MaritalStatus', 'M'))).toEqual([]);
     expect(problems(validator, married('v3-NullFlavor', 'NI'))).toEqual([
       'warning Patient.maritalStatus binding at Patient.maritalStatus',
     ]);
     // A system that is listed in part: by the published expansion.
-    const contact = (code: string) => patient({ contact: [{ name: { text: 'A' }, relationship: [concept('v2-0131', code)] }] }); // prettier-ignore
+    const contact = (code: string) =>
+      patient({ contact: [{ name: { text: 'A' }, relationship: [concept('v2-0131', code)] }] });
     expect(problems(validator, contact('E'))).toEqual([]);
     expect(problems(validator, contact('O'))).toEqual([
       'warning Patient.contact.relationship binding at Patient.contact[0].relationship[0]',
@@ -175,7 +179,9 @@ describe('bindings', () => {
   });
 
   it('has no more to say where a profile requires a code and has it', () => {
-    const stricter = profile('Patient', { 'Patient.maritalStatus': { binding: { strength: 'required', valueSet: 'urn:vs:vs' } } }); // prettier-ignore
+    const stricter = profile('Patient', {
+      'Patient.maritalStatus': { binding: { strength: 'required', valueSet: 'urn:vs:vs' } },
+    });
     const given = patient({ maritalStatus: { coding: [{ system, code: 'red' }] } });
     expect(problems(validatorOf(colours), given)).toEqual([
       'warning Patient.maritalStatus binding at Patient.maritalStatus',
@@ -205,7 +211,8 @@ describe('bindings', () => {
       .validate(patient({ gender: 'femal' }))
       .filter(({ severity }) => severity === 'error');
     expect(found?.text).toBe(
-      '`femal` is not in `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1` (required binding). Did you mean `female`? Its codes include `male`, `female`, `other`, `unknown`.',
+      '`femal` is not in `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1` (required ' +
+        'binding). Did you mean `female`? Its codes include `male`, `female`, `other`, `unknown`.',
     );
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { observation, patient, problems, validatorOf } from './support/validator.ts';
 
-// What R4 says in words of data types, Bundles and contained resources: https://hl7.org/fhir/R4/datatypes.html. The cases are
-// kinds of fault that the public test cases of validators have, with the verdict of the reference validator.
+// What R4 says in words of data types, Bundles and contained resources: https://hl7.org/fhir/R4/datatypes.html. The
+// cases are kinds of fault that the public test cases of validators have, with the verdict of the reference validator.
 
 const validator = validatorOf();
 const uuid = 'urn:uuid:53fefa32-fcbb-4ff8-8a92-55ee120877b7';
@@ -19,7 +19,15 @@ const document = (author: JsonObject, subject: JsonObject): JsonObject => ({
     'document',
     {
       fullUrl: uuid.replace('77b7', '77b8'),
-      resource: { resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2020', title: 'x', author: [author], subject }, // prettier-ignore
+      resource: {
+        resourceType: 'Composition',
+        status: 'final',
+        type: { text: 'x' },
+        date: '2020',
+        title: 'x',
+        author: [author],
+        subject,
+      },
     },
     { fullUrl: uuid, resource: ann },
   ),
@@ -53,7 +61,11 @@ describe('data types', () => {
       to({ reference: 'Patient/Ann Smith' }),
       ['error Reference.reference at Observation.subject.reference'],
     ],
-    ['a search in place of a reference', to({ reference: 'Patient?identifier=1' }), ['error Reference.reference at Observation.subject.reference']], // prettier-ignore
+    [
+      'a search in place of a reference',
+      to({ reference: 'Patient?identifier=1' }),
+      ['error Reference.reference at Observation.subject.reference'],
+    ],
     ['a type that agrees', to({ reference: 'Patient/1', type: 'Patient' }), []],
     [
       'a type that does not',
@@ -78,7 +90,11 @@ describe('data types', () => {
     ['a unit that UCUM does not have', measured('mcg'), ['warning unit at Observation.value']],
     ['a unit of another system', measured('mcg', 'urn:x'), []],
     ['a code of UCUM', observation({ code: { coding: [{ system: ucum, code: 'mg' }] } }), []],
-    ['a code that UCUM does not have', observation({ code: { coding: [{ system: ucum, code: 'mcg' }] } }), ['error coding at Observation.code.coding[0]']], // prettier-ignore
+    [
+      'a code that UCUM does not have',
+      observation({ code: { coding: [{ system: ucum, code: 'mcg' }] } }),
+      ['error coding at Observation.code.coding[0]'],
+    ],
     ['a system that is a URL', coding('https://example.org/codes'), []],
     ['a system that is an OID', coding('urn:oid:2.16.840.1.113883.6.1'), []],
     ['a system that is a word', coding('loinc'), ['error Coding.system at Observation.code.coding[0].system']],
@@ -94,7 +110,11 @@ describe('data types', () => {
       ['error Identifier.system at Patient.identifier[0].system'],
     ],
     ['an identifier of a system by UUID', identified(uuid), []],
-    ['a UUID in capitals', identified(uuid.toUpperCase().replace('URN:UUID', 'urn:uuid')), ['error urn at Patient.identifier[0].system']], // prettier-ignore
+    [
+      'a UUID in capitals',
+      identified(uuid.toUpperCase().replace('URN:UUID', 'urn:uuid')),
+      ['error urn at Patient.identifier[0].system'],
+    ],
     ['a UUID that is cut off', identified(uuid.slice(0, -1)), ['error urn at Patient.identifier[0].system']],
     ['an OID with a leading zero', identified('urn:oid:1.02.3'), ['error urn at Patient.identifier[0].system']],
     ['an OID of another root', identified('urn:oid:3.1'), ['error urn at Patient.identifier[0].system']],
@@ -222,7 +242,11 @@ describe('resources in resources', () => {
     ['a document with all of it', document({ reference: uuid }, { reference: uuid }), []],
     [
       'a type beside a reference to another one of the Bundle',
-      bundle('collection', { fullUrl: uuid, resource: ann }, { fullUrl: uuid.replace('77b7', '77b8'), resource: to({ reference: uuid, type: 'Group' }) }), // prettier-ignore
+      bundle(
+        'collection',
+        { fullUrl: uuid, resource: ann },
+        { fullUrl: uuid.replace('77b7', '77b8'), resource: to({ reference: uuid, type: 'Group' }) },
+      ),
       ['error Reference.type at Bundle.entry[1].resource.subject.type'],
     ],
   ])('%s', (_title, resource, expected) => {

@@ -4,7 +4,13 @@ import { against, observation, patient, profile } from './support/validator.ts';
 
 // What a profile asks of single elements: https://hl7.org/fhir/R4/elementdefinition.html
 
-type Row = readonly [title: string, element: Readonly<Record<string, JsonObject>>, good: JsonObject, bad: JsonObject, issue: string]; // prettier-ignore
+type Row = readonly [
+  title: string,
+  element: Readonly<Record<string, JsonObject>>,
+  good: JsonObject,
+  bad: JsonObject,
+  issue: string,
+];
 
 const system = 'http://loinc.org';
 const coding = (code: string): JsonObject => ({ coding: [{ system, code }] });

@@ -110,7 +110,12 @@ describe('extensions', () => {
 
   it.each<[title: string, path: string, resource: JsonObject, good: boolean]>([
     ['the element', 'Patient.contact', patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), true],
-    ['that element of several', "Patient.contact.where(gender = 'male')", patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), false], // prettier-ignore
+    [
+      'that element of several',
+      "Patient.contact.where(gender = 'male')",
+      patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }),
+      false,
+    ],
     ['another element', 'Patient.name', patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), false],
   ])('may stand where a FHIRPath leads to %s', (_title, path, resource, good) => {
     const definition = extension('place', { type: [{ code: 'string' }] }, []);
@@ -129,8 +134,26 @@ describe('extensions', () => {
     ['Resource', 'a resource', patient({ extension: [placed] }), true],
     ['Resource', 'an element', patient({ name: [{ text: 'A', extension: [placed] }] }), false],
     ['CanonicalResource', 'a resource with a canonical url', { ...valueSet, extension: [placed] }, true],
-    ['CanonicalResource', 'one of R4 that has no url yet', { resourceType: 'NamingSystem', name: 'A', status: 'draft', kind: 'root', date: '2024', uniqueId: [{ type: 'uri', value: 'urn:a' }], extension: [placed] }, true], // prettier-ignore
-    ['CanonicalResource', 'a resource with a url of another kind', { resourceType: 'Device', url: 'urn:a', extension: [placed] }, false], // prettier-ignore
+    [
+      'CanonicalResource',
+      'one of R4 that has no url yet',
+      {
+        resourceType: 'NamingSystem',
+        name: 'A',
+        status: 'draft',
+        kind: 'root',
+        date: '2024',
+        uniqueId: [{ type: 'uri', value: 'urn:a' }],
+        extension: [placed],
+      },
+      true,
+    ],
+    [
+      'CanonicalResource',
+      'a resource with a url of another kind',
+      { resourceType: 'Device', url: 'urn:a', extension: [placed] },
+      false,
+    ],
     ['CanonicalResource', 'a record', patient({ extension: [placed] }), false],
     ['CanonicalResource.title', 'its title', { ...valueSet, title: 'A', _title: { extension: [placed] } }, true],
     ['CanonicalResource.title', 'another element', { ...valueSet, name: 'A', _name: { extension: [placed] } }, false],
@@ -141,7 +164,12 @@ describe('extensions', () => {
     ['DataType', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), false],
     ['PrimitiveType', 'a primitive', patient({ _birthDate: { extension: [placed] } }), true],
     ['PrimitiveType', 'a value of a complex type', patient({ name: [{ text: 'A', extension: [placed] }] }), false],
-    ['BackboneElement', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), true], // prettier-ignore
+    [
+      'BackboneElement',
+      'a backbone element',
+      patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }),
+      true,
+    ],
     ['BackboneType', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), false],
   ])('may stand, by the context %s, on %s', (context, _title, resource, good) => {
     const definition = extension('abstract', { type: [{ code: 'string' }] }, [context]);
@@ -150,16 +178,27 @@ describe('extensions', () => {
   });
 
   it('may stand on the value of the extension that its context names', () => {
-    const inner = { ...extension('inner', { type: [{ code: 'string' }] }, []), context: [{ type: 'extension', expression: url('nick') }] }; // prettier-ignore
+    const inner = {
+      ...extension('inner', { type: [{ code: 'string' }] }, []),
+      context: [{ type: 'extension', expression: url('nick') }],
+    };
     const on = [of('inner', { valueString: 'x' })];
-    expect(problems(validatorOf(nick, inner), patient({ extension: [of('nick', { valueString: 'x', _valueString: { extension: on } })] }))).toEqual([]); // prettier-ignore
+    expect(
+      problems(
+        validatorOf(nick, inner),
+        patient({ extension: [of('nick', { valueString: 'x', _valueString: { extension: on } })] }),
+      ),
+    ).toEqual([]);
     expect(problems(validatorOf(nick, inner), patient({ extension: on }))).toEqual([
       `error extension context at ${at}`,
     ]);
   });
 
   it('may ask for something of what it stands on', () => {
-    const definition = { ...extension('adult', { type: [{ code: 'string' }] }, ['Patient']), contextInvariant: ["gender = 'male'"] }; // prettier-ignore
+    const definition = {
+      ...extension('adult', { type: [{ code: 'string' }] }, ['Patient']),
+      contextInvariant: ["gender = 'male'"],
+    };
     const extended = (gender: string): JsonObject =>
       patient({ gender, extension: [of('adult', { valueString: 'x' })] });
     expect(problems(validatorOf(definition), extended('male'))).toEqual([]);

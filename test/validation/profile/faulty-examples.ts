@@ -1,4 +1,7 @@
-/** Official examples of R4 that do break R4, with what is wrong in each: the file, the rule (or issue code) that finds it, and why. */
+/**
+ * Official examples of R4 that do break R4, with what is wrong in each: the file, the rule (or issue code) that finds
+ * it, and why.
+ */
 export const faulty: readonly (readonly [file: string, rule: string, reason: string])[] = [
   ['ActivityDefinition-blood-tubes-supply', 'txt-2', 'its narrative is an empty `div`'],
   ['ActivityDefinition-heart-valve-replacement', 'txt-2', 'its narrative is an empty `div`'],
@@ -43,7 +46,8 @@ export const faulty: readonly (readonly [file: string, rule: string, reason: str
   [
     'ImplementationGuide-fhir',
     'Reference.reference',
-    'it names SearchParameter-questionnaireresponse-extensions-QuestionnaireResponse-item-subject, whose id is too long',
+    'it names SearchParameter-questionnaireresponse-extensions-QuestionnaireResponse-item-subject, ' +
+      'whose id is too long',
   ],
   ['CodeSystem-dicom-dcim', 'extension context', 'comments on its concepts are those of ValueSets'],
   [

@@ -25,8 +25,16 @@ const bundleOf = (name: string) =>
 
 describe('a profile that type.profile names', () => {
   const own = profile('Observation', { Observation: rule('own-1', '%resource is Observation') }, { name: 'o' });
-  const inner = profile('Observation', { 'Observation.code': rule('own-2', '%resource.status = \'final\'') }, { name: 'o' }); // prettier-ignore
-  const root = profile('Observation', { 'Observation.code': rule('own-3', '%rootResource is Observation') }, { name: 'o' }); // prettier-ignore
+  const inner = profile(
+    'Observation',
+    { 'Observation.code': rule('own-2', "%resource.status = 'final'") },
+    { name: 'o' },
+  );
+  const root = profile(
+    'Observation',
+    { 'Observation.code': rule('own-3', '%rootResource is Observation') },
+    { name: 'o' },
+  );
 
   it.each([
     ['%resource of the resource itself', own],

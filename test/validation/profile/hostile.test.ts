@@ -129,7 +129,12 @@ describe('hostile resources', () => {
   });
 
   it('that make a rule cost more than its size: the cut is said', () => {
-    const rule = { key: 'x-1', severity: 'error', human: 'x', expression: 'component.all(%resource.component.code.text.where($this = %context.code.text).count() > 0)' }; // prettier-ignore
+    const rule = {
+      key: 'x-1',
+      severity: 'error',
+      human: 'x',
+      expression: 'component.all(%resource.component.code.text.where($this = %context.code.text).count() > 0)',
+    };
     const definition = profile('Observation', { Observation: { constraint: [rule] } });
     const component = Array.from({ length: 20_000 }, () => ({ code: { text: 'x' } }));
     const own = validatorOf(definition);
@@ -214,7 +219,15 @@ describe('hostile resources', () => {
 
 describe('any JSON', () => {
   const official = officialValidator();
-  const names = ['Patient-example', 'Observation-blood-pressure', 'Questionnaire-bb', 'Bundle-bundle-example', 'StructureDefinition-bp', 'MedicationRequest-medrx0301', 'ValueSet-example-extensional']; // prettier-ignore
+  const names = [
+    'Patient-example',
+    'Observation-blood-pressure',
+    'Questionnaire-bb',
+    'Bundle-bundle-example',
+    'StructureDefinition-bp',
+    'MedicationRequest-medrx0301',
+    'ValueSet-example-extensional',
+  ];
   const profiles = ['bp', 'vitalsigns', 'cqf-questionnaire', 'shareablevalueset'].map(
     name => `http://hl7.org/fhir/StructureDefinition/${name}`,
   );

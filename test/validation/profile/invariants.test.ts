@@ -109,7 +109,12 @@ describe('FHIRPath', () => {
 const beyond = new Set(['dom-3', 'txt-1', 'txt-2', 'ref-1', 'ctm-1']);
 
 describe('the invariants of R4 on its own examples', () => {
-  const names = exampleNames.filter(name => !/^(ValueSet|CodeSystem|SearchParameter|StructureDefinition|OperationDefinition|Bundle|ConceptMap|ImplementationGuide)-/.test(name)); // prettier-ignore
+  const names = exampleNames.filter(
+    name =>
+      !/^(ValueSet|CodeSystem|SearchParameter|StructureDefinition|OperationDefinition|Bundle|ConceptMap|ImplementationGuide)-/.test(
+        name,
+      ),
+  );
   const byType = Map.groupBy(names, name => name.slice(0, name.indexOf('-')));
   const rulesOf = (type: string): readonly JsonObject[] => {
     const root = objectsOf(asObject(readExample(`StructureDefinition-${type}`)['snapshot'])['element'])[0];

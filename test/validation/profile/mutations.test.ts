@@ -6,8 +6,8 @@ import { faulty } from './faulty-examples.ts';
 import { exampleNames, readExample } from './support/examples.ts';
 import { validatorOf } from './support/validator.ts';
 
-// Copies of official examples with one planted fault: each is caught, at the place where it was planted, be that the resource
-// itself or the last place deep within it.
+// Copies of official examples with one planted fault: each is caught, at the place where it was planted, be that the
+// resource itself or the last place deep within it.
 
 const validator = validatorOf();
 const types = readTypeDefinitions();
@@ -45,11 +45,15 @@ function* placesIn(owner: Json, definition: TypeDefinition, path: string): Itera
   }
 }
 
-/** Plants a fault in an object and gives the start of the expression at which it must be found; undefined where there is no place for it. */
+/**
+ * Plants a fault in an object and gives the start of the expression at which it must be found; undefined where there is
+ * no place for it.
+ */
 type Plant = (place: Place) => string | undefined;
 
 const elementsOf = ({ definition }: Place): readonly ElementDefinition[] => [...definition.elements.values()];
-const isOf = (element: ElementDefinition, code: RegExp): boolean => !element.choice && code.test(element.types[0]?.code ?? ''); // prettier-ignore
+const isOf = (element: ElementDefinition, code: RegExp): boolean =>
+  !element.choice && code.test(element.types[0]?.code ?? '');
 
 const plants: Readonly<Record<string, Plant>> = {
   'a required element that is dropped'(place) {
@@ -84,14 +88,18 @@ const plants: Readonly<Record<string, Plant>> = {
   },
   'a number in place of a text'(place) {
     const { owner, path } = place;
-    const element = elementsOf(place).find(one => isOf(one, /^(string|code|uri|markdown|id)$/) && typeof owner[one.name] === 'string'); // prettier-ignore
+    const element = elementsOf(place).find(
+      one => isOf(one, /^(string|code|uri|markdown|id)$/) && typeof owner[one.name] === 'string',
+    );
     if (element === undefined) return undefined;
     owner[element.name] = 1;
     return `${path}.${element.name}`;
   },
   'a bad date'(place) {
     const { owner, path } = place;
-    const element = elementsOf(place).find(one => isOf(one, /^(date|dateTime|instant)$/) && typeof owner[one.name] === 'string'); // prettier-ignore
+    const element = elementsOf(place).find(
+      one => isOf(one, /^(date|dateTime|instant)$/) && typeof owner[one.name] === 'string',
+    );
     if (element === undefined) return undefined;
     owner[element.name] = '31.12.2024';
     return `${path}.${element.name}`;
@@ -134,7 +142,11 @@ const plants: Readonly<Record<string, Plant>> = {
   'a wrong target'(place) {
     const { owner, path } = place;
     const element = elementsOf(place).find(
-      one => isOf(one, /^Reference$/) && (one.types[0]?.targets.length ?? 0) > 0 && one.max === 1 && isObject(owner[one.name]), // prettier-ignore
+      one =>
+        isOf(one, /^Reference$/) &&
+        (one.types[0]?.targets.length ?? 0) > 0 &&
+        one.max === 1 &&
+        isObject(owner[one.name]),
     );
     if (element === undefined || element.types[0]?.targets.includes('Resource') === true) return undefined;
     owner[element.name] = { reference: 'Basic/1' };
@@ -142,7 +154,9 @@ const plants: Readonly<Record<string, Plant>> = {
   },
   'a contained resource that is not there'(place) {
     const { owner, path } = place;
-    const element = elementsOf(place).find(one => isOf(one, /^Reference$/) && one.max === 1 && isObject(owner[one.name])); // prettier-ignore
+    const element = elementsOf(place).find(
+      one => isOf(one, /^Reference$/) && one.max === 1 && isObject(owner[one.name]),
+    );
     if (element === undefined) return undefined;
     owner[element.name] = { reference: '#unheard-of' };
     return `${path}.${element.name}`;

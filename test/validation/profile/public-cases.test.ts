@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { against, observation, patient, problems, profile, url, validatorOf } from './support/validator.ts';
 
-// Kinds of case that HL7's public test cases of validators have, in words of our own, with the verdict of the reference validator.
+// Kinds of case that HL7's public test cases of validators have, in words of our own, with the verdict of the reference
+// validator.
 
 type Profile = JsonObject & { readonly url: string };
 
@@ -19,8 +20,12 @@ describe('the resource of an entry', () => {
   const document = profile('Bundle', { 'Bundle.entry.resource': { min: 1, type: [{ code: 'DocumentManifest' }] } });
 
   it('is of the type that the profile of the Bundle says', () => {
-    expect(against(document, bundle({ resourceType: 'DocumentManifest', status: 'current', content: [{ display: 'x' }] }))).toEqual([]); // prettier-ignore
-    expect(against(document, bundle(patient()))).toEqual(['error Bundle.entry.resource type at Bundle.entry[0].resource']); // prettier-ignore
+    expect(
+      against(document, bundle({ resourceType: 'DocumentManifest', status: 'current', content: [{ display: 'x' }] })),
+    ).toEqual([]);
+    expect(against(document, bundle(patient()))).toEqual([
+      'error Bundle.entry.resource type at Bundle.entry[0].resource',
+    ]);
   });
 
   const members = [
@@ -94,7 +99,15 @@ describe('a pattern', () => {
       'Composition.section:a.code': { min: 1, patternCodeableConcept: { text: 'A' } },
       'Composition.section:a.title': { min: 1 },
     });
-    const composed = (...section: readonly JsonObject[]): JsonObject => ({ resourceType: 'Composition', status: 'final', type: { text: 'x' }, date: '2020', author: [{ display: 'x' }], title: 't', section }); // prettier-ignore
+    const composed = (...section: readonly JsonObject[]): JsonObject => ({
+      resourceType: 'Composition',
+      status: 'final',
+      type: { text: 'x' },
+      date: '2020',
+      author: [{ display: 'x' }],
+      title: 't',
+      section,
+    });
     const [a, b] = [
       { code: { text: 'A' }, title: 'x', text: xhtml },
       { code: { text: 'B' }, text: xhtml },
@@ -113,7 +126,9 @@ describe('profiles of a type', () => {
     profile('Address', { 'Address.use': { min: 1 } }, { ...kind, name: 'used' }),
     profile('Address', { 'Address.type': { min: 1 } }, { ...kind, name: 'typed' }),
   ];
-  const either = profile('Patient', { 'Patient.address': { type: [{ code: 'Address', profile: [url('used'), url('typed')] }] } }); // prettier-ignore
+  const either = profile('Patient', {
+    'Patient.address': { type: [{ code: 'Address', profile: [url('used'), url('typed')] }] },
+  });
 
   it.each<[address: JsonObject, good: boolean]>([
     [{ text: 'x' }, false],
@@ -160,14 +175,21 @@ describe('a profile', () => {
   });
 
   it('may contain the ValueSet that it names', () => {
-    const valueSet = { resourceType: 'ValueSet', id: 'vs', status: 'active', compose: { include: [{ system: 'urn:x', concept: [{ code: 'a' }] }] } }; // prettier-ignore
+    const valueSet = {
+      resourceType: 'ValueSet',
+      id: 'vs',
+      status: 'active',
+      compose: { include: [{ system: 'urn:x', concept: [{ code: 'a' }] }] },
+    };
     const married: Profile = profile(
       'Patient',
       { 'Patient.maritalStatus': { binding: { strength: 'required', valueSet: '#vs' } } },
       { contained: [valueSet] },
     );
     const errors = (code: string): readonly string[] =>
-      against(married, patient({ maritalStatus: { coding: [{ system: 'urn:x', code }] } })).filter(one => one.startsWith('error')); // prettier-ignore
+      against(married, patient({ maritalStatus: { coding: [{ system: 'urn:x', code }] } })).filter(one =>
+        one.startsWith('error'),
+      );
     expect(errors('a')).toEqual([]);
     expect(errors('b')).toEqual(['error Patient.maritalStatus binding at Patient.maritalStatus']);
   });
@@ -179,7 +201,11 @@ describe('ids of elements', () => {
     expect(problems(validatorOf(), named('a', 'b'))).toEqual([]);
     expect(problems(validatorOf(), named('a', 'a'))).toEqual(['error Element.id at Patient.name[1]']);
     expect(
-      problems(validatorOf(), { ...named('a'), contained: [{ ...named('a'), id: 'p' }], link: [{ other: { reference: '#p' }, type: 'seealso' }] }), // prettier-ignore
+      problems(validatorOf(), {
+        ...named('a'),
+        contained: [{ ...named('a'), id: 'p' }],
+        link: [{ other: { reference: '#p' }, type: 'seealso' }],
+      }),
     ).toEqual([]);
   });
 });

@@ -78,7 +78,12 @@ describe('references', () => {
       ),
       profile('Practitioner', { 'Practitioner.name': { min: 1 } }, { name: 'named' }),
     ] as const;
-    const doctor = (name?: string): JsonObject => ({ resourceType: 'Practitioner', id: 'd', active: true, ...(name === undefined ? {} : { name: [{ text: name }] }) }); // prettier-ignore
+    const doctor = (name?: string): JsonObject => ({
+      resourceType: 'Practitioner',
+      id: 'd',
+      active: true,
+      ...(name === undefined ? {} : { name: [{ text: name }] }),
+    });
     const bundle = (inPatient: JsonObject, inObservation: JsonObject): JsonObject => ({
       resourceType: 'Bundle',
       type: 'collection',
@@ -92,7 +97,10 @@ describe('references', () => {
             meta: { profile: [definitions[0].url] },
           },
         },
-        { fullUrl: 'urn:oid:1.2', resource: { ...man, contained: [inPatient], generalPractitioner: [{ reference: '#d' }] } }, // prettier-ignore
+        {
+          fullUrl: 'urn:oid:1.2',
+          resource: { ...man, contained: [inPatient], generalPractitioner: [{ reference: '#d' }] },
+        },
       ],
     });
     const validator = validatorOf(...definitions);
@@ -196,13 +204,17 @@ describe('resources within resources', () => {
       'an element that is not there',
       profile('Patient', { 'Patient.nmae': { min: 1 }, 'Patient.name': { min: 1 } }),
       ['warning problems', 'error Patient.name min'],
-      'The profile was checked in part. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient.nmae`: The base has no such element, so this was left out.',
+      'The profile was checked in part. The differential of ' +
+        '`https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient.nmae`: The base ' +
+        'has no such element, so this was left out.',
     ],
     [
       'a base that is not there',
       profile('Patient', { 'Patient.name': { min: 1 } }, { baseDefinition: 'https://example.org/none' }),
       ['warning unknown'],
-      'The profile was not checked. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient`: The base `https://example.org/none` is not loaded.',
+      'The profile was not checked. The differential of ' +
+        '`https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient`: The base ' +
+        '`https://example.org/none` is not loaded.',
     ],
   ])(
     'claim a profile whose differential names %s, and why it is not checked whole is told',
@@ -210,7 +222,9 @@ describe('resources within resources', () => {
       const validator = validatorOf(definition);
       const resource = patient({ meta: { profile: [definition.url] } });
       expect(problems(validator, resource).map(one => one.replace(/( https:.*)? at .*/, ''))).toEqual(expected);
-      expect(validator.validate(resource).find(({ expression }) => expression === 'Patient.meta.profile[0]')?.text).toBe(text); // prettier-ignore
+      expect(
+        validator.validate(resource).find(({ expression }) => expression === 'Patient.meta.profile[0]')?.text,
+      ).toBe(text);
       expect(text).toContain(validator.problems(definition.url)[0]);
     },
   );

@@ -10,7 +10,9 @@ import { observation, patient, problems, profile, url, validatorOf } from './sup
 const loinc = (...codes: readonly string[]): JsonObject => ({
   coding: codes.map(code => ({ system: 'http://loinc.org', code })),
 });
-const category = [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }]; // prettier-ignore
+const category = [
+  { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+];
 const quantity = (code: string): JsonObject => ({ value: 1, unit: code, system: 'http://unitsofmeasure.org', code });
 const vital = (code: string, rest: JsonObject): JsonObject =>
   observation({
@@ -62,7 +64,8 @@ describe('vital signs', () => {
       });
     const binding = 'Observation.component.value[x] binding at Observation.component[0].value';
     const found = (code: string): readonly string[] =>
-      problems(validator, flow(code)).filter(issue => !issue.includes('component.code')); // which is no vital sign either
+      // which is no vital sign either
+      problems(validator, flow(code)).filter(issue => !issue.includes('component.code'));
     expect(found('%')).toEqual([]);
     expect(found('L/min')).toEqual([`warning ${binding}`]);
   });
@@ -94,7 +97,11 @@ describe('vital signs', () => {
   });
 
   it('are checked in a Bundle too', () => {
-    const bundle = { resourceType: 'Bundle', type: 'collection', entry: [{ fullUrl: 'urn:oid:1.1', resource: observation({ code: loinc('29463-7') }) }] }; // prettier-ignore
+    const bundle = {
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [{ fullUrl: 'urn:oid:1.1', resource: observation({ code: loinc('29463-7') }) }],
+    };
     expect(problems(validator, bundle)).toContain(
       'error Observation.category min at Bundle.entry[0].resource.category',
     );
@@ -108,12 +115,16 @@ describe('vital signs', () => {
         .map(({ text }) => text);
     expect(noted(vital('29463-7', { valueQuantity: quantity('kg') }))).toEqual([]);
     expect(noted(observation({ code: loinc('29463-7') }))).toEqual([
-      `\`http://hl7.org/fhir/StructureDefinition/bodyweight\` was checked since ${String(shippedGuide['url'])} requires it of resources with the code \`http://loinc.org|29463-7\`.`,
+      '`http://hl7.org/fhir/StructureDefinition/bodyweight` was checked since ' +
+        `${String(shippedGuide['url'])} requires it of resources with the code \`http://loinc.org|29463-7\`.`,
     ]);
   });
 
   it('are reported once where a profile of theirs is claimed too', () => {
-    const claimed = observation({ code: loinc('29463-7'), meta: { profile: ['http://hl7.org/fhir/StructureDefinition/bodyweight'] } }); // prettier-ignore
+    const claimed = observation({
+      code: loinc('29463-7'),
+      meta: { profile: ['http://hl7.org/fhir/StructureDefinition/bodyweight'] },
+    });
     const found = problems(validator, claimed);
     expect(found).toEqual([...new Set(found)]);
     expect(validator.validate(claimed).filter(({ rule }) => rule?.startsWith('required') === true)).toEqual([]);
@@ -122,7 +133,9 @@ describe('vital signs', () => {
 
 describe('an ImplementationGuide', () => {
   const selectedBy = (path: string): JsonObject => ({
-    modifierExtension: [{ url: 'https://clinical-records.example/fhir/StructureDefinition/selected-by', valueString: path }], // prettier-ignore
+    modifierExtension: [
+      { url: 'https://clinical-records.example/fhir/StructureDefinition/selected-by', valueString: path },
+    ],
   });
   const guide = (...global: readonly JsonObject[]): JsonObject => ({
     resourceType: 'ImplementationGuide',
@@ -160,7 +173,10 @@ describe('an ImplementationGuide', () => {
   it.each<[title: string, elements: Readonly<Record<string, JsonObject>>]>([
     ['a pattern', { 'Observation.code': { patternCodeableConcept: loinc('1') } }],
     ['a fixed concept', { 'Observation.code': { fixedCodeableConcept: loinc('1') } }],
-    ['a pattern of its coding', { 'Observation.code.coding': { min: 1, patternCoding: { system: 'http://loinc.org', code: '1' } } }], // prettier-ignore
+    [
+      'a pattern of its coding',
+      { 'Observation.code.coding': { min: 1, patternCoding: { system: 'http://loinc.org', code: '1' } } },
+    ],
   ])('may ask it of the codes alone that the profile fixes: by %s', (_title, elements) => {
     const coded = profile('Observation', { ...elements, 'Observation.subject': { min: 1 } });
     const global = { type: 'Observation', profile: coded.url };

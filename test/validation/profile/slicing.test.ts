@@ -128,7 +128,11 @@ describe('slices of which one cannot be decided', () => {
     ['a definite miss of another slice is an error', ['#off'], ['error Observation.focus:d min at Observation.focus']],
     ['a member of another slice is one', ['#on', '#off'], []],
     ['a value that may be of either leaves both open', ['Device/1'], []],
-    ['no value at all is a miss of both', [], ['error Observation.focus:x min at Observation.focus', 'error Observation.focus:d min at Observation.focus']], // prettier-ignore
+    [
+      'no value at all is a miss of both',
+      [],
+      ['error Observation.focus:x min at Observation.focus', 'error Observation.focus:d min at Observation.focus'],
+    ],
   ])('%s', (_title, references, expected) => {
     const resource = references.length === 0 ? observation() : focus(...references);
     expect(against(definition(device), resource, d)).toEqual(expected);
@@ -176,7 +180,11 @@ describe('discriminators', () => {
     [
       'value, by a required binding',
       sliced('value', 'value', {
-        'value[x]': { min: 1, type: [{ code: 'CodeableConcept' }], binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/days-of-week' } }, // prettier-ignore
+        'value[x]': {
+          min: 1,
+          type: [{ code: 'CodeableConcept' }],
+          binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/days-of-week' },
+        },
       }),
       component('x', {
         valueCodeableConcept: { coding: [{ system: 'http://hl7.org/fhir/days-of-week', code: 'mon' }] },
@@ -231,7 +239,11 @@ describe('discriminators', () => {
   };
   const optional = {
     ...within,
-    'Observation.category:lab.coding': { min: 1, patternCoding: { system: 'urn:s' }, ...within['Observation.category:lab.coding'] }, // prettier-ignore
+    'Observation.category:lab.coding': {
+      min: 1,
+      patternCoding: { system: 'urn:s' },
+      ...within['Observation.category:lab.coding'],
+    },
   };
 
   it.each<[title: string, definition: ReturnType<typeof profile>, good: JsonObject, bad: JsonObject]>([
@@ -292,7 +304,9 @@ describe('discriminators', () => {
   it('tells the components of a blood pressure apart, as R4 publishes the profile', () => {
     const pressure = (...codes: readonly string[]): JsonObject =>
       observation({
-        category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] }], // prettier-ignore
+        category: [
+          { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'vital-signs' }] },
+        ],
         code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }] },
         subject: { reference: 'Patient/a' },
         effectiveDateTime: '2024-01-01',
@@ -325,12 +339,19 @@ describe('discriminators', () => {
     ['a relative reference', { reference: 'Device/1' }, []],
     ['an absolute one', { reference: 'https://example.org/fhir/Device/1/_history/2' }, []],
     ['a urn beside its type', { reference: 'urn:uuid:0b8b9f4e-0d3f-4d1c-9a5e-1f0c1b2a3d4e', type: 'Device' }, []],
-    ['one of another type', { reference: 'Patient/1' }, ['error Observation.focus closed at Observation.focus[0]', 'error Observation.focus:s min at Observation.focus']], // prettier-ignore
+    [
+      'one of another type',
+      { reference: 'Patient/1' },
+      ['error Observation.focus closed at Observation.focus[0]', 'error Observation.focus:s min at Observation.focus'],
+    ],
     ['one that names no type', { display: 'x' }, []],
   ])('by the type that a reference names where its target is not at hand: %s', (_title, focus, expected) => {
     const definition = profile('Observation', {
       'Observation.focus': { slicing: { discriminator: [{ type: 'type', path: 'resolve()' }], rules: 'closed' } },
-      'Observation.focus:s': { min: 1, type: [{ code: 'Reference', targetProfile: ['http://hl7.org/fhir/StructureDefinition/Device'] }] }, // prettier-ignore
+      'Observation.focus:s': {
+        min: 1,
+        type: [{ code: 'Reference', targetProfile: ['http://hl7.org/fhir/StructureDefinition/Device'] }],
+      },
     });
     expect(against(definition, observation({ focus: [focus] }))).toEqual(expected);
   });

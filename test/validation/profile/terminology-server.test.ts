@@ -30,7 +30,9 @@ async function world(
       .filter(({ resourceType }) => resourceType === 'StructureDefinition')
       .map(({ url }) => url);
     const issues = await validator.validateWithServer(resource, { profiles, ...options });
-    return issues.filter(({ rule }) => rule !== 'dom-6').map(({ severity, code, expression }) => `${severity} ${code} ${expression}`); // prettier-ignore
+    return issues
+      .filter(({ rule }) => rule !== 'dom-6')
+      .map(({ severity, code, expression }) => `${severity} ${code} ${expression}`);
   };
   return { ...there, validator, validate };
 }

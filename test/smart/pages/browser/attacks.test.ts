@@ -82,8 +82,10 @@ describe.skipIf(!hasChromium)(`attacks in Chromium${unlessChromium}`, () => {
       const violated = new Set();
       document.addEventListener('securitypolicyviolation', event => violated.add(event.effectiveDirective));
       const put = text => document.body.insertAdjacentHTML('beforeend', text);
-      put('<img src="${evil}/image" onerror="window.ran = 1"><b onclick="window.ran = 1" id="b">b</b><style>p{color:red}</style>');
-      put('<form method="post" action="${evil}/form" id="f"></form><iframe src="${evil}/frame"></iframe><base href="${evil}/">');
+      put('<img src="${evil}/image" onerror="window.ran = 1">');
+      put('<b onclick="window.ran = 1" id="b">b</b><style>p{color:red}</style>');
+      put('<form method="post" action="${evil}/form" id="f"></form>');
+      put('<iframe src="${evil}/frame"></iframe><base href="${evil}/">');
       const script = document.createElement('script');
       script.textContent = 'window.ran = 1';
       document.body.append(script);
@@ -93,7 +95,8 @@ describe.skipIf(!hasChromium)(`attacks in Chromium${unlessChromium}`, () => {
       document.getElementById('b').click();
       document.getElementById('f').requestSubmit();
       await fetch('${evil}/fetch').catch(() => {});
-      for (let tries = 0; violated.size < 8 && tries < 200; tries++) await new Promise(resolve => setTimeout(resolve, 100));
+      for (let tries = 0; violated.size < 8 && tries < 200; tries++)
+        await new Promise(resolve => setTimeout(resolve, 100));
       return [...violated];
     })()`);
     expect(await page.evaluate('[window.ran, document.cookie]')).toEqual([undefined, '']);

@@ -124,7 +124,8 @@ describe.skipIf(!hasChromium)(`pages in Chromium${unlessChromium}`, () => {
     ['of one more letter', 'tremblayx'],
   ])('show no patient of an earlier search beside a new one %s', async (_, typed) => {
     const page = await found('tremblay');
-    await page.route(/\/patient$/, () => undefined); // no answer comes, so that what is shown is what the page does by itself
+    // no answer comes, so that what is shown is what the page does by itself
+    await page.route(/\/patient$/, () => undefined);
     await page.fill('#query', typed);
     expect(await choices(page)).toBe(0);
     expect(await page.inputValue('form:not(.search) input[name=query]')).toBe(typed);

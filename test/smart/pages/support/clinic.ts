@@ -40,7 +40,8 @@ export const users: readonly Omit<RegisteredUser, 'password' | 'registered'>[] =
 ];
 
 export const scopes =
-  'openid fhirUser launch launch/patient offline_access patient/Patient.rs patient/Condition.rs user/Patient.rs user/Media.c';
+  'openid fhirUser launch launch/patient offline_access patient/Patient.rs patient/Condition.rs ' +
+  'user/Patient.rs user/Media.c';
 
 const app: Omit<RegisteredClient, 'secretDigests'> = {
   id: 'growth',

@@ -15,7 +15,10 @@ export interface Seen {
   readonly onward: string | undefined;
 }
 
-/** A browser without script, as far as pages need one: it keeps cookies, follows redirects within the service, and sends forms. */
+/**
+ * A browser without script, as far as pages need one: it keeps cookies, follows redirects within the service, and sends
+ * forms.
+ */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #clinic: Pick<Clinic, 'url'>;

@@ -8,8 +8,9 @@ import type { Store, StoreOptions } from '../../../../src/store/store.ts';
 const age = 1_100;
 
 /**
- * Two stores of one database as one: each call goes to the other one than the call before. Nothing is held by a process that the
- * other would need, but for what may be a second old: where an index has just become ready, that is waited for.
+ * Two stores of one database as one: each call goes to the other one than the call before. Nothing is held by a process
+ * that the other would need, but for what may be a second old: where an index has just become ready, that is waited
+ * for.
  */
 export async function openAlternating(url: string, options: StoreOptions): Promise<Store> {
   const stores = [await openMongoStore(url, options), await openMongoStore(url, options)] as const;

@@ -6,7 +6,9 @@ import { prepareDatabase } from '../../../../src/store/mongo/prepare-database.ts
 import { createRegistry } from '../../../../src/store/mongo/registry.ts';
 import { extract, modelOf } from '../../support/fixture.ts';
 
-/** What the parts of a store share, as a process of its own that works on it and is not a server; `close` takes leave. */
+/**
+ * What the parts of a store share, as a process of its own that works on it and is not a server; `close` takes leave.
+ */
 export async function openCore(url: string): Promise<Core & { close(): Promise<void> }> {
   const deadline = 5_000;
   const { client, name, deployment } = await connect(url, deadline);

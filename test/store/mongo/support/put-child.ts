@@ -1,4 +1,5 @@
-// Opens the store as a command, puts bytes that many times at once (`MB` of them, all of one kind), says their digest, and waits to be killed.
+// Opens the store as a command, puts bytes that many times at once (`MB` of them, all of one kind), says their digest,
+// and waits to be killed.
 import { openClinic, shippedModel } from '../../support/shipped.ts';
 
 const [url = '', kind = '', size = '', times = ''] = process.argv.slice(2);

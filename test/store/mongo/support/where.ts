@@ -8,8 +8,9 @@ import type { Place } from '../../../support/mongodb/place.ts';
 import type { Where } from '../../support/where.ts';
 
 /**
- * Databases on the server that `CRS_TEST_MONGODB` names, what stores lack there, and how they are opened. One that is removed is
- * emptied and given again: to make its collections and indexes takes longer than most tests. The end of the file drops all.
+ * Databases on the server that `CRS_TEST_MONGODB` names, what stores lack there, and how they are opened. One that is
+ * removed is emptied and given again: to make its collections and indexes takes longer than most tests. The end of the
+ * file drops all.
  */
 export async function mongoWhere(open?: Where['open']): Promise<Where> {
   const { client, deployment, close } = await connect(mongoServer(), 5_000);

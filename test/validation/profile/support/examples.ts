@@ -17,7 +17,10 @@ const files = readdirSync(folder)
 export const readExample = (name: string): JsonObject =>
   asObject(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')));
 
-/** Names of the official examples: `Patient-example`. Bundles of all definitions are left out, which hold what is there alone too. */
+/**
+ * Names of the official examples: `Patient-example`. Bundles of all definitions are left out, which hold what is there
+ * alone too.
+ */
 export const exampleNames: readonly string[] = files
   .filter(
     file =>
@@ -33,8 +36,8 @@ export const shippedGuide: JsonObject = asObject(
 );
 
 /**
- * A validator over everything that R4 publishes: profiles, extensions, ValueSets and CodeSystems in full, and the vital signs
- * that it requires.
+ * A validator over everything that R4 publishes: profiles, extensions, ValueSets and CodeSystems in full, and the vital
+ * signs that it requires.
  */
 export function officialValidator(): Validator {
   const definitions = files

@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An app on a server of its own: it launches, exchanges the code, and shows the patient on a page of another origin. */
+/**
+ * An app on a server of its own: it launches, exchanges the code, and shows the patient on a page of another origin.
+ */
 export interface TestApp {
   readonly redirectUri: string;
   readonly launchUrl: string;
@@ -67,7 +69,10 @@ export async function openApp(): Promise<TestApp> {
     const patient = (await (await fetch(`${iss}/Patient/${token['patient']}`, { headers })).json()) as {
       name: { family: string; given: string[] }[];
     };
-    return `${patient.name[0]?.given.join(' ')} ${patient.name[0]?.family}; ${token['scope']?.includes('offline_access')}`;
+    return (
+      `${patient.name[0]?.given.join(' ')} ${patient.name[0]?.family}; ` +
+      `${token['scope']?.includes('offline_access')}`
+    );
   };
 
   return {
