@@ -83,7 +83,7 @@ describe('settings', () => {
 
   it('are all told when several are wrong', () => {
     expect(problems(['--prot=1', '--port', 'x', '--tls-cert', 'a'], { CRS_HOTS: 'a' })).toEqual([
-      '`--prot` is not a flag here. Did you mean `--port`?',
+      '`--prot` is not a flag of this command. Did you mean `--port`?',
       'The environment variable `CRS_HOTS` is not a setting. Did you mean `CRS_HOST`?',
       '`--port` is `x`, but must be a whole number from 0 to 65535.',
     ]);
@@ -91,7 +91,7 @@ describe('settings', () => {
 
   it.each([
     [['--port', '65536'], '`--port` is `65536`, but must be a whole number from 0 to 65535.'],
-    [['--port', '1', '--port', '2'], '`--port` is given 2 values; give it one.'],
+    [['--port', '1', '--port', '2'], '`--port` has 2 values; set one.'],
     [['--port'], '`--port` needs a value: `--port NUMBER`.'],
     [['--store', '--port'], '`--store` needs a value: `--store URL`.'],
     [
@@ -124,7 +124,7 @@ describe('settings', () => {
     expect(problems(['--config', 'f.json'], {}, { prot: 1, port: {}, host: ['127.0.0.1', '::1'] })).toEqual([
       '`prot` in f.json is not a setting. Did you mean `port`?',
       '`port` in f.json must be a text, a number, true or false, or a list of texts.',
-      '`host` in f.json is given 2 values; give it one.',
+      '`host` in f.json has 2 values; set one.',
     ]);
     expect(problems(['--config', 'f.json'], {}, [])).toEqual(['The settings file f.json must be one JSON object.']);
     expect(problems(['--config', 'f.json'])).toEqual([
@@ -135,7 +135,7 @@ describe('settings', () => {
   it('are refused where the file says two things of one', () => {
     const reading = (): unknown => readConfig(['--config', 'f.json'], {}, () => '{"port":1,\n"port":2}');
     expect(reading).toThrow(
-      'The settings file f.json cannot be read: The property `port` is given twice in one object (line 2, column 1).',
+      'The settings file f.json cannot be read: The property `port` is repeated in one object (line 2, column 1).',
     );
   });
 

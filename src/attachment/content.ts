@@ -32,7 +32,7 @@ export interface ContentReport {
 }
 
 /** Characters that are decoded before the event loop gets a turn: less than two milliseconds of work. */
-const slice = 1024 * 1024;
+const decodeSlice = 1024 * 1024;
 
 /** The objects of a parsed resource that have a property at the path, through arrays, in the order of the text. */
 export function attachmentPlaces(resource: unknown, { path }: Attachment): readonly AttachmentPlace[] {
@@ -99,7 +99,7 @@ async function readContent(
   try {
     let hashed = 0;
     for (let done = false; !done;) {
-      done = decoder.step(slice);
+      done = decoder.step(decodeSlice);
       const { decoded } = decoder;
       if (decoded.length > attachment.maxBytes) throw tooLarge(attachment, at);
       sha1?.update(decoded.subarray(hashed));
@@ -167,7 +167,7 @@ function checkSignature(owner: JsonObject, bytes: Uint8Array, attachment: Attach
   if (typeof contentType !== 'string') return [];
   const types = typesOf(contentType, attachment);
   if (types.length === 0 || types.some(({ signature = '' }) => hasSignature(bytes, signature))) return [];
-  const text = `The content does not begin as \`${shorten(contentType)}\` does: correct the content or the content type.`;
+  const text = `The content does not begin as \`${shorten(contentType)}\` does: correct the content or its type.`;
   return [issue('business-rule', text, at)];
 }
 

@@ -45,8 +45,8 @@ function asks(query: Query, rule: Query): boolean {
 export type Record = Pick<StoredVersion, 'id' | 'lastUpdated' | 'owners'> & { readonly text: string };
 
 /**
- * True if the rule covers the record: the same decision as in a search. The owners of a record are stored with it; other
- * entries that the rule asks for are read from its text.
+ * True if the rule covers the record: the same decision as in a search. The owners of a record are stored with it;
+ * other entries that the rule asks for are read from its text.
  */
 export function isWithin(
   rule: Query,

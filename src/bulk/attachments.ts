@@ -4,13 +4,13 @@ import { pagesOf } from '../store/pages.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
 
-/** A record with what it carries, which may be nothing. */
+/** A record with its attachments, possibly none. */
 export interface CarryingRecord {
   readonly record: StoredVersion;
   readonly attachments: readonly KeptAttachment[];
 }
 
-/** The records of a type that match, in id order, each with its attachments. Throws what a search throws. */
+/** The matching records of a type in id order, each with its attachments. Throws the errors of a search. */
 export async function* recordsWithAttachments(
   partition: Partition,
   type: string,

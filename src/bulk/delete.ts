@@ -3,17 +3,17 @@ import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Partition } from '../store/partitions.ts';
 
-/** What became of one resource that was to be deleted. */
+/** The outcome of deleting one resource. */
 export interface Deleted {
-  /** `Type/id`, as it was given. */
+  /** `Type/id`, as given. */
   readonly key: string;
   /** `absent`: there is none, or it was deleted before. */
   readonly outcome: 'removed' | 'absent';
 }
 
 /**
- * Deletes resources by `Type/id`, all in one commit: each leaves a tombstone, so that a read answers 410. Throws Error, before
- * anything is deleted, where a key is not of that form or its type is not declared. https://hl7.org/fhir/R4/http.html#delete
+ * Deletes resources by `Type/id` in one commit: each leaves a tombstone, so that a read returns 410. Throws Error,
+ * before any deletion, for a malformed key or an undeclared type. https://hl7.org/fhir/R4/http.html#delete
  */
 export async function deleteResources(
   partition: Partition,

@@ -9,18 +9,18 @@ import type { CarryingRecord } from './attachments.ts';
 import { fileEnding } from './file-ending.ts';
 import { writeNewFile } from './new-file.ts';
 
-/** What was written for one record. */
+/** The result for one record. */
 export interface Exported {
   readonly files: readonly string[];
-  /** Bytes of its attachments. */
+  /** Size of its attachments. */
   readonly bytes: number;
-  /** Whole sentences: bytes that are not there, or not what was kept. */
+  /** Whole sentences: attachments that are missing, or differ from what was stored. */
   readonly problems: readonly string[];
 }
 
 /**
- * Writes each record as `Type-id.json` and its bytes as `Type-id.jpg` (a second one as `Type-id-2.jpg`) into a folder, which
- * is made, for its owner alone. Never writes over a file: throws Error where there is one of that name.
+ * Writes each record as `Type-id.json` and its attachment as `Type-id.jpg` (a second one as `Type-id-2.jpg`) into a
+ * folder, which is created for its owner only. Never overwrites a file: throws Error if it exists.
  */
 export async function* exportAttachments(
   partition: Partition,
@@ -37,20 +37,20 @@ export async function* exportAttachments(
     for (const [at, attachment] of attachments.entries()) {
       const stream = await partition.attachment(attachment.digest);
       if (stream === undefined) {
-        problems.push(`The bytes ${attachment.digest} of ${record.type}/${record.id} are not there.`);
+        problems.push(`The attachment ${attachment.digest} of ${record.type}/${record.id} does not exist.`);
         continue;
       }
       const path = `${name}${at === 0 ? '' : `-${at + 1}`}.${fileEnding(attachment.contentType)}`;
       files.push(path);
       bytes += attachment.size;
       const isRight = await writeNewFile(path, file => copy(stream, file, attachment));
-      if (!isRight) problems.push(`\`${path}\` holds other bytes than were kept with ${record.type}/${record.id}.`);
+      if (!isRight) problems.push(`\`${path}\` differs from the stored attachment of ${record.type}/${record.id}.`);
     }
     yield { files, bytes, problems };
   }
 }
 
-/** Copies and tells whether the bytes are those that were kept. */
+/** Copies, and returns whether the content is what was stored. */
 async function copy(stream: Readable, file: FileHandle, { digest, size }: KeptAttachment): Promise<boolean> {
   const hash = createHash('sha256');
   let length = 0;
@@ -58,7 +58,7 @@ async function copy(stream: Readable, file: FileHandle, { digest, size }: KeptAt
     const part = chunk as Buffer; // no encoding is set
     hash.update(part);
     length += part.length;
-    await file.writeFile(part); // behind what is there
+    await file.writeFile(part); // appends
   }
   return length === size && hash.digest('hex') === digest;
 }

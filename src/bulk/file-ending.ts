@@ -1,4 +1,4 @@
-/** Endings by media type; https://www.iana.org/assignments/media-types names the types. */
+/** File extensions by media type; https://www.iana.org/assignments/media-types defines the types. */
 const endings: Readonly<Record<string, string>> = {
   'application/dicom': 'dcm',
   'application/json': 'json',
@@ -27,7 +27,7 @@ const endings: Readonly<Record<string, string>> = {
   'video/webm': 'webm',
 };
 
-/** The usual ending of a file with this media type, without the dot; `bin` where there is none here. */
+/** The usual file extension of a media type, without the dot; `bin` if it is unknown. */
 export function fileEnding(contentType: string): string {
   const [type = ''] = contentType.split(';');
   return endings[type.trim().toLowerCase()] ?? 'bin';

@@ -20,23 +20,23 @@ import { type Outcome, jsonIssue, readLoadedRecord } from '../interaction/write/
 import type { Rejects } from './rejects.ts';
 import type { BatchWriter } from './writer.ts';
 
-/** What loading a file works with. */
+/** The dependencies of loading a file. */
 export interface FileLoadParts {
   readonly options: LoadContext & { readonly stdin: Readable };
   readonly counts: Counts;
   readonly writer: BatchWriter;
   readonly rejects: Rejects;
   readonly file: string;
-  /** Empty where the input can be read only once. */
+  /** Empty for input that can be read only once. */
   readonly digest: string;
 }
 
-/** Loads one file; what is wrong is rejected. */
+/** Loads one file and rejects invalid records. */
 export class FileLoad implements Addressing {
   readonly base: string;
   readonly #parts: FileLoadParts;
   readonly #once: OncePerFile;
-  /** Of the unit, or of the entry where the whole is one Bundle. */
+  /** Of the unit, or of the entry if the whole is one Bundle. */
   #number = 0;
 
   constructor(parts: FileLoadParts) {
@@ -45,12 +45,12 @@ export class FileLoad implements Addressing {
     this.#once = new OncePerFile(parts.options.partition);
   }
 
-  /** The same for the same place in the same bytes, so that loading again finds what it made. */
+  /** The same for the same position in the same file, so that loading again finds the same records. */
   newId(at: string): string {
     return createHash('sha256').update(`${this.#parts.digest} ${at}`).digest('hex').slice(0, 32);
   }
 
-  /** Loads the units of the file behind the first `skip`; yields now and then, so that others get their turn. */
+  /** Loads the units of the file after the first `skip`; yields regularly, so that other work runs. */
   async *run(input: Input, index: number, skip: number): AsyncGenerator<void, void> {
     const { options, counts, writer } = this.#parts;
     let read = 0;
@@ -73,7 +73,7 @@ export class FileLoad implements Addressing {
           }
           if (entries === undefined) await this.#unit(unit);
           else await this.#entry(entries, unit.at, unit.bytes);
-          // Entries that were put off are not loaded yet: going on begins with the first of them.
+          // Deferred entries are not loaded yet: an interrupted load continues with the first of them.
           if (entries === undefined || entries.deferred.length === 0) writer.position = `${index} ${read}`;
         }
         yield;
@@ -88,7 +88,7 @@ export class FileLoad implements Addressing {
     writer.position = `${index + 1} 0`;
   }
 
-  /** Rejects a Bundle as a whole where something is wrong around its entries: a misspelt `entry` would load nothing. */
+  /** Rejects a Bundle as a whole for an error outside of its entries: a misspelt `entry` would load nothing. */
   #isWrong(at: string, { envelope }: BundleHead, bytes?: Uint8Array): boolean {
     const issues = checkStructure(envelope, this.#parts.options.model);
     if (issues.length > 0) this.#reject(at, issues, bytes);
@@ -146,13 +146,13 @@ export class FileLoad implements Addressing {
     await this.#apply(await this.#once.check(outcome, at, this.#number), at, bytes);
   }
 
-  /** Without a digest of the whole, the record's own bytes have to do. */
+  /** Without a digest of the input, the id is derived from the record's own bytes. */
   #ownId(at: string, bytes: Uint8Array): string {
     if (this.#parts.digest !== '') return this.newId(at);
     return createHash('sha256').update(`${at} `).update(bytes).digest('hex').slice(0, 32);
   }
 
-  /** Loads a Bundle that is in memory; false where it is none that carries records. */
+  /** Loads a Bundle in memory; false if it is not one that contains records. */
   async #bundle(at: string, bytes: Uint8Array): Promise<boolean> {
     const prefix = at === '' ? '' : `${at}, `;
     const addressing: Addressing = {
@@ -185,7 +185,7 @@ export class FileLoad implements Addressing {
     addressing: Addressing,
   ): Promise<void> {
     const { options, counts, writer } = this.#parts;
-    // What came before must be there for conditional references and requests.
+    // The entries before it must be stored, for conditional references and requests.
     await writer.flush();
     const planned = await planTransaction(options, head, texts, addressing);
     counts.records += texts.length;

@@ -4,29 +4,29 @@ import { containerType } from '../interaction/bundle/container-type.ts';
 import { maxDocument } from './read/unit.ts';
 import { type Outcome, jsonIssue } from '../interaction/write/loaded-record.ts';
 import { type BundleScope, carryOut, settleEntry } from '../interaction/bundle/carry-out.ts';
-import { type Found, findByCriteria } from '../interaction/bundle/criteria.ts';
+import { type CriteriaMatch, findByCriteria } from '../interaction/bundle/criteria.ts';
 import { type Entry, readEntry } from '../interaction/bundle/entry.ts';
 
-/** An entry whose turn comes again at the end of its Bundle. */
+/** An entry that is tried again at the end of its Bundle. */
 export interface Deferred {
   readonly at: string;
   readonly bytes: Uint8Array;
 }
 
-/** An entry that holds a Bundle: what is in it is loaded as if it stood there by itself. */
+/** An entry with a Bundle: its entries are loaded as if they were at the top level. */
 export interface NestedBundle {
   readonly kind: 'bundle';
   readonly bytes: Uint8Array;
 }
 
 /**
- * Carries out the entries of a Bundle one by one. What an entry refers to may come later in the Bundle: an entry with a
- * link that leads nowhere yet is put off to the end. `flush` makes what came before searchable.
+ * Processes the entries of a Bundle one by one. The target of a reference may follow later in the Bundle: an entry with
+ * an unresolved link is deferred to the end. `flush` makes earlier entries searchable.
  */
 export class IndependentEntries {
-  /** What was put off, in order. */
+  /** The deferred entries, in order. */
   readonly deferred: Deferred[] = [];
-  /** Its entries are records, and no requests. */
+  /** Its entries are records, not requests. */
   readonly plain: boolean;
   #deferredBytes = 0;
   #index = 0;
@@ -36,8 +36,8 @@ export class IndependentEntries {
   constructor(context: LoadContext, head: BundleHead, addressing: Addressing, flush: () => Promise<void>) {
     this.#context = context;
     this.plain = head.type !== 'batch';
-    const known = new Map<string, Found>();
-    const find = async (type: string, criteria: string): Promise<Found> => {
+    const known = new Map<string, CriteriaMatch>();
+    const find = async (type: string, criteria: string): Promise<CriteriaMatch> => {
       await flush();
       return findByCriteria(context, type, criteria);
     };
@@ -47,7 +47,7 @@ export class IndependentEntries {
       addressing,
       targets: head.targets,
       findExisting: find,
-      // What was found once stays; what was not may come.
+      // A found resource stays; a missing one may follow.
       async findReferenced(type, criteria) {
         const key = `${type}?${criteria}`;
         const found = known.get(key) ?? (await find(type, criteria));
@@ -57,12 +57,12 @@ export class IndependentEntries {
     };
   }
 
-  /** Passes over an entry that was loaded before. */
+  /** Skips an entry that was loaded before. */
   pass(): void {
     this.#index++;
   }
 
-  /** What becomes of the next entry; undefined where it was put off. */
+  /** The outcome of the next entry; undefined if it was deferred. */
   async next(at: string, bytes: Uint8Array): Promise<Outcome | NestedBundle | undefined> {
     const { outcome, open } = await this.#carryOut(at, bytes, this.#index++);
     if (!open || this.#deferredBytes + bytes.length > maxDocument) return outcome;
@@ -71,7 +71,7 @@ export class IndependentEntries {
     return undefined;
   }
 
-  /** What becomes of an entry that was put off, now that all others were carried out. */
+  /** The outcome of a deferred entry, after all others. */
   async again({ at, bytes }: Deferred): Promise<Outcome | NestedBundle> {
     const index = Number(at.slice(at.lastIndexOf(' ') + 1)) - 1;
     return (await this.#carryOut(at, bytes, index)).outcome;

@@ -1,23 +1,23 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 
-/** Something to load: a file, or what comes in on stdin. */
+/** An input of a load: a file, or stdin. */
 export interface Input {
-  /** The path as it is told to people; `-` for stdin. */
+  /** The path for messages; `-` for stdin. */
   readonly name: string;
   /** Undefined for stdin. */
   readonly path: string | undefined;
-  /** Size on disk in bytes, undefined where it is not known. */
+  /** Size on disk in bytes, undefined if unknown. */
   readonly size: number | undefined;
-  /** True where the name says that each line is a resource. */
+  /** True if the name implies one resource per line. */
   readonly lines: boolean;
 }
 
 /**
- * The files that paths stand for, in the order of the paths; `-` is stdin. A folder stands for the files in it and below it
- * whose names end in .ndjson, .jsonl or .json, also with .gz behind, sorted by name, but for the file `except`. Symbolic links
- * in a folder are not followed, since they may lead anywhere: they are given as `links`. Throws Error for a path that is not
- * there and for a folder without such a file.
+ * The files of paths, in their order; `-` is stdin. A folder means the files in and below it whose names end in
+ * .ndjson, .jsonl or .json, optionally followed by .gz, sorted by name, except the file `except`. Symbolic links in a
+ * folder are not followed, since they may lead anywhere: they are returned as `links`. Throws Error for a path that
+ * does not exist and for a folder without such a file.
  */
 export async function listInputs(
   paths: readonly string[],
@@ -45,7 +45,7 @@ export async function listInputs(
 
 const endings = ['.ndjson', '.jsonl', '.json'];
 
-/** Adds to `links` those that could have led to records. */
+/** Adds links that could lead to records to `links`. */
 async function filesBelow(folder: string, links: string[]): Promise<readonly string[]> {
   const files: string[] = [];
   const items = await readdir(folder, { withFileTypes: true });
@@ -65,7 +65,7 @@ async function filesBelow(folder: string, links: string[]): Promise<readonly str
 async function fileInput(path: string): Promise<Input> {
   const found = await stat(path);
   const plain = withoutGzip(basename(path));
-  // The size of a pipe says nothing about what comes out of it.
+  // The size of a pipe is not that of its data.
   const size = found.isFile() ? found.size : undefined;
   return { name: path, path, size, lines: plain.endsWith('.ndjson') || plain.endsWith('.jsonl') };
 }

@@ -10,25 +10,25 @@ import { Rejects, requireRejects } from './rejects.ts';
 import { BatchWriter } from './writer.ts';
 
 export interface LoadOptions extends LoadContext {
-  /** Path of the file that takes what was not loaded; made when it is needed. */
+  /** Path of the file for rejected records; created if needed. */
   readonly rejects: string;
-  /** What the input `-` reads. */
+  /** The stream of the input `-`. */
   readonly stdin: Readable;
-  /** Whether a server works on the same store now; left out, one does. Without one, writes are larger and faster. */
+  /** Whether a server uses the same store now; true by default. Without one, writes are larger and faster. */
   readonly isServed?: () => Promise<boolean>;
-  /** Ends the load where it is when it aborts: what was read until then is durable. */
+  /** Stops the load when it aborts: everything read until then is durable. */
   readonly signal?: AbortSignal;
 }
 
-/** Time between two values of progress, in milliseconds. */
+/** Interval of progress values in milliseconds. */
 const beat = 100;
 
 /**
- * Loads files, folders and stdin (`-`) into a partition: NDJSON, Bundles, single resources, also packed by gzip. What is
- * wrong is rejected record by record, a transaction as a whole; the rest is durable when the last value comes, which has
- * `done` unless the signal ended it. An interrupted load of the same files goes on where it was, and loading again changes
- * nothing. Throws Error where an input cannot be read, where the file of rejects holds something else, and what the store
- * throws. https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
+ * Loads files, folders and stdin (`-`) into a partition: NDJSON, Bundles, single resources, also compressed by gzip.
+ * Invalid records are rejected one by one, a transaction as a whole; the rest is durable with the last value, which has
+ * `done` unless the signal stopped it. An interrupted load of the same files continues, and loading again changes
+ * nothing. Throws Error for unreadable input and for a file of rejects with other content, and the errors of the store.
+ * https://hl7.org/fhir/R4/nd-json.html, https://hl7.org/fhir/R4/bundle.html
  */
 export async function* load(paths: readonly string[], options: LoadOptions): AsyncGenerator<LoadProgress, void> {
   requireRejects(options.rejects);
@@ -49,7 +49,7 @@ export async function* load(paths: readonly string[], options: LoadOptions): Asy
   });
   const rejects = new Rejects(options.rejects, from.file > 0 || from.units > 0);
   const isStopped = (): boolean => options.signal?.aborted === true;
-  options.signal?.addEventListener('abort', () => options.stdin.destroy()); // which may have nothing to read for long
+  options.signal?.addEventListener('abort', () => options.stdin.destroy()); // which may have no data for a long time
   let isDone = false;
   try {
     yield* unless(isStopped, readAll());
@@ -84,7 +84,7 @@ export async function* load(paths: readonly string[], options: LoadOptions): Asy
   }
 }
 
-/** The values of a source, whose failure counts for nothing once it is stopped: what it was reading is gone then. */
+/** The values of a source, whose errors are ignored once it is stopped: its input is closed then. */
 async function* unless<T>(isStopped: () => boolean, source: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* source;
@@ -93,7 +93,7 @@ async function* unless<T>(isStopped: () => boolean, source: AsyncIterable<T>): A
   }
 }
 
-/** sha-256 of each input; undefined where one of them can be read only once. */
+/** sha-256 of each input; undefined if one of them can be read only once. */
 async function digestsOf(inputs: readonly Input[]): Promise<readonly string[] | undefined> {
   const digests: string[] = [];
   for (const { path, size } of inputs) {
@@ -103,13 +103,13 @@ async function digestsOf(inputs: readonly Input[]): Promise<readonly string[] | 
   return digests;
 }
 
-/** The mark belongs to the bytes of the inputs and to what decides which records are loaded. */
+/** The mark depends on the content of the inputs and on the settings that decide which records are loaded. */
 function markKey(digests: readonly string[], { model, undeclared }: LoadContext): string {
   const hash = createHash('sha256').update([...digests, model.digest, undeclared].join('\n'));
   return `load:${hash.digest('hex')}`;
 }
 
-/** A position is written as `{file index} {units of it that are loaded}`. */
+/** A position has the form `{file index} {number of loaded units}`. */
 function parsePosition(mark: string | undefined): { readonly file: number; readonly units: number } {
   const [file = 0, units = 0] = (mark ?? '').split(' ').map(Number);
   return Number.isInteger(file) && Number.isInteger(units) ? { file, units } : { file: 0, units: 0 };

@@ -7,7 +7,7 @@ import { type Pair, preparePairs, start } from './migrate/target.ts';
 export interface MigrateOptions {
   readonly from: Store;
   readonly to: Store;
-  /** Tells this source from others, so that an interrupted run is known again: a digest of where it is. */
+  /** Identifies the source for an interrupted run: a digest of its location. */
   readonly source: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
@@ -17,13 +17,13 @@ export type MigrateProgress =
   | { readonly step: 'copy' | 'compare'; readonly note: string; readonly records: number; readonly of: number }
   | { readonly step: 'done'; readonly result: Migrated };
 
-/** What was compared in the end. */
+/** The result of the comparison. */
 export interface Migrated {
   readonly types: readonly ComparedType[];
   readonly notes: ComparedNotes;
-  /** Both stores hold the same. */
+  /** Both stores have the same content. */
   readonly same: boolean;
-  /** Whether an interrupted run was gone on with. */
+  /** Whether an interrupted run was continued. */
   readonly resumed: boolean;
 }
 
@@ -34,14 +34,14 @@ export interface ComparedType {
   readonly to: Content;
 }
 
-/** After how many milliseconds progress is told again. */
+/** Interval of progress values in milliseconds. */
 const beat = 100;
 
 /**
- * Copies a store into another one: partitions with their settings, every version and tombstone as it is, the bytes of
- * attachments, documents, marks and keys. Then it reads all of both and compares them. An interrupted run of the same stores
- * goes on where it was; running it again copies what has come since. Throws Error where the target holds other records, and what
- * the stores throw.
+ * Copies a store into another one: partitions with their settings, every version and tombstone unchanged, attachments,
+ * documents, marks and keys. Then it reads both completely and compares them. An interrupted run of the same stores
+ * continues; running it again copies what was added since. Throws Error if the target has other records, and the errors
+ * of the stores.
  */
 export async function* migrate({ from, to, source, now }: MigrateOptions): AsyncGenerator<MigrateProgress, void> {
   const pairs = await preparePairs(from, to, source);
@@ -55,7 +55,7 @@ export async function* migrate({ from, to, source, now }: MigrateOptions): Async
   yield { step: 'done', result: { types, notes, same, resumed: pairs.some(({ at }) => at !== undefined) } };
 }
 
-/** How many current records the source has. */
+/** The number of current records in the source. */
 async function resourcesOf(pairs: readonly Pair[]): Promise<number> {
   let count = 0;
   for (const { from } of pairs) for (const [, resources] of await from.counts()) count += resources;
@@ -80,7 +80,7 @@ async function* compare(pairs: readonly Pair[], of: number): AsyncGenerator<Migr
   const compared: ComparedType[] = [];
   let records = 0;
   for (const { from, to } of pairs) {
-    // What only the target has is a difference too.
+    // A record that only the target has is a difference too.
     for (const type of [...new Set([...(await from.types()), ...(await to.types())])].toSorted()) {
       const read = (): void => void (records += 1);
       const both = Promise.all([contentOf(from, type, read), contentOf(to, type, () => {})]);
@@ -92,8 +92,8 @@ async function* compare(pairs: readonly Pair[], of: number): AsyncGenerator<Migr
   return compared;
 }
 
-/** Tells how far something is until it is done. */
-async function* watched<T>(work: Promise<unknown>, tell: () => T): AsyncGenerator<T, void> {
+/** Yields progress until the work ends. */
+async function* watched<T>(work: Promise<unknown>, progress: () => T): AsyncGenerator<T, void> {
   const end = work.then(
     () => true,
     () => true,
@@ -103,6 +103,6 @@ async function* watched<T>(work: Promise<unknown>, tell: () => T): AsyncGenerato
     const timer = setTimeout(() => resolve(false), beat);
     done = await Promise.race([end, promise]);
     clearTimeout(timer);
-    yield tell();
+    yield progress();
   }
 }

@@ -7,8 +7,8 @@ import { SeenRecords } from './seen-records.ts';
 import { isObject } from '../fhir/json-object.ts';
 
 /**
- * Lets each record of a file pass once: one that stands there again with other content is rejected, since nobody knows which of
- * them is meant, and each load of the file would make two versions. The same again is let through, and changes nothing.
+ * Accepts each record of a file once: a repetition with other content is rejected, since it is unclear which is valid,
+ * and each load of the file would write two versions. An equal repetition is accepted, and changes nothing.
  */
 export class OncePerFile {
   readonly #partition: Partition;
@@ -18,7 +18,7 @@ export class OncePerFile {
     this.#partition = partition;
   }
 
-  /** What becomes of a record, which is in the unit of this number at this place (`line 3`). */
+  /** The outcome of a record in the unit of this number at this place (`line 3`). */
   async check(outcome: Outcome, at: string, number: number): Promise<Outcome> {
     if (outcome.kind !== 'change' || outcome.change.kind !== 'put') return outcome;
     const { type, id, text } = outcome.change;
@@ -31,12 +31,12 @@ export class OncePerFile {
     const issue = {
       severity: 'error',
       code: 'duplicate',
-      text: `\`${key}\` is in the file before (${what} ${seen.unit}) with other content: only that is loaded.`,
+      text: `\`${key}\` occurs earlier in the file (${what} ${seen.unit}) with other content: only that one is loaded.`,
     } as const;
     return { kind: 'reject', issues: [issue] };
   }
 
-  /** Notes a unit that an interrupted run has loaded, an entry where it is one. */
+  /** Notes a unit that an interrupted run has loaded, or its entry. */
   pass(bytes: Uint8Array, entries: IndependentEntries | undefined, number: number): void {
     if (entries?.plain === false) return;
     const value = parsed(bytes);
@@ -47,14 +47,14 @@ export class OncePerFile {
       this.#seen.note(`${resourceType}/${id}`, undefined, number);
   }
 
-  /** Whether the run before has rejected the one that was there before, or loaded the same. */
+  /** Whether the earlier run has rejected the first one, or loaded an equal one. */
   async #isOutdated(type: string, id: string, { before, after }: { before: string; after: string }): Promise<boolean> {
     const current = await this.#partition.read(type, id);
     return current?.text === undefined || current.text === before + stamp(current.version, current.lastUpdated) + after;
   }
 }
 
-/** Undefined for what is no JSON: it was rejected. */
+/** Undefined for invalid JSON, which was rejected. */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));

@@ -1,38 +1,38 @@
 import type { Issue } from '../fhir/outcome.ts';
 
-/** How far a load is. */
+/** The progress of a load. */
 export interface LoadProgress {
-  /** The file that is being read; `-` for stdin. */
+  /** The current file; `-` for stdin. */
   readonly file: string;
-  /** Records read in this run: resources and entries. */
+  /** Records of this run: resources and entries. */
   readonly records: number;
-  /** Records at the beginning that an interrupted run has loaded already, counted as lines and entries. */
+  /** Records at the beginning that an interrupted run has loaded, counted as lines and entries. */
   readonly resumed: number;
-  /** Bytes read, packed as they are, and how many there are; undefined where that is not known. */
+  /** Bytes read, compressed, and their total; undefined if unknown. */
   readonly bytes: number;
   readonly totalBytes: number | undefined;
-  /** Records a second. */
+  /** Records per second. */
   readonly rate: number;
-  /** Undefined where the size is not known, and at the very beginning. */
+  /** Undefined if the size is unknown, and at the very beginning. */
   readonly secondsLeft: number | undefined;
   readonly created: number;
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
-  /** Records of types that are not declared, by type. */
+  /** Records of undeclared types, by type. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** Records in which rules are broken that reject nothing, and how many, by kind. */
+  /** Records with violations that reject nothing, and their number, by kind. */
   readonly warned: number;
   readonly warnings: ReadonlyMap<Warning, number>;
   /** Symbolic links in folders, which were not followed. */
   readonly links: readonly string[];
-  /** Records, or whole transactions and files, that stand in the file of rejects. */
+  /** Records, or whole transactions and files, in the file of rejects. */
   readonly rejected: number;
   /** True in the last value: everything that was not rejected is durable. */
   readonly done: boolean;
 }
 
-/** What is counted while a load runs. */
+/** The counters of a load. */
 export class Counts {
   file = '';
   records = 0;
@@ -62,7 +62,7 @@ export class Counts {
     this.skipped.set(type, (this.skipped.get(type) ?? 0) + 1);
   }
 
-  /** Counts a record with what was found in it. */
+  /** Counts a record with its findings. */
   warn(issues: readonly Issue[]): void {
     if (issues.length === 0) return;
     this.warned++;
@@ -100,7 +100,7 @@ export class Counts {
   }
 }
 
-/** What warnings are counted by. */
+/** The kinds of warnings that are counted. */
 type Warning = 'invariants' | 'bindings' | 'other rules';
 
 function warningOf({ code }: Issue): Warning {

@@ -2,22 +2,22 @@ import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { ownerOnly } from '../store/file-mode.ts';
 import { type Issue, operationOutcome } from '../fhir/outcome.ts';
 
-/** A record that was not loaded. */
+/** A rejected record. */
 export interface Reject {
   readonly file: string;
   /** `line 12`, `entry 3`; empty for the whole file. */
   readonly at: string;
   readonly issues: readonly Issue[];
-  /** Its text as it came; undefined where there is none. */
+  /** Its text as received; undefined if there is none. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Longest text that is repeated among the rejects; a longer one is found by its place. */
+/** Maximum length of a text in the file of rejects; a longer one is found by its place. */
 const longest = 1024 * 1024;
 
 /**
- * The file of rejects: NDJSON with `file`, `at`, `outcome` (an OperationOutcome) and `record` (the text that was sent, as a
- * string). It is made when the first reject comes; an interrupted load that goes on adds to it.
+ * The file of rejects: NDJSON with `file`, `at`, `outcome` (an OperationOutcome) and `record` (the received text, as a
+ * string). It is created with the first reject; an interrupted load that continues appends to it.
  */
 export class Rejects {
   readonly #path: string;
@@ -30,7 +30,7 @@ export class Rejects {
   }
 
   add({ file, at, issues, bytes }: Reject): void {
-    // It may hold what patients said: for the owner only.
+    // It may contain patients' data: for the owner only.
     this.#file ??= openSync(this.#path, this.#append ? 'a' : 'w', ownerOnly.file);
     const record =
       bytes === undefined || bytes.length > longest
@@ -45,7 +45,7 @@ export class Rejects {
   }
 }
 
-/** Throws Error where a file of rejects would take the place of something else. */
+/** Throws Error if the file of rejects exists with other content. */
 export function requireRejects(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return;
@@ -54,8 +54,8 @@ export function requireRejects(path: string): void {
   readSync(file, start);
   closeSync(file);
   if (start.toString() === opening) return;
-  throw new Error(`\`${path}\` holds something else than rejected records: name another file for these.`);
+  throw new Error(`\`${path}\` has other content than rejected records: choose another file.`);
 }
 
-/** How each line begins. */
+/** The beginning of each line. */
 const opening = '{"file":';

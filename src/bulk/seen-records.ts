@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 
-/** What was there before under the same key. `unknown`: something of which only the key was noted. */
-export interface Seen {
+/** The earlier record with the same key. `unknown`: only its key was noted. */
+export interface EarlierRecord {
   readonly content: 'same' | 'different' | 'unknown';
   /** The number of its unit. */
   readonly unit: number;
 }
 
 /**
- * Remembers which records a file has had: 16 bytes a place, half of the places empty, so that a file of a million records takes
- * 64 MB at most. Digests stand for keys and contents: that two keys of ten million share one happens to one file in 300,000.
+ * The keys of a file's records: 16 bytes per slot, half of the slots empty, so that a file of a million records takes
+ * 64 MB at most. Keys and contents are digests: two keys of ten million are equal in one file of 300,000.
  */
 export class SeenRecords {
   #places = new Uint32Array(width * 1024);
   #count = 0;
 
-  /** Notes a record of a unit, and gives what was there before; `content` is undefined where it is not known. */
-  note(key: string, content: string | undefined, unit: number): Seen | undefined {
+  /** Notes a record of a unit, and returns the earlier one; `content` is undefined if unknown. */
+  note(key: string, content: string | undefined, unit: number): EarlierRecord | undefined {
     const [high, low] = words(key);
     const [digest] = content === undefined ? [unknown] : words(content);
     const at = this.#find(high, low);
@@ -31,7 +31,7 @@ export class SeenRecords {
     return { content: before === unknown ? 'unknown' : same, unit: this.#places[at + 3] ?? 0 };
   }
 
-  /** Where a key is, or a free place for it. */
+  /** The slot of a key, or a free one for it. */
   #find(high: number, low: number): number {
     const last = this.#places.length - width;
     let at = (high % (this.#places.length / width)) * width;
@@ -59,7 +59,7 @@ const width = 4;
 const unknown = 0;
 
 function words(text: string): readonly [number, number] {
-  const digest = hash('sha1', text, 'latin1'); // bytes as characters are half as dear as in a buffer
+  const digest = hash('sha1', text, 'latin1'); // a latin1 string costs half as much as a buffer
   return [word(digest, 0) || 1, word(digest, 4)];
 }
 

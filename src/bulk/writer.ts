@@ -4,34 +4,34 @@ import { PromiseLacking, VersionConflict } from '../store/errors.ts';
 import type { WriteOptions, WriteResult } from '../store/records.ts';
 import type { Counts } from './progress.ts';
 
-/** The position before anything was loaded: no file, no record. */
+/** The position before the first file and record. */
 export const start = '0 0';
 
-/** How large writes may get: how long one takes, in milliseconds, and how many changes it has at least and at most. */
+/** The size of writes: target duration in milliseconds, minimum and maximum number of changes. */
 interface Measure {
   readonly target: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** Beside a server, which waits for no write longer than this. */
+/** While a server runs, which then waits no longer than this for a write. */
 const served: Measure = { target: 45, least: 250, most: 2000 };
-/** Without one: the more changes come together, the less often each page of an index is written. */
+/** Without one: the more changes are written together, the less often each page of an index is written. */
 const alone: Measure = { target: 300, least: 1000, most: 2000 };
-/** How often it is asked whether a server runs, in milliseconds. */
+/** How often it is checked whether a server runs, in milliseconds. */
 const askAgain = 1000;
-/** How many writes the size of the next one is reckoned from. */
+/** Number of writes from which the size of the next one is computed. */
 const remembered = 8;
-/** Text of a write, in characters, and the content that is kept apart from it, in bytes. */
+/** Maximum text of a write, in characters, and its attachments, in bytes. */
 const mostText = 4 * 1024 * 1024;
-/** Writes under way: one is written while the next one waits, and the one after it is read. */
+/** Concurrent writes: one is written while the next one waits, and the one after it is read. */
 const mostInFlight = 2;
 
 interface Batch {
   readonly changes: readonly CarryingChange[];
-  /** Whether one of them brings content. */
+  /** Whether one of them has attachments. */
   readonly carries: boolean;
-  /** What the load has come to when this batch and all before it are durable. */
+  /** The position of the load when this batch and all before it are durable. */
   readonly position: string;
   durable: boolean;
 }
@@ -39,26 +39,25 @@ interface Batch {
 export interface BatchWriterParts {
   readonly partition: Partition;
   readonly counts: Counts;
-  /** Key of the mark; undefined where there is to be none. */
+  /** Key of the mark; undefined for none. */
   readonly key: string | undefined;
-  /** What the mark says now; undefined where it is not there. */
+  /** The current value of the mark; undefined if it does not exist. */
   readonly marked: string | undefined;
-  /** Whether a server works on the same store now. */
+  /** Whether a server uses the same store now. */
   readonly isServed: () => Promise<boolean>;
 }
 
 /**
- * Writes changes in batches whose size follows the time that they take. Each batch carries a mark of what was durable
- * when it was sent, so that an interrupted load goes on there; what the batches under way held is then loaded again,
- * which changes nothing.
+ * Writes changes in batches whose size follows their duration. Each batch has a mark of what was durable when it was
+ * sent, so that an interrupted load continues there; the running batches are then loaded again, which changes nothing.
  */
 export class BatchWriter {
   readonly #partition: Partition;
   readonly #counts: Counts;
   readonly #key: string | undefined;
-  /** How far the load is with all that was added. */
+  /** The position of the load with all added changes. */
   position: string;
-  /** How far the durable batches reach without a gap, and what the mark says. */
+  /** The position of the durable batches without a gap, and the value of the mark. */
   #durable: string;
   #marked: string | undefined;
 
@@ -72,7 +71,7 @@ export class BatchWriter {
   readonly #sent: Batch[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #lastEnd = 0;
-  /** Milliseconds a change of the last writes. */
+  /** Milliseconds per change in the last writes. */
   readonly #costs: number[] = [];
   #failure: { readonly error: unknown } | undefined;
 
@@ -86,11 +85,12 @@ export class BatchWriter {
     this.position = this.#durable;
   }
 
-  /** Adds a change; waits where enough is under way. Throws what writing throws. */
+  /** Adds a change; waits if enough writes are running. Throws the errors of writing. */
   add(carrying: CarryingChange): Promise<void> | undefined {
     const { change, contents } = carrying;
     const key = `${change.type}/${change.id}`;
-    // Two versions of one resource are two commits, so that each has a time of its own, and one is there before the other.
+    // Two versions of one resource are two commits, so that each has its own time, and the first is stored before the
+    // second.
     if (this.#keys.has(key)) return this.flush().then(() => this.add(carrying));
     this.#changes.push(carrying);
     this.#keys.add(key);
@@ -108,8 +108,8 @@ export class BatchWriter {
   }
 
   /**
-   * Writes changes all or none, after all others. Gives why nothing was written: a precondition does not hold, or the store
-   * cannot write several at once.
+   * Writes changes atomically, after all others. Returns why nothing was written: a failed precondition, or a store
+   * without transactions.
    */
   async alone(changes: readonly CarryingChange[]): Promise<VersionConflict | PromiseLacking | undefined> {
     await this.flush();
@@ -122,7 +122,7 @@ export class BatchWriter {
     }
   }
 
-  /** Flushes, and takes the mark back: loading again begins at the beginning. */
+  /** Flushes, and deletes the mark: loading again starts over. */
   async finish(): Promise<void> {
     await this.flush();
     this.#durable = start;
@@ -130,7 +130,7 @@ export class BatchWriter {
     if (options.mark !== undefined) await this.#partition.write([], options);
   }
 
-  /** Flushes, and keeps in the mark how far that is: the next load of the same begins there. */
+  /** Flushes, and stores the position in the mark, where the next load of the same continues. */
   async stop(): Promise<void> {
     await this.flush();
     const options = this.#mark();
@@ -149,7 +149,7 @@ export class BatchWriter {
         this.#inFlight.delete(run);
       });
       this.#inFlight.add(run);
-      // Its changes wait until the content is kept: nothing may overtake them.
+      // Its changes wait until the attachments are stored: no later change may overtake them.
       if (carries) await run;
     }
     while (this.#inFlight.size >= mostInFlight) await Promise.race(this.#inFlight);
@@ -162,7 +162,7 @@ export class BatchWriter {
   async #write(batch: Batch): Promise<void> {
     const started = performance.now();
     try {
-      // One by one where the store cannot do otherwise: what a stop leaves half done is loaded again.
+      // One by one if the store has no transactions: a partial write is loaded again.
       this.#count(await writeCarrying(this.#partition, batch.changes, { ...this.#mark(), unit: 'each' }));
     } catch (error) {
       this.#failure ??= { error };
@@ -179,14 +179,14 @@ export class BatchWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** The mark to write with the next commit; none where it would say what it says already. */
+  /** The mark for the next commit; none if it is unchanged. */
   #mark(): WriteOptions {
     if (this.#key === undefined || this.#durable === (this.#marked ?? start)) return {};
     this.#marked = this.#durable;
     return { mark: { key: this.#key, value: this.#durable } };
   }
 
-  /** Reckons with the fastest of the last writes, since the others waited for a disk or a processor as well. */
+  /** Uses the fastest of the last writes, since the others waited for a disk or a processor too. */
   #adapt(changes: number, milliseconds: number): void {
     this.#costs.push(milliseconds / changes);
     if (this.#costs.length > remembered) this.#costs.shift();

@@ -28,7 +28,7 @@ export const command = defineCommand({
       let at: PendingIndex | undefined;
       const stopped = (): string =>
         `Stopped${at === undefined ? '' : ` at ${count(at.done)} of ${count(at.of)} records of ${at.type}`}. ` +
-        `${continues}`;
+        continues;
       await interruptible(stopped, async ({ steps }) => {
         try {
           for await (at of steps(store.indexes.rebuild(id, type, param)))

@@ -10,15 +10,15 @@ import { handlingOf } from './prefer.ts';
 import { isWhole, subset } from './subset.ts';
 
 /**
- * The CapabilityStatement, made once for each base URL. `mode` is
- * checked and changes nothing, as R4 allows. https://hl7.org/fhir/R4/http.html#capabilities
+ * The CapabilityStatement, cached by base URL. `mode` is checked and changes nothing, as R4 allows.
+ * https://hl7.org/fhir/R4/http.html#capabilities
  */
 export const capabilities: Interaction = async (engine, { base, parameters, headers }) => {
   const { model, handling } = engine;
   const given = controls(parameters, ['_summary', '_elements', 'mode'], handlingOf(headers['prefer'], handling));
   const mode = given.get('mode');
   if (mode !== undefined && !modes.includes(mode)) {
-    throw badValue('mode', `\`mode=${mode}\` is none of \`${modes.join('`, `')}\`.`);
+    throw badValue('mode', `\`mode=${mode}\` is not one of \`${modes.join('`, `')}\`.`);
   }
   const type = model.definitions.get('CapabilityStatement');
   if (type === undefined) throw new Error('The definition of CapabilityStatement is missing');

@@ -11,9 +11,9 @@ import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
 
 /**
- * What a create asks for with If-None-Exist: that nothing matches of what the caller may search; he needs the scope for that as
- * well. Throws FhirError 400 where the type does not declare it together with search, where no criteria are given, and for what a
- * search would refuse; always strictly, since a criterion that is ignored would match everything.
+ * The precondition of If-None-Exist: that nothing matches among the resources that the caller may search, for which a
+ * scope is required too. Throws FhirError 400 if the type does not declare it together with search, without criteria,
+ * and for an invalid search; always strictly, since an ignored criterion would match everything.
  * https://hl7.org/fhir/R4/http.html#ccreate
  */
 export async function ifNoneExist(
@@ -25,7 +25,7 @@ export async function ifNoneExist(
   const given = headers['if-none-exist'];
   if (given === undefined) return { is: 'absent' };
   if (!type.conditionalCreate || !type.interactions.has('search-type')) {
-    const text = `\`If-None-Exist\` is not offered for ${type.name}; \`Idempotency-Key\` makes a repeated create one.`;
+    const text = `\`If-None-Exist\` is not supported for ${type.name}; \`Idempotency-Key\` makes a create repeatable.`;
     throw fhirError(400, 'not-supported', text, expression);
   }
   requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base);
@@ -35,7 +35,7 @@ export async function ifNoneExist(
     throw fhirError(
       400,
       'value',
-      `\`${control[0]}\` is no criterion; \`If-None-Exist\` takes criteria alone.`,
+      `\`${control[0]}\` is not a criterion; \`If-None-Exist\` accepts criteria only.`,
       expression,
     );
   }

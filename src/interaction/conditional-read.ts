@@ -2,7 +2,7 @@ import { parseETag } from '../fhir/etag.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { FhirRequest } from './interaction.ts';
 
-/** A version, as caches know it. */
+/** The validators of a version. */
 export interface Validators {
   readonly tag: string;
   /** Milliseconds since 1970 UTC. */
@@ -10,8 +10,8 @@ export interface Validators {
 }
 
 /**
- * True where the client has this version already, so that 304 answers: If-None-Match first, If-Modified-Since only without
- * it, each as far as the type declares. https://hl7.org/fhir/R4/http.html#cread
+ * True if the client has this version, so that the answer is 304: If-None-Match first, If-Modified-Since only without
+ * it, each if the type declares it. https://hl7.org/fhir/R4/http.html#cread
  */
 export function isUnmodified(headers: FhirRequest['headers'], type: ResourceType, version: Validators): boolean {
   const byTag = type.conditionalRead === 'full-support' || type.conditionalRead === 'not-match';
@@ -24,15 +24,18 @@ export function isUnmodified(headers: FhirRequest['headers'], type: ResourceType
   return time !== undefined && Math.floor(version.lastModified / 1000) * 1000 <= time;
 }
 
-/** True where an If-None-Match header lists the tag (without `W/` and quotes) or `*`. */
+/** True if an If-None-Match header lists the tag (without `W/` and quotes) or `*`. */
 export function hasTag(header: string, tag: string): boolean {
   const tags = parseETag(header);
   return tags.includes(tag) || tags.includes('*');
 }
 
-/** An HTTP date in milliseconds; undefined for any other text, which is to be ignored. https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
+/**
+ * An HTTP date in milliseconds; undefined for any other text, which is ignored.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
+ */
 function parseHttpDate(text: string): number | undefined {
   if (text.length > 40 || !/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
-  const time = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`); // the form of C's asctime names no zone
+  const time = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`); // the form of C's asctime has no zone
   return Number.isNaN(time) ? undefined : time;
 }

@@ -7,8 +7,8 @@ import type { Handling } from './prefer.ts';
 import type { Subset } from './subset.ts';
 
 /**
- * The parameters of an interaction that is not a search, by name. Throws FhirError 400 for one given twice and, unless the
- * handling is lenient, for unknown and empty ones. https://hl7.org/fhir/R4/http.html#parameters
+ * The parameters of an interaction that is not a search, by name. Throws FhirError 400 for a repeated one and, unless
+ * the handling is lenient, for unknown and empty ones. https://hl7.org/fhir/R4/http.html#parameters
  */
 export function controls(
   pairs: readonly QueryPair[],
@@ -21,7 +21,9 @@ export function controls(
     if (!known.includes(name)) {
       if (handling === 'lenient') continue;
       const offered = known.map(name => `\`${name}\``).join(', ');
-      const text = `The parameter \`${name}\` is not known here.${didYouMean(name, known)} Known are ${offered}, \`_format\` and \`_pretty\`.`;
+      const text =
+        `The parameter \`${name}\` is unknown.${didYouMean(name, known)} Use ${offered}, \`_format\` and ` +
+        '`_pretty`.';
       throw fhirError(400, 'not-supported', text, `http.${name}`);
     }
     if (value !== '') found.set(name, value);
@@ -30,7 +32,7 @@ export function controls(
   return found;
 }
 
-/** The part of one resource that `_summary` and `_elements` ask for. https://hl7.org/fhir/R4/search.html#summary */
+/** The part of one resource that `_summary` and `_elements` request. https://hl7.org/fhir/R4/search.html#summary */
 export function subsetOf(given: ReadonlyMap<string, string>, type: TypeDefinition): Subset {
   const summary = given.get('_summary') ?? 'false';
   const elements = given.get('_elements');
@@ -46,7 +48,7 @@ export function subsetOf(given: ReadonlyMap<string, string>, type: TypeDefinitio
     default:
       throw badValue(
         '_summary',
-        `\`_summary=${summary}\` does not apply here: use \`true\`, \`text\`, \`data\` or \`false\`.`,
+        `\`_summary=${summary}\` is not supported here: use \`true\`, \`text\`, \`data\` or \`false\`.`,
       );
   }
 }

@@ -13,9 +13,9 @@ import { write } from './write/write.ts';
 import type { Written } from './write/write.ts';
 
 /**
- * Create: 201 with the record as it is stored, under a new id; the client's id, versionId and lastUpdated are ignored. With
- * If-None-Exist 200 and what is there already, 412 where that is several. The same Idempotency-Key and body get the first
- * answer again. What was found in it and kept it from nothing stands in the OperationOutcome, where that is preferred. https://hl7.org/fhir/R4/http.html#create
+ * Create: 201 with the stored record, under a new id; the client's id, versionId and lastUpdated are ignored. With
+ * If-None-Exist 200 and the existing match, 412 for several. The same Idempotency-Key and body get the first answer
+ * again. Warnings are in the OperationOutcome, if the client prefers that. https://hl7.org/fhir/R4/http.html#create
  */
 export const create: Interaction = async (engine, request, partition) => {
   const { parameters, headers } = request;
@@ -38,7 +38,7 @@ export const create: Interaction = async (engine, request, partition) => {
     throw fhirError(
       412,
       'multiple-matches',
-      `Several ${type.name} match \`If-None-Exist\`, so it cannot be told which is meant: narrow it.`,
+      `Several ${type.name} match \`If-None-Exist\`: narrow it to one.`,
       'http."If-None-Exist"',
     );
   }
@@ -46,7 +46,7 @@ export const create: Interaction = async (engine, request, partition) => {
 
 /** https://hl7.org/fhir/R4/http.html#ops */
 function answer(written: Written, url: string, versioning: string, prefer: string | undefined): FhirResponse {
-  const { outcome, first = outcome, version, lastUpdated, text, told = [] } = written;
+  const { outcome, first = outcome, version, lastUpdated, text, warnings = [] } = written;
   const created = first === 'created';
   const versioned = versioning !== 'no-version';
   const head = {
@@ -60,9 +60,9 @@ function answer(written: Written, url: string, versioning: string, prefer: strin
     case 'minimal':
       return head;
     case 'OperationOutcome': {
-      const done = created ? 'was created.' : 'was there already, so nothing was created.';
+      const done = created ? 'was created.' : 'exists already, so nothing was created.';
       const said = `\`${url.split('/').slice(-2).join('/')}\` ${done}`;
-      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }, ...told]);
+      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }, ...warnings]);
       return { ...head, body: JSON.stringify(outcome) };
     }
     case 'representation':

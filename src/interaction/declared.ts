@@ -1,20 +1,21 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 
-/** What is asked of a type or of the whole system, before any parameter is read. */
-export interface Asked {
+/** An interaction on a type or on the whole system, before any parameter is parsed. */
+export interface RequestedInteraction {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
   readonly id?: string;
-  /** The code of the operation, where it is one. */
+  /** The code of the operation, if it is one. */
   readonly operation?: string;
 }
 
 /**
- * True where the definitions declare the interaction. Update, patch and delete without an id are the conditional forms, which
- * are declared apart. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.interaction
+ * True if the definitions declare the interaction. Update, patch and delete without an id are the conditional forms,
+ * which are declared separately.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.interaction
  */
-export function isDeclared(model: Model, asked: Asked): boolean {
+export function isDeclared(model: Model, asked: RequestedInteraction): boolean {
   if (asked.interaction === 'capabilities') return true;
   if (asked.resourceType === undefined) return model.systemInteractions.has(asked.interaction);
   const type = model.types.get(asked.resourceType);
@@ -22,13 +23,14 @@ export function isDeclared(model: Model, asked: Asked): boolean {
     const operation = type?.operations.get(asked.operation ?? '');
     return operation?.[asked.id === undefined ? 'type' : 'instance'] === true;
   }
-  if (type === undefined || !type.interactions.has(asked.interaction as TypeInteraction)) return false; // a type level one
+  // a type level one
+  if (type === undefined || !type.interactions.has(asked.interaction as TypeInteraction)) return false;
   if (asked.id !== undefined) return true;
   if (asked.interaction === 'update' || asked.interaction === 'patch') return type.conditionalUpdate;
   return asked.interaction !== 'delete' || type.conditionalDelete !== 'not-supported';
 }
 
-/** The type that a request is about; dispatch lets no other through. */
+/** The type of a request; dispatch rejects undeclared ones. */
 export function declaredType(model: Model, request: { readonly resourceType?: string }): ResourceType {
   const type = model.types.get(request.resourceType ?? '');
   if (type === undefined) throw new Error('The request is not about a declared type');

@@ -8,8 +8,8 @@ import type { Engine, FhirRequest, FhirResponse } from './interaction.ts';
 import { throwStoreFailure } from './store-failure.ts';
 
 /**
- * The single door to every interaction, for requests as for entries of a Bundle: what is not declared is refused here, whoever
- * asks, and then what he has no scope for; then the interaction runs. Throws FhirError 405 and 403.
+ * The single entry point of every interaction, for requests and for entries of a Bundle: rejects undeclared
+ * interactions, then those without a scope; then runs the interaction. Throws FhirError 405 and 403.
  * https://hl7.org/fhir/R4/http.html
  */
 export async function dispatch(engine: Engine, request: FhirRequest): Promise<FhirResponse> {
@@ -27,7 +27,7 @@ export async function dispatch(engine: Engine, request: FhirRequest): Promise<Fh
   }
 }
 
-/** A partition that is removed while a request is under way. */
+/** A partition that is removed during a request. */
 const noPartition = (id: string): FhirError => fhirError(404, 'not-found', `There is no partition \`${id}\`.`);
 
 const isServed = (code: InteractionCode): code is keyof typeof interactions => Object.hasOwn(interactions, code);

@@ -6,7 +6,7 @@ import { operation } from './operation/index.ts';
 import { read } from './read.ts';
 import { search } from './search/search.ts';
 
-/** Every interaction that the engine can serve (model/served.ts); which of them it does serve, the definitions say. */
+/** Every interaction that the engine implements (model/served.ts); the definitions select those that it serves. */
 export const interactions: Readonly<Record<ServedInteraction | 'capabilities' | 'operation', Interaction>> = {
   capabilities,
   create,

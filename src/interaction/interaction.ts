@@ -12,16 +12,16 @@ import type { StoredVersion } from '../store/records.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
 
-/** A request as a value, without open connections or stores: what HTTP and, later, each entry of a Bundle become. */
+/** A request as a value, without open connections or stores: made from HTTP and from entries of a Bundle. */
 export interface FhirRequest {
   readonly interaction: InteractionCode;
-  /** The id by which answer, log and audit name the request. */
+  /** The request id of answer, log and audit. */
   readonly requestId: string;
-  /** By which the audit knows what belongs to one request, since clients may give many the same id. */
+  /** Identifies the request in the audit, since clients may give many requests the same id. */
   readonly origin?: object | undefined;
-  /** The address of the client; empty where it is not known. */
+  /** The address of the client; empty if it is unknown. */
   readonly address: string;
-  /** Who asks. */
+  /** The rights of the caller. */
   readonly access: Access;
   readonly method: string;
   readonly partition: PartitionIdentity;
@@ -30,16 +30,16 @@ export interface FhirRequest {
   readonly resourceType?: string;
   readonly id?: string;
   readonly version?: string;
-  /** The code of the operation that is asked for. */
+  /** The code of the operation. */
   readonly operation?: string;
-  /** Query and form parameters, decoded, in order; `_format` and `_pretty` are not among them. */
+  /** Query and form parameters, decoded, in order, without `_format` and `_pretty`. */
   readonly parameters: readonly QueryPair[];
   readonly headers: RequestHeaders;
-  /** The body of a write; whoever runs it may overwrite it. */
+  /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
 }
 
-/** The request headers that interactions heed. */
+/** The request headers that interactions use. */
 export type RequestHeaders = Readonly<
   Partial<Record<'prefer' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>>
 >;
@@ -53,38 +53,38 @@ export interface FhirResponse {
   /** Milliseconds since 1970 UTC. */
   readonly lastModified?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The records that the answer shows, for the audit. */
+  /** The records in the answer, for the audit. */
   readonly records?: readonly StoredVersion[];
 }
 
-/** What interactions work with. */
+/** The dependencies of interactions. */
 export interface Engine {
   readonly model: Model;
   readonly store: Store;
-  /** Accounts for what requests do. */
+  /** Audits requests. */
   readonly audit: Audit;
-  /** True where requests need a token. */
+  /** True if requests need a token. */
   readonly secured: boolean;
-  /** What the authorization server here offers; undefined without one. */
+  /** The features of the authorization server; undefined without one. */
   readonly offered?: Offered | undefined;
   readonly extract: Extract;
-  /** Made when it is first asked for. */
+  /** Created at its first use. */
   readonly validator: () => Promise<Validator>;
   readonly cursors: Cursors;
   readonly now: () => number;
-  /** What is done with unknown and empty parameters where the client does not say. */
+  /** The handling of unknown and empty parameters if the client does not choose. */
   readonly handling: Handling;
-  /** Longest URL that a link may have, in bytes. */
+  /** Maximum length of a link, in bytes. */
   readonly maxUrl: number;
-  /** Largest resource beside its attachments, in bytes. */
+  /** Maximum size of a resource without its attachments, in bytes. */
   readonly maxBody: number;
-  /** A new logical id, which nobody can guess. */
+  /** A new random logical id. */
   readonly newId: () => string;
-  /** Reports what fails in a part of a request that is answered all the same, with the id of the request. */
+  /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
-  /** When the server started, in milliseconds since 1970 UTC. */
+  /** The start of the server, in milliseconds since 1970 UTC. */
   readonly started: number;
 }
 
-/** Answers a request; `partition` is the one that the request names, opened. */
+/** Answers a request; `partition` is the opened partition of the request. */
 export type Interaction = (engine: Engine, request: FhirRequest, partition: Partition) => Promise<FhirResponse>;

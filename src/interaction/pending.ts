@@ -4,12 +4,13 @@ import type { SearchRequest } from '../search/request.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
 import type { Partition } from '../store/partitions.ts';
 
-/** Seconds after which asking again makes sense. */
+/** `Retry-After` in seconds. */
 const retryAfter = '10';
 
 /**
- * Refuses with 503 a search by a parameter whose index is still being built, since its answer would lack what is not indexed yet;
- * says how far the building is, unless that would tell a caller who does not see every record how many there are. https://hl7.org/fhir/R4/valueset-issue-type.html
+ * Rejects with 503 a search by a parameter whose index is being rebuilt, since its answer would be incomplete; includes
+ * the progress, unless that would reveal the number of records to a caller who may not see them all.
+ * https://hl7.org/fhir/R4/valueset-issue-type.html
  */
 export async function refusePending(
   partition: Partition,
@@ -24,7 +25,7 @@ export async function refusePending(
   const pending = await partition.pending(type.name);
   if (pending.length === 0) return;
   const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
-  // The order of a type without a sort date is kept too, and may have been another one.
+  // The order of a type without a sort date is stored too, and may be outdated.
   if (count > 0 && type.sortDate === undefined && sort.some(({ by }) => by === 'default')) used.push('_lastUpdated');
   const wanted = pending.filter(({ param }) => used.includes(param));
   if (wanted.length === 0) return;
@@ -34,7 +35,7 @@ export async function refusePending(
   throw fhirError(
     503,
     'incomplete',
-    `The search index of ${type.name} is being built: ${progress}. Ask again later, or without these parameters.`,
+    `The search index of ${type.name} is being built: ${progress}. Retry later, or omit these parameters.`,
     undefined,
     { 'Retry-After': retryAfter },
   );

@@ -1,7 +1,7 @@
-/** How unknown and empty parameters are met. https://hl7.org/fhir/R4/search.html#errors */
+/** The handling of unknown and empty parameters. https://hl7.org/fhir/R4/search.html#errors */
 export type Handling = 'strict' | 'lenient';
 
-/** The `handling` that a Prefer header asks for; `otherwise` where it asks for none. https://www.rfc-editor.org/rfc/rfc7240 */
+/** The `handling` of a Prefer header; `otherwise` without one. https://www.rfc-editor.org/rfc/rfc7240 */
 export function handlingOf(prefer: string | undefined, otherwise: Handling): Handling {
   if (prefer === undefined) return otherwise;
   for (const preference of prefer.split(/[,;]/)) {
@@ -12,10 +12,10 @@ export function handlingOf(prefer: string | undefined, otherwise: Handling): Han
   return otherwise;
 }
 
-/** What the answer to a write is to be. https://hl7.org/fhir/R4/http.html#ops */
+/** The body of the answer to a write. https://hl7.org/fhir/R4/http.html#ops */
 export type Return = 'minimal' | 'representation' | 'OperationOutcome';
 
-/** The `return` that a Prefer header asks for; the representation where it asks for none, or for what there is not. */
+/** The `return` of a Prefer header; the representation without one, or for an unknown value. */
 export function returnOf(prefer: string | undefined): Return {
   for (const preference of prefer?.split(/[,;]/) ?? []) {
     const [name = '', value = ''] = preference.split('=').map(part => part.trim().toLowerCase());

@@ -7,9 +7,9 @@ import { subset } from './subset.ts';
 import { findVisible } from './visible.ts';
 
 /**
- * Read by id: 200 with the stored text, 304 where the client has it, 404 for what never was (also for what cannot be an id
- * or that the caller may not see), 410 for what was deleted, told to those alone who see every record of the type.
- * https://hl7.org/fhir/R4/http.html#read
+ * Read by id: 200 with the stored text, 304 if the client has it, 404 if it never existed (also for an invalid id, or
+ * one that the caller may not see), 410 if it was deleted, returned only to callers who may see every record of the
+ * type. https://hl7.org/fhir/R4/http.html#read
  */
 export const read: Interaction = async (
   { model, handling, extract },

@@ -4,22 +4,22 @@ import { parseStored } from '../fhir/stored-text.ts';
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 import { summaryOfValue } from './summary.ts';
 
-/** Which part of a resource is asked for: `_summary` and `_elements`. */
+/** The requested part of a resource: `_summary` and `_elements`. */
 export interface Subset {
   readonly summary: 'true' | 'text' | 'data' | 'count' | 'false';
-  /** Element names at the root; undefined all. */
+  /** Element names at the root; undefined for all. */
   readonly elements: readonly string[] | undefined;
 }
 
 /**
- * The part of a resource that is asked for, as text, tagged SUBSETTED; the text itself where all of it is. Works on the
- * compact text without reading values, so that numbers stay as they were written. With `_elements`, elements that are
- * mandatory or modify the meaning stay. Throws `TextDamaged` where the text is not JSON, unless all of it is asked for.
+ * The requested part of a resource, as text, tagged SUBSETTED; the text itself if all of it is requested. Works on the
+ * compact text without parsing values, so that numbers stay unchanged. With `_elements`, elements that are mandatory or
+ * modify the meaning stay. Throws `TextDamaged` if the text is not JSON, unless all of it is requested.
  * https://hl7.org/fhir/R4/search.html#summary
  */
 export function subset(text: string, wanted: Subset, type: TypeDefinition, definitions: TypeDefinitions): string {
   if (isWhole(wanted)) return text;
-  parseStored(text); // what follows would make other broken JSON of it
+  parseStored(text); // the code below would turn it into other broken JSON
   let head = '';
   let meta = '{}';
   let rest = '';
@@ -35,10 +35,10 @@ export function subset(text: string, wanted: Subset, type: TypeDefinition, defin
   return `{${head.slice(1)}${head === '' ? '' : ','}"meta":${tagged(meta)}${rest}}`;
 }
 
-/** True where nothing is to be left out. */
+/** True if all is requested. */
 export const isWhole = (wanted: Subset): boolean => wanted.summary === 'false' && wanted.elements === undefined;
 
-/** What is kept of a property at the root; undefined for nothing. */
+/** The remaining value of a property at the root; undefined for none. */
 function valueOf(
   property: PropertyText,
   name: string,
@@ -70,7 +70,7 @@ function valueOf(
 const isMeant = (element: ElementDefinition, asked: readonly string[]): boolean =>
   element.min > 0 || element.modifier || asked.includes(element.name);
 
-/** The text of meta with the tag that says that something is missing. https://hl7.org/fhir/R4/valueset-common-tags.html */
+/** The text of meta with the tag SUBSETTED. https://hl7.org/fhir/R4/valueset-common-tags.html */
 function tagged(meta: string): string {
   const tags = properties(meta).find(({ name }) => name === '"tag"')?.value;
   if (tags === undefined) return `${meta.slice(0, -1)}${meta === '{}' ? '' : ','}"tag":[${subsetted}]}`;

@@ -2,9 +2,9 @@ import { properties, valueEnd } from '../fhir/resource-text.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 
 /**
- * What `_summary=true` keeps of one property's value, as text: of objects the elements that the definition marks as
- * summary, are mandatory or modify the meaning. Undefined where nothing is left of an element that may be missing; a
- * mandatory one then stays whole. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.isSummary
+ * The part of one property's value for `_summary=true`, as text: of objects the elements that the definition marks as
+ * summary, are mandatory or modify the meaning. Undefined if nothing is left of an optional element; a mandatory one
+ * then stays whole. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.isSummary
  */
 export function summaryOfValue(value: string, property: Property, definitions: TypeDefinitions): string | undefined {
   const { element, type } = property;

@@ -8,9 +8,9 @@ import type { StoredVersion } from '../store/records.ts';
 import type { Engine } from './interaction.ts';
 
 /**
- * The resource of a type with an id, where the caller may read it. Throws FhirError 404 for what never was (also for what cannot
- * be an id or that the caller may not see) and 410 for what was deleted, which those alone are told who see every record of the
- * type. https://hl7.org/fhir/R4/http.html#read
+ * The resource of a type with an id, if the caller may read it. Throws FhirError 404 if it never existed (also for an
+ * invalid id, or one that the caller may not see) and 410 if it was deleted, which is returned only to callers who may
+ * see every record of the type. https://hl7.org/fhir/R4/http.html#read
  */
 export async function findVisible(
   { extract }: Pick<Engine, 'extract'>,

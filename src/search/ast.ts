@@ -10,8 +10,8 @@ export type Query =
   /** meta.lastUpdated, in whole milliseconds like the bounds; all bounds must match. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
   /**
-   * The record belongs to a compartment: to the record of the type `compartment` with this id, of the partition at `base`.
-   * `of` are the parameters that link it (`access-link`), at least one.
+   * The record belongs to a compartment: to the record of the type `compartment` with this id, of the partition at
+   * `base`. `of` are the parameters that link it (`access-link`), at least one.
    */
   | {
       readonly kind: 'owner';

@@ -68,7 +68,9 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
   }
 }
 
-/** Whether the reference that a join follows is between these two: of the resource in a chain, of the other in a `_has`. */
+/**
+ * Whether the reference that a join follows is between these two: of the resource in a chain, of the other in a `_has`.
+ */
 function isJoined(join: Join, resource: Indexed, other: Indexed, { base }: Others): boolean {
   const [from, to, type] = join.kind === 'chain' ? [resource, other, join.type] : [other, resource, join.target];
   const test = referencesTo(join.param, type.name, [to], base);

@@ -1,4 +1,4 @@
-/** The first text behind all that begin with the prefix; undefined where there is none. */
+/** The first text after all that begin with the prefix; undefined if there is none. */
 export function afterPrefix(prefix: string): string | undefined {
   let end = prefix.length;
   while (end > 0) {

@@ -1,10 +1,10 @@
 const day = 86_400_000;
 
-/** How long bytes without a record stay where they are, in milliseconds; then a sweep moves them to the trash. */
+/** How long attachments without a record stay in place, in milliseconds; then a sweep moves them to the trash. */
 export const grace = 7 * day;
 
 /** How long they stay in the trash, in milliseconds; then a sweep deletes them. */
 export const trashTime = 7 * day;
 
-/** How long bytes may have no record, in milliseconds, until `verify` reports that no sweep has taken them. */
+/** The age of attachments without a record at which `verify` reports that no sweep has taken them, in milliseconds. */
 export const overdue = grace + day;

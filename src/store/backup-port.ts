@@ -4,34 +4,34 @@ import type { AttachmentFinding } from './blobs.ts';
 import type { Manifest } from './sqlite/backup/manifest.ts';
 import type { StoreFinding } from './transfer.ts';
 
-/** A store that can be copied into a folder while other processes work on it. */
+/** A store that can be copied into a folder while other processes use it. */
 export interface BackupSource {
   readonly audit: AuditLog;
-  /** The public URL of the server that last worked on the store. */
+  /** The public URL of the server that last used the store. */
   readonly publicUrl: string | undefined;
-  /** Throws `StoreRefused` where the folder cannot take a backup; nothing there is then mistaken for one. */
+  /** Throws `StoreRefused` if the folder cannot be used for a backup; nothing in it is then mistaken for one. */
   backup(options: BackupOptions): Promise<BackupResult>;
   close(): Promise<void>;
 }
 
 export interface BackupOptions {
-  /** Where the backup will be: not there yet, or empty. */
+  /** The folder of the backup: new, or empty. */
   readonly folder: string;
   /** An older backup, whose unchanged files are linked instead of copied. */
   readonly previous?: string | undefined;
-  /** Bytes a second; Infinity for no limit. */
+  /** Bytes per second; Infinity for no limit. */
   readonly pace: number;
   readonly progress: (step: BackupStep) => void;
 }
 
-/** How far a backup or a restore is, in bytes. */
+/** The progress of a backup or a restore, in bytes. */
 export interface BackupStep {
   readonly part: 'database' | 'attachments' | 'audit' | 'database digest' | 'database check' | 'attachments check';
   readonly done: number;
   readonly of: number;
 }
 
-/** What was found damaged in a copy. */
+/** Damage that was found in a copy. */
 export type BackupFinding =
   | ({ readonly in: 'database' } & StoreFinding)
   | ({ readonly in: 'attachments'; readonly partition: string } & AttachmentFinding)
@@ -39,7 +39,7 @@ export type BackupFinding =
 
 export interface BackupResult {
   readonly manifest: Manifest;
-  /** What is damaged in the copy because it is damaged in the store. */
+  /** Damage in the copy that the store has too. */
   readonly findings: readonly BackupFinding[];
   /** Attachments that the older backup had. */
   readonly linked: number;
@@ -49,7 +49,7 @@ export interface RestoreOptions {
   /** The folder of the backup. */
   readonly folder: string;
   readonly progress: (step: BackupStep) => void;
-  /** Does the last step, after which the store is there, between two audit events of the restored log. */
+  /** Runs the last step, which completes the store, between two audit events of the restored log. */
   readonly audited: (store: RestoredStore, lastStep: () => Promise<void>) => Promise<void>;
 }
 

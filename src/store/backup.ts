@@ -2,12 +2,12 @@ import type { BackupSource, RestoreOptions, RestoreResult } from './backup-port.
 import { StoreRefused } from './errors.ts';
 import { parseStoreUrl } from './url.ts';
 
-/** Opens the store that a URL names to copy it. Throws `StoreRefused` for one that is not there, and for MongoDB. */
+/** Opens the store at a URL for copying. Throws `StoreRefused` if it does not exist, and for MongoDB. */
 export async function openBackupSource(url: string): Promise<BackupSource> {
   return (await import('./sqlite/backup/source.ts')).openSqliteSource(fileOf(url));
 }
 
-/** Makes the store that a URL names from a backup. Throws `StoreRefused` where it is there already, and for MongoDB. */
+/** Restores the store at a URL from a backup. Throws `StoreRefused` if it exists already, and for MongoDB. */
 export async function restoreStore(url: string, options: RestoreOptions): Promise<RestoreResult> {
   return (await import('./sqlite/backup/restore.ts')).restoreSqlite(fileOf(url), options);
 }
@@ -21,7 +21,7 @@ function fileOf(url: string): string {
       "A MongoDB store is backed up and restored with MongoDB's own tools:",
       'a replica set with `mongodump --oplog` and `mongorestore --oplogReplay`, or with snapshots of its disks;',
       'a sharded cluster with the backups of Atlas, Ops Manager or Cloud Manager.',
-      'Run `verify` on what was restored',
+      'Run `verify` on the restored store',
     ].join(' '),
   );
 }

@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 
-/** The bytes of attachments of a partition, and which records carry them. */
+/** The attachments of a partition, and the records that reference them. */
 export interface BlobStore {
   /**
-   * Keeps bytes apart from the records, the same bytes once; durable when it resolves. Where those that are there are
-   * damaged they are written again. After 7 days without a record that refers to them a sweep moves them to the trash,
-   * from which they come back when they are put again, or when a record refers to them. After 7 days there a sweep
-   * deletes them (attachment-ages.ts).
+   * Stores bytes outside of the records, equal bytes once; durable when it resolves. Damaged bytes are written again.
+   * After 7 days without a record that references them a sweep moves them to the trash, from which they are restored
+   * when they are put again, or when a record references them. After 7 days there a sweep deletes them
+   * (attachment-ages.ts).
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
-  /** The bytes of a digest, also those in the trash; undefined where they are not kept. */
+  /** The bytes of a digest, also from the trash; undefined if they do not exist. */
   attachment(digest: string): Promise<Readable | undefined>;
-  /** What the current resources of a type carry, or these of them alone, in id order. */
+  /** The attachments of the current resources of a type, or of these only, in id order. */
   attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment>;
 }
 
-/** Bytes that belong to a place in a resource. */
+/** The attachment at a path in a resource. */
 export interface Attached {
-  /** Element path, as the definition of the type names it. */
+  /** Element path, as in the definition of the type. */
   readonly path: string;
   /** SHA-256 in hex, lower case. */
   readonly digest: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly contentType: string;
 }
@@ -32,29 +32,29 @@ export interface KeptAttachment extends Attached {
   readonly version: number;
 }
 
-/** How far the bytes of a partition are verified. */
+/** The progress of verifying the attachments of a partition. */
 export interface AttachmentProgress {
   readonly step: 'attachments';
   readonly partition: string;
-  /** Files of bytes read so far. */
+  /** Attachments read so far. */
   readonly checked: number;
   readonly of: number;
-  /** So far, of those without a record: how many wait for one, and how many more are in the trash. */
+  /** So far, of those without a record: the number outside of the trash, and the number in the trash. */
   readonly waiting: number;
   readonly trashed: number;
-  /** What was found since the last report. */
+  /** Findings since the last report. */
   readonly findings: readonly AttachmentFinding[];
 }
 
 export interface AttachmentFinding {
   /**
-   * `orphan`: no record refers to the bytes, and no sweep has taken them; `missing`: they are not there; `trashed`:
-   * they are in the trash alone, from which the next sweep takes them back; `size`, `digest`: they are not what was
-   * kept.
+   * `orphan`: no record references the bytes, and no sweep has taken them; `missing`: they do not exist; `trashed`:
+   * they are only in the trash, from which the next sweep restores them; `size`, `digest`: they differ from what was
+   * stored.
    */
   readonly is: 'orphan' | 'missing' | 'trashed' | 'size' | 'digest';
-  /** The digest by which the bytes are kept, or the name of a file that is not one. */
+  /** The digest of the bytes, or the name of a file without one. */
   readonly digest: string;
-  /** Who refers to them: `Type/id/_history/version`. */
+  /** The records that reference them: `Type/id/_history/version`. */
   readonly records: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { KeptVersion } from './transfer.ts';
 /** The versions of one resource, in order. */
 export type VersionsOfOne = readonly [KeptVersion, ...KeptVersion[]];
 
-/** Versions by resource. Throws Error where those of a resource do not come together and in order. */
+/** Groups versions by resource. Throws Error if those of a resource are not adjacent and in order. */
 export function byResource(versions: readonly KeptVersion[]): readonly VersionsOfOne[] {
   const resources = new Map<string, [KeptVersion, ...KeptVersion[]]>();
   let last: KeptVersion | undefined;
@@ -11,7 +11,7 @@ export function byResource(versions: readonly KeptVersion[]): readonly VersionsO
     const key = `${version.type}/${version.id}`;
     const known = resources.get(key);
     const follows = last?.type === version.type && last.id === version.id && last.version < version.version;
-    if (known !== undefined && !follows) throw new Error(`The versions of ${key} do not come together and in order`);
+    if (known !== undefined && !follows) throw new Error(`The versions of ${key} are not adjacent and in order`);
     if (known === undefined) resources.set(key, [version]);
     else known.push(version);
     last = version;

@@ -2,12 +2,12 @@ export interface DocumentStore {
   get(key: string): Promise<unknown>;
   /** `expires` in milliseconds since 1970 UTC; undefined never. */
   put(key: string, value: unknown, expires?: number): Promise<void>;
-  /** Stores only where the key is free; answers what is there afterwards. */
+  /** Stores only if the key is free; returns the stored value afterwards. */
   putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown>;
   delete(key: string): Promise<void>;
   /**
-   * What is there, in the order of the keys' characters, behind the key `after`; in parts, so that it may be of several
-   * moments.
+   * The documents in the order of their keys' characters, after the key `after`; read in parts, and therefore not a
+   * snapshot.
    */
   list(after?: string): AsyncIterable<{ readonly key: string; readonly value: unknown }>;
 }

@@ -14,7 +14,7 @@ export function valuesOf(entries: readonly IndexEntry[]): Values {
   return values;
 }
 
-/** The terms of a value; none of what is not found by terms. */
+/** The terms of a value; empty for one that is not found by terms. */
 export function valueTerms(value: IndexValue): readonly string[] {
   switch (value.kind) {
     case 'token':
@@ -34,7 +34,7 @@ export function valueTerms(value: IndexValue): readonly string[] {
   }
 }
 
-/** The terms of a pair of parameters, each once: those that use-pairs.ts asks for. */
+/** The terms of a pair of parameters, each once, as use-pairs.ts needs them. */
 export function pairTerms(values: Values, owner: string, token: string): readonly string[] {
   const termsOf = (code: string): ReadonlySet<string> => new Set((values.get(code) ?? []).flatMap(valueTerms));
   const tokens = [...termsOf(token)].filter(isPairedToken);

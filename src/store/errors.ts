@@ -1,16 +1,16 @@
 import { longestRecord } from './records.ts';
 
-/** A promise of the port that a store may lack, and why it lacks it here, as a sentence for operators. */
+/** A promise of the port that a store does not keep, and the reason, as a sentence for operators. */
 export interface Lack {
   /**
-   * `several-at-once`: a write of several changes is all or none. `commit-order`: every commit of a partition has a
-   * later `lastUpdated` than the one before it.
+   * `several-at-once`: a write of several changes is atomic. `commit-order`: every commit of a partition has a later
+   * `lastUpdated` than the one before it.
    */
   readonly promise: 'several-at-once' | 'commit-order';
   readonly why: string;
 }
 
-/** A precondition did not hold. */
+/** A precondition failed. */
 export class VersionConflict extends Error {
   readonly type: string;
   readonly id: string;
@@ -22,7 +22,7 @@ export class VersionConflict extends Error {
   }
 }
 
-/** A `no-match` found more than one: told to clients as 412 `multiple-matches`. */
+/** A `no-match` found several: returned to clients as 412 `multiple-matches`. */
 export class SeveralMatch extends Error {
   readonly type: string;
   constructor(type: string) {
@@ -32,7 +32,7 @@ export class SeveralMatch extends Error {
   }
 }
 
-/** The key of a write was used with another body. */
+/** The idempotency key of a write was used with another body. */
 export class KeyUsed extends Error {
   constructor() {
     super('The key was used with another body');
@@ -40,17 +40,17 @@ export class KeyUsed extends Error {
   }
 }
 
-/** A change refers to bytes that are not kept (any more): put them again. */
+/** A change references an attachment that does not exist (any more): put it again. */
 export class AttachmentMissing extends Error {
   readonly digest: string;
   constructor(digest: string) {
-    super(`The bytes ${digest} are not kept`);
+    super(`The attachment ${digest} does not exist`);
     this.name = 'AttachmentMissing';
     this.digest = digest;
   }
 }
 
-/** The work was not bounded beforehand and ran past its deadline: told to clients as 403 `too-costly`. */
+/** The work was not bounded in advance and exceeded its deadline: returned to clients as 403 `too-costly`. */
 export class DeadlinePassed extends Error {
   constructor(milliseconds: number) {
     super(`The statement was stopped after ${milliseconds} ms`);
@@ -58,10 +58,7 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/**
- * No index has the order that is asked for, and more match than are sorted without one: told to clients as 403
- * `too-costly`.
- */
+/** No index has the requested order, and too many match for sorting: returned to clients as 403 `too-costly`. */
 export class TooManyToSort extends Error {
   readonly most: number;
   constructor(most: number) {
@@ -71,7 +68,7 @@ export class TooManyToSort extends Error {
   }
 }
 
-/** Others took so long that the work could not begin: told to clients as 503 `throttled`. */
+/** Other work took so long that this could not begin: returned to clients as 503 `throttled`. */
 export class StoreBusy extends Error {
   constructor(milliseconds: number) {
     super(`The statement waited ${milliseconds} ms for its turn`);
@@ -79,7 +76,7 @@ export class StoreBusy extends Error {
   }
 }
 
-/** A search needs an index that is not complete (see `Partition.pending`): told to clients as 503 `incomplete`. */
+/** A search needs an index that is not complete (see `Partition.pending`): returned to clients as 503 `incomplete`. */
 export class IndexPending extends Error {
   readonly type: string;
   readonly param: string;
@@ -91,19 +88,22 @@ export class IndexPending extends Error {
   }
 }
 
-/** A record is longer than a store takes: told to clients as 413 `too-long`. */
+/** A record exceeds the size limit of a store: returned to clients as 413 `too-long`. */
 export class RecordTooLarge extends Error {
   readonly type: string;
   readonly id: string;
   constructor(type: string, id: string) {
-    super(`${type}/${id} is longer than the ${longestRecord} bytes that a record may have`);
+    super(`${type}/${id} exceeds the size limit of ${longestRecord} bytes per record`);
     this.name = 'RecordTooLarge';
     this.type = type;
     this.id = id;
   }
 }
 
-/** The write needs a promise that the store lacks (see `Store.lacks`): told to clients as 501 `not-supported`. */
+/**
+ * The write needs a promise that the store does not keep (see `Store.lacks`): returned to clients as 501
+ * `not-supported`.
+ */
 export class PromiseLacking extends Error {
   readonly lack: Lack;
   constructor(lack: Lack) {
@@ -114,15 +114,15 @@ export class PromiseLacking extends Error {
 }
 
 /**
- * Why a store does not do what it is asked: it cannot be reached or cannot write (`no-store`), does not answer within
- * the time that is set (`timeout`), is hindered for a moment (`transient`), or cannot read what this request needs
- * (`exception`). Codes of https://hl7.org/fhir/R4/valueset-issue-type.html
+ * Why a store fails: it is not available or cannot write (`no-store`), does not answer in time (`timeout`), is
+ * interrupted for a moment (`transient`), or cannot read the data of this request (`exception`). Codes of
+ * https://hl7.org/fhir/R4/valueset-issue-type.html
  */
 export type UnavailableReason = 'no-store' | 'timeout' | 'transient' | 'exception';
 
 /**
- * The store fails, with the cause and the way out as a message for operators. What was being written may have been done
- * or not. Clients get 503 with the reason as issue code.
+ * The store fails, with the cause and the remedy as a message for operators. A write may or may not have been done.
+ * Clients get 503 with the reason as issue code.
  */
 export class StoreUnavailable extends Error {
   readonly reason: UnavailableReason;
@@ -141,7 +141,7 @@ export class PartitionExists extends Error {
   }
 }
 
-/** The store cannot be opened, with what to do about it: a newer layout, a second server, other definitions. */
+/** The store cannot be opened, with the remedy: a newer layout, a second server, other definitions. */
 export class StoreRefused extends Error {
   constructor(message: string) {
     super(message);

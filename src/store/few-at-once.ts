@@ -1,6 +1,6 @@
 /**
- * Does work for each item, no more than `most` at a time, and gives the results in the order of the items. Rejects with the first
- * failure, once what was begun has ended; nothing more is begun then.
+ * Processes items concurrently, no more than `most` at a time, and returns the results in the order of the items. After
+ * a failure no further item is begun; rejects with it once the running ones have ended.
  */
 export async function fewAtOnce<T, R>(
   items: Iterable<T>,

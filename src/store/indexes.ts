@@ -5,20 +5,20 @@ export interface PendingIndex {
   readonly of: number;
 }
 
-/** The indexes of a partition, as searches need them. */
+/** The indexes of a partition, for searches. */
 export interface PartitionIndexes {
-  /** Which parameters of a type cannot be searched yet, with how far their rebuild is. */
+  /** The parameters of a type that cannot be searched yet, with the progress of their rebuild. */
   pending(type: string): Promise<readonly PendingIndex[]>;
 }
 
-/** The indexes of a store, as its operator sees them. */
+/** The indexes of a store, for its operator. */
 export interface IndexAdmin {
   status(): Promise<readonly IndexState[]>;
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
   /**
-   * The indexes of the database below that are not as the definitions want them; none for a store that makes its own.
-   * `drop`: drops those that the definitions do not need any more.
+   * The database indexes that differ from the definitions; none for a store that manages them itself. `drop`: drops
+   * those that the definitions no longer need.
    */
   database(options?: { readonly drop?: boolean }): Promise<readonly DatabaseIndex[]>;
 }

@@ -1,6 +1,6 @@
 import type { Bound } from '../search/ast.ts';
 
-/** Numbers between two ends; an `open` end is not part of it. */
+/** Numbers between two ends; an `open` end is excluded. */
 export interface Interval {
   readonly min: number;
   readonly minOpen: boolean;
@@ -9,8 +9,8 @@ export interface Interval {
 }
 
 /**
- * Dates up to this wide, in milliseconds, are found by their low end, wider ones apart: a day with a change of the
- * clock, and more.
+ * Dates up to this width, in milliseconds, are found by their low end, wider ones separately: a day with a clock
+ * change, and more.
  */
 export const dateWidth = 26 * 3_600_000;
 
@@ -24,14 +24,14 @@ export function below(max: number, maxOpen: boolean): Interval {
   return { ...everything, max, maxOpen };
 }
 
-/** What both hold. */
+/** The intersection. */
 export function intersect(a: Interval, b: Interval): Interval {
   const low = a.min > b.min || (a.min === b.min && a.minOpen) ? a : b;
   const high = a.max < b.max || (a.max === b.max && a.maxOpen) ? a : b;
   return { min: low.min, minOpen: low.minOpen, max: high.max, maxOpen: high.maxOpen };
 }
 
-/** What bounds say of the two ends of an entry. */
+/** The bounds on the two ends of an entry. */
 export function endsOf(bounds: readonly Bound[]): { low: Interval; high: Interval } {
   const of = (end: Bound['end']): Interval =>
     bounds
@@ -41,7 +41,7 @@ export function endsOf(bounds: readonly Bound[]): { low: Interval; high: Interva
   return { low: of('low'), high: of('high') };
 }
 
-/** lastUpdated is one millisecond wide: its high end is the instant and one. */
+/** lastUpdated is one millisecond wide: its high end is the instant plus one. */
 export function instantsOf(bounds: readonly Bound[]): Interval {
   return bounds
     .map(bound => interval(bound.end === 'low' ? bound : { ...bound, value: bound.value - 1 }))

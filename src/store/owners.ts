@@ -7,16 +7,16 @@ import type { ResourceType } from '../model/model.ts';
 const ownersVersion = 1;
 
 /**
- * The owners of a record as stores keep them: behind a digest of the links that they follow from, with spaces between, so
- * that owners by other definitions are known as such. References have no white space.
+ * The owners of a record as stores keep them: behind a digest of the links that they follow from, with spaces between,
+ * so that owners by other definitions are known as such. References have no white space.
  */
 export function printOwners(type: ResourceType, entries: readonly IndexEntry[]): string {
   return [derivationOf(type).digest, ...ownersOf(type, entries)].join(' ');
 }
 
 /**
- * The owners in such a text; undefined if they were not derived by these definitions, so that their reader derives them,
- * and for a type whose records belong to nobody.
+ * The owners in such a text; undefined if they were not derived by these definitions, so that their reader derives
+ * them, and for a type whose records belong to nobody.
  */
 export function parseOwners(type: ResourceType | undefined, text: string | undefined): readonly string[] | undefined {
   if (type === undefined || type.accessLinks.length === 0 || text === undefined) return undefined;
@@ -41,7 +41,11 @@ const derivations = new WeakMap<ResourceType, Derivation>();
 function derivationOf(type: ResourceType): Derivation {
   const known = derivations.get(type);
   if (known !== undefined) return known;
-  const links = type.accessLinks.map(({ compartment, parameter }) => [compartment, parameter, type.indexed.get(parameter)?.digest]); // prettier-ignore
+  const links = type.accessLinks.map(({ compartment, parameter }) => [
+    compartment,
+    parameter,
+    type.indexed.get(parameter)?.digest,
+  ]);
   const digest = createHash('sha256')
     .update(JSON.stringify([ownersVersion, links]))
     .digest('base64url')

@@ -1,10 +1,10 @@
 import type { Position, Query } from '../search/ast.ts';
 import type { RecordStore, StoredVersion } from './records.ts';
 
-/** How many records are read at a time. */
+/** Records that are read together. */
 const page = 200;
 
-/** The current records of a type that match, in id order, page by page. Throws what a search throws. */
+/** The matching current records of a type, in id order, page by page. Throws the errors of a search. */
 export async function* pagesOf(
   partition: Pick<RecordStore, 'search'>,
   type: string,

@@ -1,15 +1,15 @@
 import type { DocumentStore } from './documents.ts';
 import type { Store } from './store.ts';
 
-/** Display names of partitions, by id: on pages where the id says too little. They are copied with a store. */
+/** Display names of partitions, by id, for pages. They are copied with a store. */
 const namesIn = (store: Pick<Store, 'documents'>): DocumentStore => store.documents('partition-names');
 
-/** The display name of a partition; its id where it has none. */
+/** The display name of a partition; its id if it has none. */
 export async function partitionName(store: Pick<Store, 'documents'>, id: string): Promise<string> {
   return ((await namesIn(store).get(id)) as string | undefined) ?? id; // only the next function writes it
 }
 
-/** Gives a partition a display name; undefined takes it away. */
+/** Sets the display name of a partition; undefined removes it. */
 export async function namePartition(
   store: Pick<Store, 'documents'>,
   id: string,

@@ -1,7 +1,7 @@
 /** How often progress is reported, in milliseconds. */
 const every = 2_000;
 
-/** Reports how far a long step of the start is: its first slice, then at most every two seconds, and its end. */
+/** Reports the progress of a long step of the start: its first slice, then at most every two seconds, and its end. */
 export function createProgressNotice(
   notice: ((text: string) => void) | undefined,
   what: string,

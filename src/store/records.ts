@@ -4,26 +4,26 @@ import type { Attached } from './blobs.ts';
 
 /** The records of a partition. */
 export interface RecordStore {
-  /** The current version, a tombstone too, or the one of a number; undefined where there is none. */
+  /** The current version, also a tombstone, or the one with a number; undefined if there is none. */
   read(type: string, id: string, version?: number): Promise<StoredVersion | undefined>;
-  /** The current versions, tombstones too, of those that are there, in the order of the keys. */
+  /** The existing current versions, also tombstones, in the order of the keys. */
   readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]>;
   search(type: string, search: StoreSearch): Promise<Page>;
   count(type: string, query: Query): Promise<number>;
   /** Current resources by type. */
   counts(): Promise<ReadonlyMap<string, number>>;
   /**
-   * All changes or none, durable when it resolves. One result a change, in order. Throws `VersionConflict`,
-   * `SeveralMatch`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and as `search` does where a
-   * precondition asks a query.
+   * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
+   * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a precondition has a
+   * query.
    */
   write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
   /**
-   * What `write` with this key would give again, told without a write; undefined where the key is free. Throws
+   * The results that `write` would repeat for this key, without writing; undefined if the key is free. Throws
    * `KeyUsed`.
    */
   repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
-  /** How far a load of this key came; undefined where it never ran. */
+  /** The progress of a load with this key; undefined if it never ran. */
   mark(key: string): Promise<string | undefined>;
 }
 
@@ -43,7 +43,7 @@ export interface StoredVersion {
 }
 
 /**
- * One change. The text is given around the place where the store writes `"versionId":"…","lastUpdated":"…"`
+ * One change. The text is split at the place where the store writes `"versionId":"…","lastUpdated":"…"`
  * (fhir/resource-text.ts).
  */
 export type Change =
@@ -52,12 +52,12 @@ export type Change =
       readonly type: string;
       readonly id: string;
       readonly text: { readonly before: string; readonly after: string };
-      /** The parsed resource, where the caller has it. */
+      /** The parsed resource, if the caller has it. */
       readonly parsed?: ParsedJson;
       readonly precondition?: Precondition;
       /**
-       * What `putAttachment` kept for this version; left out: what the version before carries. Old versions keep
-       * theirs.
+       * The results of `putAttachment` for this version; if omitted, the attachments of the version before. Old
+       * versions keep theirs.
        */
       readonly attachments?: readonly Attached[];
     }
@@ -73,36 +73,35 @@ export type VersionPrecondition = { readonly is: 'absent' } | { readonly is: 've
 export type Precondition =
   | VersionPrecondition
   /**
-   * No resource of the change's type matches, decided in one step with the write: then the id must be free, and it is
-   * created. Where one matches, the result is `matched` and nothing of this change is written; several throw
+   * No resource of the change's type matches, decided atomically with the write: then the id must be free, and it is
+   * created. If one matches, the result is `matched` and nothing of this change is written; several throw
    * `SeveralMatch`.
    */
   | { readonly is: 'no-match'; readonly query: Query };
 
 export interface WriteOptions {
   /**
-   * `all`: all changes or none (the default). `each`: one by one, in any order but for changes of the same resource;
-   * where one throws, others may be done: for what may be repeated, such as a load. A store may do all or none here
-   * too.
+   * `all`: atomic (the default). `each`: one by one, in any order except for changes of the same resource; after an
+   * error others may be done: for repeatable work, such as a load. A store may write atomically here too.
    */
   readonly unit?: 'all' | 'each';
-  /** Commits with the changes, or after them where they are done one by one. */
+  /** Commits with the changes, or after them if they are written one by one. */
   readonly mark?: Mark;
-  /** Commits with the changes; where it was used before, nothing is written (no mark either). */
+  /** Commits with the changes; if it was used before, nothing is written (no mark either). */
   readonly key?: WriteKey;
 }
 
-/** Makes a repeated write one: within `expires` the same key and body get the first results again. */
+/** Makes a write repeatable: until `expires` the same key and body get the first results again. */
 export interface WriteKey {
-  /** Unique in the partition: a digest of whatever makes it so. */
+  /** Unique in the partition: a digest of its parts. */
   readonly key: string;
-  /** Digest of what is written; the same key with another one throws `KeyUsed`. */
+  /** Digest of the content; the same key with another one throws `KeyUsed`. */
   readonly body: string;
   /** Milliseconds since 1970 UTC. */
   readonly expires: number;
 }
 
-/** Commits with the changes: how far a load of `key` came. */
+/** Commits with the changes: the progress of a load with `key`. */
 export interface Mark {
   readonly key: string;
   readonly value: string;
@@ -110,7 +109,7 @@ export interface Mark {
 
 export interface WriteResult {
   readonly outcome: WriteOutcome | 'repeated';
-  /** The outcome of the first time, where it is `repeated`. */
+  /** The original outcome, if it is `repeated`. */
   readonly first?: WriteOutcome;
   readonly id: string;
   readonly version: number;
@@ -118,7 +117,7 @@ export interface WriteResult {
 }
 
 /**
- * `unchanged`: the text is the same, so no version was made (or nothing was there to remove). `matched`: the resource
+ * `unchanged`: the text is the same, so no version was made (or there was nothing to remove). `matched`: the resource
  * that a `no-match` found.
  */
 export type WriteOutcome = 'created' | 'updated' | 'unchanged' | 'removed' | 'matched';
@@ -133,9 +132,9 @@ export interface StoreSearch {
 
 export interface Page {
   readonly versions: readonly StoredVersion[];
-  /** Position of the last version, where more remain. */
+  /** Position of the last version, if there are more. */
   readonly next: Position | undefined;
 }
 
-/** The longest text of a record, in bytes of UTF-8, that a store takes (record-length.ts). */
+/** Maximum length of a record's text, in bytes of UTF-8 (record-length.ts). */
 export const longestRecord = 8 * 1024 * 1024;

@@ -1,3 +1,3 @@
-/** As a shell takes it for one word. */
+/** Quotes a text as one word for a shell. */
 export const shellWord = (text: string): string =>
   /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

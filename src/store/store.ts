@@ -8,7 +8,7 @@ import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
 import type { Note, StoreProgress, VerifyScope } from './transfer.ts';
 
-/** What a store needs from the rest of the engine. */
+/** The dependencies of a store. */
 export interface StoreOptions {
   readonly model: Model;
   readonly extract: Extract;
@@ -19,46 +19,45 @@ export interface StoreOptions {
    * writes.
    */
   readonly mode: 'serve' | 'command' | 'read';
-  /** Longest run of a statement whose work is not bounded beforehand, in milliseconds. */
+  /** Time limit of a statement whose work is not bounded in advance, in milliseconds. */
   readonly deadline: number;
   /**
-   * Longest wait for a server behind the store, in milliseconds; left out, a call may take longer than each of its
-   * answers.
+   * Timeout of a server behind the store, in milliseconds; without it, a call may take longer than each of its answers.
    */
   readonly timeout?: number;
-  /** Is told what fails beside the requests, once until it works again: it is tried again. */
+  /** Receives background failures, once until it works again: the work is retried. */
   readonly fault?: (error: unknown) => void;
-  /** Is told, while the store opens, what its operator should know: a whole sentence, with what to do. */
+  /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
 }
 
 /**
- * What every store implements: the ports of records, blobs, documents, indexes, transfer and partitions, each in its
- * file. test/store/contract.ts is their meaning.
+ * The interface of every store: the ports of records, blobs, documents, indexes, transfer and partitions, each in its
+ * file. test/store/contract.ts defines their behaviour.
  */
 export interface Store {
   partition(id: string): Promise<Partition | undefined>;
   readonly partitions: PartitionAdmin;
   readonly indexes: IndexAdmin;
-  /** Small values with expiry: cursor keys, and later sessions, launches and reservations. */
+  /** Small values with expiry: cursor keys, sessions, launches and reservations. */
   documents(collection: string): DocumentStore;
-  /** Problems of a store that can read, as sentences without ids or paths; throws when it cannot read. */
+  /** Problems of a readable store, as sentences without ids or paths; throws if it cannot be read. */
   check(): Promise<readonly string[]>;
-  /** Whether a server, in any process, works on this store now: long writes would hold up its own. */
+  /** Whether a server, in any process, uses this store now: long writes would delay its own. */
   served(): Promise<boolean>;
-  /** Which promises of this port the store cannot keep where it runs; none for an embedded store. */
+  /** The promises of this port that the store cannot keep in its deployment; empty for an embedded store. */
   readonly lacks: readonly Lack[];
   /**
-   * Reads all that is kept beside the audit log, or what the scope says, and reports what is damaged: what differs from
-   * its digest, is not what it should be, or cannot be read, which keeps nothing else from being read. Search entries
-   * are computed again, bytes are compared with what records and their older versions refer to.
+   * Reads all data except the audit log, or the part in the scope, and reports damage: data that differs from its
+   * digest, is invalid, or is unreadable, while the rest is still read. Search entries are computed again, attachments
+   * are compared with the records and older versions that reference them.
    */
   verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
-  /** Who did what: kept apart from the records, whatever the mode, and not copied with them. */
+  /** The audit log: separate from the records, whatever the mode, and not copied with them. */
   readonly audit: AuditLog;
-  /** What is kept beside resources and attachments, to be copied to another store. */
+  /** Data besides resources and attachments, to be copied to another store. */
   notes(): AsyncIterable<Note>;
-  /** Keeps notes as another store had them; may be repeated. Throws Error where their partition is not there. */
+  /** Stores notes of another store; repeatable. Throws Error if their partition does not exist. */
   putNotes(notes: readonly Note[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,8 +7,8 @@ import type { Test } from '../search/ast.ts';
 export const missing = '';
 
 /**
- * The terms of a token: its system, its code, both together. The first letter tells the form, lengths stand before what
- * could hold any character, so that no two values share a term. Capital letters are codes whose case counts.
+ * The terms of a token: its system, its code, both together. The first letter is the form, and a length precedes parts
+ * with arbitrary characters, so that no two values share a term. Capital letters are case-sensitive codes.
  */
 export function tokenTerms(token: TokenValue): readonly string[] {
   const terms = [systemTerm(token.system)];
@@ -25,14 +25,17 @@ export function codeTerm(code: string, caseSensitive: boolean): string {
   return `${caseSensitive ? 'C' : 'c'}${code}`;
 }
 
-/** `system|code`, and `|code` where the system is undefined. */
+/** `system|code`, and `|code` if the system is undefined. */
 export function codingTerm(system: string | undefined, code: string, caseSensitive: boolean): string {
   return system === undefined
     ? `${caseSensitive ? 'N' : 'n'}${code}`
     : `${caseSensitive ? 'B' : 'b'}${system.length}|${system}${code}`;
 }
 
-/** The term of a token's code in any system, of a term that may name one; undefined if it has no code. Others are as given. */
+/**
+ * The term of a token's code in any system, from a term that may name one; undefined if it has no code. Other terms are
+ * unchanged.
+ */
 export function inAnySystem(term: string): string | undefined {
   const form = term.charAt(0);
   switch (form) {
@@ -57,7 +60,7 @@ export function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;
 }
 
-/** The terms of which a resource has one where the test holds. */
+/** The terms of which a matching resource has one. */
 export function askedTokens({ system, code }: Extract<Test, { kind: 'token' }>): readonly string[] {
   if (code === undefined) return [systemTerm(system ?? undefined)];
   const folded = foldCode(code);
@@ -82,12 +85,12 @@ export function idTerm(id: string, type: string): string {
   return `r${id}/${type}`;
 }
 
-/** Of a reference to a resource of any type: relative, or absolute below a base. */
+/** The term of a reference to a resource of any type: relative, or absolute below a base. */
 export function anyTypeTerm(id: string, base?: string): string {
   return base === undefined ? `i${id}` : `i${id} ${base}`;
 }
 
-/** By which an id of any type finds an absolute reference. */
+/** The terms by which an id of any type matches an absolute reference. */
 export function absoluteTerms({ url }: ReferenceValue): readonly string[] {
   const parsed = url === undefined ? undefined : parseReference(url);
   return parsed?.kind === 'absolute' ? [anyTypeTerm(parsed.id, parsed.base)] : [];
@@ -97,7 +100,7 @@ export function isOfAnyType(term: string): boolean {
   return term.startsWith('i');
 }
 
-/** The term of the relative reference to what an absolute one names wherever it is; other terms as they are. */
+/** The term of the relative reference for the target of an absolute one; other terms unchanged. */
 export function relativeTerm(term: string): string {
   const parsed = isOfUrl(term) ? parseReference(term.slice(1)) : undefined;
   return parsed?.kind === 'absolute' ? idTerm(parsed.id, parsed.type) : term;
@@ -117,23 +120,23 @@ export function versionedTerm(url: string, version: string): string {
   return `w${url.length}|${url}${version}`;
 }
 
-/** The term of the URL that a test asks for. */
+/** The term of the URL of a test. */
 export function askedUrl({ url, version }: Extract<Test, { kind: 'reference' }>): string {
   if (url === undefined) throw new Error('A reference test has neither id nor url');
   return version === undefined ? urlTerm(url) : versionedTerm(url, version);
 }
 
-/** Whether pairs are kept with this term of an owner. */
+/** Whether pairs are indexed by this term of an owner. */
 export function isPairedOwner(term: string): boolean {
   return term !== missing && !isOfAnyType(term);
 }
 
-/** An owner's term and a token's term as one. */
+/** The combined term of an owner's term and a token's term. */
 export function pairTerm(owner: string, token: string): string {
   return `${owner.length}|${owner}${token}`;
 }
 
-/** The keys under which a quantity is kept: any unit, its code, its unit, its system with code. */
+/** The keys of a quantity: any unit, its code, its unit, its system with code. */
 export function quantityKeys(
   system: string | undefined,
   code: string | undefined,
@@ -157,7 +160,7 @@ export function systemUnitKey(system: string, code: string): string {
   return `s${system.length}|${system}${code}`;
 }
 
-/** The key under which the test finds quantities; `prefix`: the keys that begin so. */
+/** The key of matching quantities; `prefix`: all keys with this prefix. */
 export function askedUnit({ system, unit }: Extract<Test, { kind: 'quantity' }>): { key: string; prefix: boolean } {
   if (system === undefined) return { key: unit === undefined ? anyUnit : unitKey(unit), prefix: false };
   return { key: systemUnitKey(system, unit ?? ''), prefix: unit === undefined };

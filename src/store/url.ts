@@ -1,11 +1,11 @@
-/** Which store a URL names. */
+/** The store at a URL. */
 export type StoreUrl =
   { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'mongodb'; readonly database: string };
 
-/** The database of a URL that names none. */
+/** The default database of a URL without one. */
 const defaultDatabase = 'clinical-records';
 
-/** `sqlite:` and a path, or what a MongoDB driver takes; undefined for anything else. The driver checks the options itself. */
+/** `sqlite:` and a path, or a MongoDB URL; undefined for anything else. The driver checks the options itself. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {
   const file = /^sqlite:(?<file>.+)$/.exec(url)?.groups?.['file'];
   if (file !== undefined) return { kind: 'sqlite', file };
@@ -14,7 +14,7 @@ export function parseStoreUrl(url: string): StoreUrl | undefined {
   return { kind: 'mongodb', database: database ? decodeURIComponent(database) : defaultDatabase };
 }
 
-/** Text for people in which user names, passwords and options of URLs are left out: `mongodb://…@host/records?…`. */
+/** A text for messages, without user names, passwords and options of URLs: `mongodb://…@host/records?…`. */
 export function hideCredentials(text: string): string {
   return text
     .replace(/(mongodb(?:\+srv)?:[^\s?`']*)\?[^\s`']+/gi, '$1?…')
@@ -22,8 +22,15 @@ export function hideCredentials(text: string): string {
 }
 
 // https://www.mongodb.com/docs/manual/reference/connection-string/
-const mongodb =
-  /^mongodb(?:\+srv)?:\/\/(?:(?<credentials>[^@/?#[\]\s]+)@)?[^@/?#,\s]+(?:,[^@/?#,\s]+)*(?:\/(?<database>[^@/?#\\. "$]{0,63}))?(?:\?[^#\s]*)?$/;
+const mongodb = new RegExp(
+  [
+    /^mongodb(?:\+srv)?:\/\/(?:(?<credentials>[^@/?#[\]\s]+)@)?/,
+    /[^@/?#,\s]+(?:,[^@/?#,\s]+)*/,
+    /(?:\/(?<database>[^@/?#\\. "$]{0,63}))?(?:\?[^#\s]*)?$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+);
 
 function decodes(text: string): boolean {
   try {

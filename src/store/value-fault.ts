@@ -1,6 +1,6 @@
 import { isObject } from '../fhir/json-object.ts';
 
-/** What is wrong with a small value that is kept as JSON, by itself; undefined where nothing is. */
+/** The fault of a small JSON value; undefined if there is none. */
 export function jsonFault(text: unknown): string | undefined {
   return parsed(text) === undefined ? 'it is not JSON' : undefined;
 }
@@ -13,7 +13,7 @@ export function settingsFault(text: unknown): string | undefined {
 
 /** Undefined for the name of a time zone. */
 export function zoneFault(zone: unknown): string | undefined {
-  const wrong = 'its time zone is none';
+  const wrong = 'its time zone is not valid';
   if (typeof zone !== 'string') return wrong;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone === '' ? wrong : undefined;

@@ -4,9 +4,8 @@ import type { KeptVersion, StoreFinding } from './transfer.ts';
 import type { StoredVersion } from './records.ts';
 
 /**
- * What is wrong with a version: its text is not JSON, it differs from its digest, or where it has none yet its text
- * says something else than what it is kept under. `partition` is the key by which the store knows the partition.
- * Undefined where nothing is.
+ * The fault of a version: its text is not JSON, it differs from its digest, or, if it has none yet, its text differs
+ * from its key. `partition` is the key of the partition in the store. Undefined if there is none.
  */
 export function versionFinding(
   partition: number | string,
@@ -16,15 +15,14 @@ export function versionFinding(
   const fault = versionFault(version);
   if (fault === 'text') return { is: 'text', why: 'its text is not JSON' };
   if (digest !== undefined && recordDigest(partition, version) !== digest)
-    return { is: 'altered', why: 'it is not what was written: its digest is another' };
-  if (fault === 'stamp')
-    return { is: 'stamp', why: 'its text says another type, id, version or time than it is kept under' };
+    return { is: 'altered', why: 'it differs from what was written: its digest is another' };
+  if (fault === 'stamp') return { is: 'stamp', why: 'its text has another type, id, version or time than its key' };
   return undefined;
 }
 
 /**
- * What is wrong with the text of a version, by itself: `text`, it is not JSON; `stamp`, it says another type, id,
- * version or time than it is kept under. Undefined where nothing is, and for a tombstone.
+ * The fault of the text of a version: `text`, it is not JSON; `stamp`, it has another type, id, version or time than
+ * its key. Undefined if there is none, and for a tombstone.
  */
 export function versionFault({ type, id, version, lastUpdated, text }: StoredVersion): 'text' | 'stamp' | undefined {
   if (text === undefined) return undefined;
@@ -40,7 +38,7 @@ export function versionFault({ type, id, version, lastUpdated, text }: StoredVer
   return isRight ? undefined : 'stamp';
 }
 
-/** As `printInstant` has it; undefined for what is no time any more. */
+/** Like `printInstant`; undefined for an invalid time. */
 function instantOf(milliseconds: number): string | undefined {
   const time = new Date(milliseconds);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();

@@ -23,7 +23,7 @@ const bundle = (type: string, ...resources: readonly string[]): string =>
     .join(',')}]}`;
 const patient = '{"resourceType":"Patient","id":"p1"}';
 
-/** The bytes that the current records carry, by id, and how many files of bytes there are. */
+/** The attachments of the current records, by id, and the number of their files. */
 async function kept(): Promise<{ readonly carried: ReadonlyMap<string, Buffer>; readonly files: number }> {
   const carried = new Map<string, Buffer>();
   for await (const { id, digest } of target.partition.attachments('Media')) {

@@ -167,7 +167,7 @@ describe('load', () => {
       'line 1: structure The text begins with a byte order mark: remove it. ($, line 1, column 1)',
       'line 2: structure The property `id` is repeated in one object. ($.id, line 1, column 36)',
       'line 3: structure `Patient` has no element `nmae`. Did you mean `name`? | value `gender` must be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
-      'line 4: structure The text ends where a property name in double quotes should stand. ($, line 1, column 27)',
+      'line 4: structure The text ends where a property name in double quotes is expected. ($, line 1, column 27)',
       'line 5: structure A surrogate stands alone here: `\\ud800` to `\\udbff` must be followed by `\\udc00` to `\\udfff`. ($.name[0].text, line 1, column 53)',
       'line 6: structure The character U+0000 is not allowed. ($.name[0].text, line 1, column 53)',
       `line 7: structure Objects and arrays nest more than 64 levels deep. ($.extension${'[0]'.repeat(63)}, line 1, column 111)`,
@@ -198,7 +198,7 @@ describe('load', () => {
     expect(await target.text('Patient', 'y')).toBeDefined();
     const rejects = target.rejects();
     expect(rejects[0]?.outcome.issue[0]?.diagnostics).toContain('The gzip data is damaged');
-    expect(rejects[1]?.outcome.issue[0]?.diagnostics).toContain('A comma stands before the end of the entries.');
+    expect(rejects[1]?.outcome.issue[0]?.diagnostics).toContain('A comma precedes the end of the entries.');
   });
 
   it.each([
@@ -458,9 +458,9 @@ describe('references in a Bundle', () => {
         .map(({ at, outcome }) => `${at}: ${outcome.issue[0]?.diagnostics}`)
         .sort(),
     ).toEqual([
-      'entry 1: The reference `Patient?identifier=urn:oid:1.2|1` finds more than one resource.',
+      'entry 1: The reference `Patient?identifier=urn:oid:1.2|1` matches more than one resource.',
       'entry 2: The reference `Patient?identifier=none` finds nothing.',
-      'entry 3: The reference `Patient?` finds more than one resource.',
+      'entry 3: The reference `Patient?` matches more than one resource.',
     ]);
     // Other practitioners than those who sign in are kept elsewhere: the reference stays as it was sent.
     expect(await stored('Observation', 'o4')).toContain('"reference":"Practitioner?identifier=1"');
@@ -619,7 +619,7 @@ describe('a Bundle inside a Bundle', () => {
     const [reject] = target.rejects();
     expect(reject?.outcome.issue[0]).toMatchObject({
       code: 'not-supported',
-      diagnostics: 'The entry holds a Bundle, which is not stored here: load what is in it as a file of its own.',
+      diagnostics: 'The entry is a Bundle, which is not stored here: load its content as a separate file.',
       expression: ['Bundle.entry[0].resource'],
     });
     expect((await target.text('Patient', 'a')) !== undefined).toBe(type === 'batch');

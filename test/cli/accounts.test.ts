@@ -172,7 +172,7 @@ describe('client', () => {
       'user remove listed',
     ]) {
       const refused = await crs(`${line} --accounts ${accounts}`);
-      expect([refused.code, refused.stderr]).toEqual([1, `\`listed\` stands in ${accounts}: change it there.\n`]);
+      expect([refused.code, refused.stderr]).toEqual([1, `\`listed\` is defined in ${accounts}: change it there.\n`]);
     }
   });
 
@@ -240,7 +240,7 @@ describe('user', () => {
   );
 
   it.each([
-    ['user add eve --partitions clinic --password hunter2', 2, '`--password` is not a flag here.'],
+    ['user add eve --partitions clinic --password hunter2', 2, '`--password` is not a flag of this command.'],
     ['user add Eve --partitions clinic --generate', 2, 'ID is `Eve`, but must be 1 to 100 small letters'],
     ['user add eve --generate', 2, 'The user `eve` names no partition.'],
     ['user add eve --generate --partitions nowhere', 2, 'names the partition `nowhere`, which does not exist'],
@@ -311,9 +311,9 @@ describe('launch add', () => {
     ['launch add --client viewer --user karla --partition clinic', 1, 'There is no user `karla`. Did you mean `carla`?'],
     ['launch add --client viewer --user carla --partition ward', 1, 'The client `viewer` is for clinic, not for `ward`.'],
     ['launch add --client viewer --user carla --partition clinic --patient p2', 1, 'There is no Patient `p2` in `clinic`.'],
-    ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p3', 1, 'The Encounter `visit-p3` is not one of the Patient `p1`.'],
+    ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter visit-p3', 1, 'The Encounter `visit-p3` does not belong to the Patient `p1`.'],
     ['launch add --client viewer --user carla --partition clinic --patient p1 --encounter none', 1, 'There is no Encounter `none` in `clinic`.'],
-    ['launch add --client viewer --user carla --partition clinic --encounter visit-p1', 1, 'Say with `--patient` whose encounter `visit-p1` is.'],
+    ['launch add --client viewer --user carla --partition clinic --encounter visit-p1', 1, 'Name the patient of the encounter `visit-p1` with `--patient`.'],
     ['launch add --client viewer --user paula --partition clinic --patient p1', 1, 'The user `paula` is the Patient `p0`, and opens no other record.'],
     ['launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/', 1, 'is no launch URL of `viewer`'],
     ['launch add --client server --user carla --partition clinic', 1, 'The client `server` has no launch URL.'],

@@ -133,7 +133,7 @@ describe('verify', () => {
     ]);
     const exported = await cli('attachment', 'export', '--type', 'Media', '--out', join(folder, 'damaged'));
     expect(exported).toMatchObject({ code: 3, stdout: expect.stringContaining('4 records and 2 attachments') });
-    expect(exported.stderr).toContain(`The bytes ${digests[0]} of Media/a are not there.`);
-    expect(exported.stderr).toContain('Media-b-2.mov` holds other bytes than were kept with Media/b.');
+    expect(exported.stderr).toContain(`The attachment ${digests[0]} of Media/a does not exist.`);
+    expect(exported.stderr).toContain('Media-b-2.mov` differs from the stored attachment of Media/b.');
   });
 });

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesFolder } from '../../src/store/sqlite/attachment-files.ts';
+import { attachmentsFolder } from '../../src/store/sqlite/attachment-files.ts';
 import { everything } from '../support/filled-store.ts';
 import { mountTmpfs } from '../support/faults/faults.ts';
 import { below, filled, template } from '../store/support/backups.ts';
@@ -67,8 +67,8 @@ describe('backup and restore', () => {
 
   it('find damage: exit code 3, with the lines of `verify`', async () => {
     const damaged = await filled(folder);
-    const [kept] = below(bytesFolder(damaged.file)).filter(({ name, ino }) => ino > 0 && /^\d/.test(name));
-    rmSync(join(bytesFolder(damaged.file), kept?.name ?? ''));
+    const [kept] = below(attachmentsFolder(damaged.file)).filter(({ name, ino }) => ino > 0 && /^\d/.test(name));
+    rmSync(join(attachmentsFolder(damaged.file), kept?.name ?? ''));
     const line = new RegExp(`^clinic\\tmissing\\t${kept?.name.split('/').at(-1)}\\tMedia/`, 'm');
     const backup = await run(['backup', damaged.at('b'), '--store', damaged.url]);
     expect([backup.code, backup.stdout]).toEqual([3, expect.stringMatching(line)]);
@@ -80,11 +80,11 @@ describe('backup and restore', () => {
 
   it.each([
     [['backup'], 2, 'DIR is missing.'],
-    [['backup', 'a', 'b'], 2, 'One DIR is expected, but a b is given.'],
+    [['backup', 'a', 'b'], 2, 'One DIR is expected, found a b.'],
     [['backup', 'a', '--pace', 'fast'], 2, '`--pace` is `fast`, but must be a whole number'],
     [['backup', 'a', '--incremental', 'nowhere'], 1, '`nowhere` is not a whole backup: it has no `backup.json`.'],
     [['restore', 'nowhere'], 1, 'nowhere` is not a whole backup: it has no `backup.json`.'],
-    [['restore', 'a', '--pace', '1'], 2, '`--pace` is not a flag here.'],
+    [['restore', 'a', '--pace', '1'], 2, '`--pace` is not a flag of this command.'],
   ])('%j: say what is wrong', async (args, code, text) => {
     expect(await cli(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) as string });
   });

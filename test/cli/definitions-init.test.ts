@@ -99,7 +99,7 @@ describe('definitions init', () => {
       resourceType: 'CapabilityStatement',
       kind: 'capability',
       format: ['application/fhir+json', 'json'],
-      description: 'What this server does of https://example.org/CapabilityStatement/example-server|2.0.0; made by `definitions init`.', // prettier-ignore
+      description: 'What this server implements of https://example.org/CapabilityStatement/example-server|2.0.0; written by `definitions init`.', // prettier-ignore
     });
     expect(resources.map(({ type }) => type)).toEqual(['Condition', 'Organization', 'Patient']);
     const [first, second, third] = resources;
@@ -117,16 +117,16 @@ describe('definitions init', () => {
     expect(scopesOf(third)).toEqual(['patient/Patient.r', 'user/Patient.r', 'system/Patient.r']);
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
-        'Left out of Condition: `create`. The guide says MAY; declare it, with a scope, if clients should have it.',
-        'Left out of Condition: `vread`, `delete`. It is not supported yet.',
-        'Left out of Condition: `searchRevInclude`. It is not supported.',
-        'Left out of Condition: the parameter `nowhere`. No SearchParameter defines it.',
-        expect.stringMatching(/^Left out of Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),
-        'Left out of Condition: the operation `meta`. The operation `$meta` is not served yet. `$validate` is served.',
+        'Omitted from Condition: `create`. The guide says MAY; declare it, with a scope, if clients should have it.',
+        'Omitted from Condition: `vread`, `delete`. It is not supported yet.',
+        'Omitted from Condition: `searchRevInclude`. It is not supported.',
+        'Omitted from Condition: the parameter `nowhere`. No SearchParameter defines it.',
+        expect.stringMatching(/^Omitted from Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),
+        'Omitted from Condition: the operation `meta`. The operation `$meta` is not served yet. `$validate` is served.',
         expect.stringMatching(
-          /^Left out of Condition: the profile `.*elsewhere`\. No StructureDefinition .* is loaded\./,
+          /^Omitted from Condition: the profile `.*elsewhere`\. No StructureDefinition .* is loaded\./,
         ),
-        'Left out of ValueSet: the type. None of its requirements is supported.',
+        'Omitted from ValueSet: the type. None of its requirements is supported.',
         `Wrote ${file}: 3 resource types with 2 search parameters.`,
       ]),
     );

@@ -9,7 +9,7 @@ describe('definitions check', () => {
   it('accepts the shipped definitions', async () => {
     const { code, stdout } = await run(['definitions', 'check']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/The definitions are good: \d+ resource types with \d+ search parameters\.\n$/);
+    expect(stdout).toMatch(/The definitions are valid: \d+ resource types with \d+ search parameters\.\n$/);
   });
 
   it('reports file and place of each problem, with exit code 3', async () => {

@@ -91,9 +91,9 @@ describe('a demonstration', () => {
 
 describe('a start that is not safe', () => {
   it.each<[flags: string[], sentence: string]>([
-    [['--demo', '--host', '0.0.0.0', '--tls-cert', 'a', '--tls-key', 'b'], 'Clients and users of the demonstration are for this machine alone'],
+    [['--demo', '--host', '0.0.0.0', '--tls-cert', 'a', '--tls-key', 'b'], 'Clients and users of the demonstration are for this machine only'],
     [['--demo', '--public-url', 'https://ehr.example', '--trusted-proxies', '10.0.0.1'], 'Clients and users of the demonstration'],
-    [['--host', '0.0.0.0'], 'On `0.0.0.0` others could read tokens and records that go by plain http'],
+    [['--host', '0.0.0.0'], 'On `0.0.0.0` others could read tokens and records in plain http'],
     [[], 'The authorization server needs a secret that encrypts its signing keys'],
   ])('is refused before anything is done: %j', async (flags, sentence) => {
     const { code, stdout, stderr } = await refused(...flags);

@@ -69,7 +69,9 @@ describe('migrate, from a file to a file', () => {
     const target = place('undeclared.sqlite');
     const { code, stdout } = await run(['migrate', '--from', source, '--to', target]);
     expect([code, digestIn(stdout)]).toEqual([0, digest]);
-    expect(stdout).toContain('Location is not declared by these definitions: it was copied, without entries');
+    expect(stdout).toContain(
+      'Location is not declared by these definitions: its records were copied without index entries',
+    );
     expect(await everything(target)).toEqual(await everything(source));
   });
 
@@ -112,7 +114,7 @@ describe('migrate, from a file to a file', () => {
     const before = await everything(target);
     expect(await migrate(source, target)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('The target holds records that are not of this source (partition `clinic`)'),
+      stderr: expect.stringContaining('The target has records that are not of this source (partition `clinic`)'),
     });
     expect(await everything(target)).toEqual(before);
   });

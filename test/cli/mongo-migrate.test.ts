@@ -72,17 +72,17 @@ describe('migrate, from a file to MongoDB and back', () => {
     const server = await open(middle.url, 'serve');
     expect(await migrate(middle.url, place('beside.sqlite'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('A server works on the source'),
+      stderr: expect.stringContaining('A server uses the source'),
     });
     expect(await migrate(source, middle.url)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('A server works on the target'),
+      stderr: expect.stringContaining('A server uses the target'),
     });
     await server.close();
     await fillStore(place('other.sqlite'), 3);
     expect(await migrate(place('other.sqlite'), middle.url)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('The target holds records that are not of this source'),
+      stderr: expect.stringContaining('The target has records that are not of this source'),
     });
   });
 

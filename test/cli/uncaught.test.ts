@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
   it.each([
     ['a promise that nobody waits for', `Promise.reject(new TypeError('a mistake'))`, [], /^TypeError: a mistake\n/],
     ['the first of several', `void Promise.reject(new Error('number 2')); throw new Error('number 1')`, [], /^Error: number 1\n/], // prettier-ignore
-    ['what may be a record', `Promise.reject({ family: 'Tremblay' })`, [], /^A value was thrown that is no error \(object\); it is left out$/], // prettier-ignore
+    ['what may be a record', `Promise.reject({ family: 'Tremblay' })`, [], /^A value that is not an error was thrown \(object\); it is left out$/], // prettier-ignore
     ['also where nothing is logged', `throw new Error('a mistake')`, ['--log', 'off'], /^Error: a mistake\n/],
   ])('is %s', async (_what, script, flags, text) => {
     const server = serve(script, flags);

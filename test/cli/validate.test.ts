@@ -38,7 +38,7 @@ describe('validate', () => {
     expect(code).toBe(3);
     expect(stdout).toContain('two.ndjson:3 Patient: 1 error\n');
     expect(stdout).toContain(
-      '  error Patient.gender: `lady` is not of `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`',
+      '  error Patient.gender: `lady` is not in `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`',
     );
     expect(stdout).toContain('    http://hl7.org/fhir/StructureDefinition/Patient › Patient.gender binding\n');
   });
@@ -95,13 +95,13 @@ describe('validate', () => {
     const args = ['--definitions', tgz, '--profile', 'https://example.org/StructureDefinition/lost'];
     const { code, stderr } = await run(['validate', ...args, join(folder, 'good.json')]);
     expect(code).toBe(1);
-    expect(stderr).toContain('Warning: lost@1.0.0 names what is not here: 1 package (not.here).');
-    expect(stderr).toContain('The base `https://example.org/none` is not here.');
+    expect(stderr).toContain('Warning: lost@1.0.0 references definitions that are not loaded: 1 package (not.here).');
+    expect(stderr).toContain('The base `https://example.org/none` is not loaded.');
   });
 
   it.each<[args: string[], code: number, sentence: string]>([
     [[], 2, 'FILE is missing.'],
-    [['nowhere.json'], 2, '`nowhere.json` is not there.'],
+    [['nowhere.json'], 2, '`nowhere.json` does not exist.'],
     [['--profile', 'urn:x', 'package.json'], 1, 'No profile `urn:x` with a snapshot is loaded.'],
   ])('refuses %j', async (args, code, sentence) => {
     const ended = await run(['validate', ...args]);

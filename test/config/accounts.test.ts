@@ -161,7 +161,7 @@ describe('the file of accounts', () => {
   it.each<[why: string, text: string, problem: RegExp]>([
     ['no JSON', '{"clients": [', /^The file accounts\.json cannot be read: .* \(line 1, column \d+\)\.$/],
     ['a name twice', '{"clients": [], "clients": []}', /^The file accounts\.json cannot be read: /],
-    ['no object', '[]', /^The file accounts\.json must hold one JSON object\.$/],
+    ['no object', '[]', /^The file accounts\.json must be one JSON object\.$/],
     ['no list', '{"users": {}}', /^`users` in accounts\.json must be a list of objects\.$/],
     ['a list of something else', '{"users": ["ann"]}', /^`users` in accounts\.json must be a list of objects\.$/],
   ])('is refused: %s', (_, text, problem) => {

@@ -105,11 +105,11 @@ describe('issuers of the settings file', () => {
       [/^(?!.*word).*must be an https URL/],
     ],
     ['no partition id', [{ ...least, partitions: ['A'] }], [/a partition id is/]],
-    ['a partition claim without aud', [{ ...least, claims: { partition: 'p' } }], [/counts only beside `aud`/]],
+    ['a partition claim without aud', [{ ...least, claims: { partition: 'p' } }], [/which requires `aud`/]],
     [
       'several partitions, aud and no claim',
       [{ ...least, partitions: ['a', 'b'], aud: 'x' }],
-      [/name the claim that says which/],
+      [/name the claim with the partition/],
     ],
     ['an empty list', [{ ...least, aud: [] }], [/aud` .* must be a text or a list of texts/]],
     ['a number for a text', [{ ...least, ca: 1 }], [/ca` .* must be a text/]],

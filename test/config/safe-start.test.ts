@@ -15,7 +15,7 @@ const everywhere = ['--host', '0.0.0.0'];
 const noKey = 'The authorization server needs a secret';
 const plain = 'On `0.0.0.0` others could read tokens';
 const plainUrl = '`public-url` is `http://ehr.example`';
-const demoAbroad = 'Clients and users of the demonstration are for this machine alone';
+const demoAbroad = 'Clients and users of the demonstration are for this machine only';
 const open = '`access` is `open`';
 
 describe('a start', () => {
@@ -93,7 +93,7 @@ describe('the key file', () => {
     expect(() => readKeyFile(path)).not.toThrow(secret.slice(1));
   });
 
-  it('is refused where it is not there, with what makes one', () => {
+  it('is refused where it does not exist, with what makes one', () => {
     expect(() => readKeyFile(join(folder, 'none'))).toThrow(/does not exist: .* openssl rand -base64 32 > /);
     expect(() => readKeyFile(folder)).toThrow(/cannot be read|can be read/);
   });

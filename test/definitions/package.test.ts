@@ -51,7 +51,7 @@ describe('a package', () => {
     });
     expect(problems).toEqual([]);
     expect(warnings).toEqual([
-      'org.example@1.0.0 names what is not here: 1 package (org.other); 1 value set (https://example.org/vs|1); 1 extension (https://example.org/ext).',
+      'org.example@1.0.0 references definitions that are not loaded: 1 package (org.other); 1 value set (https://example.org/vs|1); 1 extension (https://example.org/ext).',
     ]);
   });
 
@@ -61,8 +61,8 @@ describe('a package', () => {
     ['1.x', '1.9.0-ballot', []],
     ['current', '7.0.0', []],
     ['^1.0.0', '7.0.0', []],
-    ['1.2.3', '1.2.4', ['a.b@1 needs c.d in version 1.2.3; what is here is c.d@1.2.4, which is used.']],
-    ['1.2.x', '1.3.0', ['a.b@1 needs c.d in version 1.2.x; what is here is c.d@1.3.0, which is used.']],
+    ['1.2.3', '1.2.4', ['a.b@1 needs c.d in version 1.2.3; c.d@1.2.4 is loaded and used instead.']],
+    ['1.2.x', '1.3.0', ['a.b@1 needs c.d in version 1.2.x; c.d@1.3.0 is loaded and used instead.']],
   ])('that needs version %s of another is content with %s, or says so', async (wanted, version, said) => {
     const { warnings, problems } = await loadWith({
       'profiles/a.tgz': fhirPackage({ name: 'a.b', version: '1', dependencies: { 'c.d': wanted } }, {}),
@@ -96,7 +96,7 @@ describe('a package', () => {
       {
         file: 'profiles/b.tgz/package/p.json',
         path: '',
-        text: 'This defines `https://example.org/StructureDefinition/p|1` otherwise than profiles/a.tgz/package/p.json does; remove one of the two, or give it a version of its own.',
+        text: 'This defines `https://example.org/StructureDefinition/p|1` with other content than profiles/a.tgz/package/p.json; remove one of the two, or give it another version.',
       },
     ]);
   });

@@ -58,7 +58,7 @@ describe('two definitions of one url and version', () => {
       {
         file: 'profiles/b.json',
         path: 'entry[0].resource',
-        text: `This defines \`${url}|1\` otherwise than profiles/a.json does; remove one of the two, or give it a version of its own.`,
+        text: `This defines \`${url}|1\` with other content than profiles/a.json; remove one of the two, or give it another version.`,
       },
     ]);
   });

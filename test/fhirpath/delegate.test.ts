@@ -72,7 +72,7 @@ describe.each([
     ).toEqual([
       { kind: 'failed', message: expect.stringContaining('Unexpected collection') },
       { kind: 'failed', message: expect.stringContaining('The expression ends') },
-      { kind: 'failed', message: expect.stringContaining('not at hand') },
+      { kind: 'failed', message: expect.stringContaining('not available') },
       computed('integer', 2),
     ]);
   });

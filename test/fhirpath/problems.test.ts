@@ -33,13 +33,9 @@ describe('the problems of a rule', () => {
     ['value is System.Patient', 'Observation', ['16: There is no type `System.Patient`.']],
     ['(value as Period).unit', 'Observation', ['18: There is no element `unit` in Period.']],
     ['value.ofType(Quantity).unit', 'Observation', []],
-    [
-      'Encounter.status',
-      'Patient',
-      ['0: `Encounter` is not the type of what this is evaluated on, which is `Patient`.'],
-    ],
+    ['Encounter.status', 'Patient', ['0: `Encounter` is not the type of the evaluated value, which is `Patient`.']],
     ['Resource.id', 'Patient', []],
-    ['name..given', 'Patient', ['5: `.` stands where the name of an element or a function was expected']],
+    ['name..given', 'Patient', ['5: `.` was found where the name of an element or a function was expected']],
     ['repeat(item | answer).linkId', 'QuestionnaireResponse', []],
     [
       'repeat(item | anser).linkId',

@@ -68,7 +68,7 @@ describe('a server with as many requests as it works on', () => {
     expect(await statuses(answers)).toEqual([200, 200, 200]);
     expect((await server.get('/Patient/p1', quick)).status).toBe(200);
     const full = notices.filter(text => text.includes('max-requests'));
-    expect(full).toEqual(['3 requests are being worked on (`max-requests` is 3): others are answered 503.']);
+    expect(full).toEqual(['3 requests are running (`max-requests` is 3): further ones are answered 503.']);
   });
 
   it('stores what it answers with 201, and nothing of what it answers with 503', async () => {

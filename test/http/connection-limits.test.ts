@@ -96,7 +96,7 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
     const answer = busy.get('/held');
     await expect.poll(() => held.length).toBe(1);
     for (let round = 0; round < 3; round++) expect(await (await open()).get()).toBe('closed');
-    expect(notices).toEqual(['`one` has 2 connections, as many as one address may have (`connections-per-address`). Further ones are closed.']); // prettier-ignore
+    expect(notices).toEqual(['`one` has 2 connections, the maximum per address (`connections-per-address`). Further ones are closed.']); // prettier-ignore
     held[0]?.end('done');
     expect(await answer).toBe('200');
     expect(await fresh.get()).toBe('200');
@@ -129,7 +129,7 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
     for (const one of [second, third]) void one.get('/held');
     await expect.poll(() => held.length).toBe(2);
     expect(await (await open()).get()).toBe('closed');
-    expect(notices).toEqual(['There are 2 connections, as many as there may be (`max-connections`). Further ones are closed.']); // prettier-ignore
+    expect(notices).toEqual(['There are 2 connections, the maximum (`max-connections`). Further ones are closed.']); // prettier-ignore
   });
 });
 

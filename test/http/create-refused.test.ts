@@ -113,7 +113,7 @@ describe('create refuses', () => {
   const text = JSON.stringify(media());
   it.each<[string, string | Buffer, string]>([
     ['nothing', '', 'The text ends'],
-    ['no JSON', '<Media/>', 'stands where a value should stand'],
+    ['no JSON', '<Media/>', 'was found where a value is expected'],
     ['JSON that is cut off', text.slice(0, -1), 'The text ends'],
     ['something behind it', `${text}{}`, 'The text goes on'],
     ['a property given twice', text.replace('{', '{"status":"completed",'), '`status` is given twice'],
@@ -123,7 +123,7 @@ describe('create refuses', () => {
       text.replace('"content"', '"content":{"data":"QUJD"},"content"'),
       '`content` is given twice',
     ],
-    ['a comment', `/* x */${text}`, 'stands where a value should stand'],
+    ['a comment', `/* x */${text}`, 'was found where a value is expected'],
     ['a lone surrogate', text.replace('Wound', String.raw`\ud800`), 'surrogate'],
     ['U+0000', text.replace('Wound', String.raw`\u0000`), 'U+0000'],
     ['a byte order mark', `\ufeff${text}`, 'byte order mark'],
@@ -234,9 +234,7 @@ it('a record that is longer than any store takes is refused, whatever a body may
     media({ note: Array.from({ length: count }, () => ({ text: 'x'.repeat(30_000) })) });
   const answer = await post(large, 'Media', notes(290));
   expect([answer.status, ...issuesOf(answer)]).toEqual([413, 'too-long']);
-  expect(answer.json.issue[0].diagnostics).toMatch(
-    /^Media\/\S+ is longer than the 8388608 bytes that a record may have\.$/,
-  );
+  expect(answer.json.issue[0].diagnostics).toMatch(/^Media\/\S+ exceeds the size limit of 8388608 bytes per record\.$/);
   expect((await post(large, 'Media', notes(270))).status).toBe(201);
   expect([...(await large.partition.counts())]).toContainEqual(['Media', 1]);
   await large.close();

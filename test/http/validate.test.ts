@@ -41,7 +41,7 @@ describe('on a type', () => {
       200,
       {
         resourceType: 'OperationOutcome',
-        issue: [{ severity: 'information', code: 'informational', diagnostics: 'Nothing is wrong.' }],
+        issue: [{ severity: 'information', code: 'informational', diagnostics: 'No issues.' }],
       },
     ]);
   });
@@ -156,7 +156,7 @@ describe('refuses', () => {
     ['the whole system', 'POST', '/$validate', patient('x'), 404, '$validate'],
     ['another method on a type', 'GET', '/Patient/$validate', undefined, 405, 'POST'],
     ['another method on an instance', 'DELETE', '/Patient/p1/$validate', undefined, 405, 'GET, HEAD, POST'],
-    ['what stands behind an id', 'GET', '/Patient/p1/validate', undefined, 404, 'Nothing is offered'],
+    ['what stands behind an id', 'GET', '/Patient/p1/validate', undefined, 404, 'Nothing exists'],
   ])('%s', async (_, method, path, body, status, text) => {
     const answer = await ask(method, path, body);
     expect([answer.status, answer.json.resourceType]).toEqual([status, 'OperationOutcome']);

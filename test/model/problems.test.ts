@@ -291,7 +291,7 @@ describe('an extension of ours is refused', () => {
     [
       'with a scope of another type',
       ours('smart-scope', { valueString: 'system/Patient.r' }),
-      ['.valueString', 'The scope `system/Patient.r` is of Patient, but stands on Group.'],
+      ['.valueString', 'The scope `system/Patient.r` belongs to Patient, not to Group.'],
     ],
     [
       'with a part that it does not have',
@@ -380,7 +380,7 @@ describe('an extension of ours is refused', () => {
         { url: 'context', valueCode: 'user' },
         { url: 'criteria', valueString: 'code={user}' },
       ]),
-      ['.extension[1].valueString', '`{user}` stands for nothing; `{fhirUser}` and `{clientId}` are known.'],
+      ['.extension[1].valueString', '`{user}` is not a placeholder; use `{fhirUser}` or `{clientId}`.'],
     ],
     [
       'with criteria for no context',
@@ -399,7 +399,7 @@ describe('an extension of ours is refused', () => {
         { url: 'path', valueString: 'Group.nmae' },
         { url: 'value', valueCode: 'now' },
       ]),
-      ['', '`Group.nmae` leads nowhere: Group has no `nmae`. Did you mean `name`?'],
+      ['', '`Group.nmae` does not exist: Group has no `nmae`. Did you mean `name`?'],
     ],
     [
       'with a path to what is no time',
@@ -414,7 +414,7 @@ describe('an extension of ours is refused', () => {
       ours('incomplete', { valueString: 'x' }),
       [
         '',
-        'The extension `incomplete` stands on `CapabilityStatement.rest.resource`, where it has no meaning; it belongs on `StructureDefinition`.',
+        'The extension `incomplete` is not allowed on `CapabilityStatement.rest.resource`; it belongs on `StructureDefinition`.',
       ],
     ],
   ])('%s', async (_what, extension, [path, text]) => {
@@ -479,7 +479,7 @@ describe('an extension of ours is refused', () => {
       {
         file: 'capability/ours.json',
         path: `${at}.extension[1]`,
-        text: 'The extension `validation-policy` stands here more than once.',
+        text: 'The extension `validation-policy` is repeated here.',
       },
     ]);
   });
@@ -566,7 +566,7 @@ describe('a search parameter is refused', () => {
       { type: 'date', expression: 'Practitioner.active' },
       [
         'expression',
-        '`Practitioner.active` gives `boolean`, in which a parameter of type date finds nothing; it takes `date`, `dateTime`, `instant`, `Period`, `Timing`.',
+        '`Practitioner.active` gives `boolean`, which a parameter of type date cannot index; it can index `date`, `dateTime`, `instant`, `Period`, `Timing`.',
       ],
     ],
     [
@@ -785,19 +785,19 @@ describe('an ImplementationGuide is refused', () => {
       'with a profile that is not there',
       { type: 'Observation', profile: `${bodyWeight}s` },
       'profile',
-      `The profile \`${bodyWeight}s\` is not here.`,
+      `The profile \`${bodyWeight}s\` is not loaded.`,
     ],
     [
       'with a selection by an element of another type',
       { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Condition.code' }) },
       'modifierExtension',
-      '`Condition.code` is no element of Observation with codes.',
+      '`Condition.code` is not a coded element of Observation.',
     ],
     [
       'with a selection by an element without codes',
       { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'Observation.subject' }) },
       'modifierExtension',
-      '`Observation.subject` is no element of Observation with codes.',
+      '`Observation.subject` is not a coded element of Observation.',
     ],
     [
       'with a selection that is no path',
@@ -813,7 +813,7 @@ describe('an ImplementationGuide is refused', () => {
         extension: [ours('selected-by', { valueString: 'Observation.code' })],
       },
       'extension[0]',
-      'The extension `selected-by` stands on `ImplementationGuide.global`, where it has no meaning; it belongs on `ImplementationGuide.global.modifierExtension`.',
+      'The extension `selected-by` is not allowed on `ImplementationGuide.global`; it belongs on `ImplementationGuide.global.modifierExtension`.',
     ],
   ])('%s', async (_title, global, path, text) => {
     const { problems } = await load(global);

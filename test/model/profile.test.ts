@@ -29,14 +29,14 @@ describe('a profile', () => {
       [{ id: 'Basic.code', path: 'Basic.code', min: 0 }],
       {},
       'differential.element[0]',
-      "The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic.code`: `min` 0 would loosen the base's 1, which stands.",
+      "The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic.code`: `min` 0 would relax the base's 1, which is used.",
     ],
     [
       'a base that is not here',
       [{ id: 'Basic', path: 'Basic' }],
       { baseDefinition: 'https://example.org/none' },
       'baseDefinition',
-      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic`: The base `https://example.org/none` is not here.',
+      'The differential of `https://example.org/StructureDefinition/basic` cannot be applied at `Basic`: The base `https://example.org/none` is not loaded.',
     ],
     [
       'itself as its base',

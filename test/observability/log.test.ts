@@ -67,8 +67,8 @@ describe('log', () => {
   });
 
   it('leaves out what was thrown and is no error, which may be a record', () => {
-    expect(faultOf({ family: 'Tremblay' })).toBe('A value was thrown that is no error (object); it is left out');
-    expect(faultOf('Tremblay')).toBe('A value was thrown that is no error (string); it is left out');
+    expect(faultOf({ family: 'Tremblay' })).toBe('A value that is not an error was thrown (object); it is left out');
+    expect(faultOf('Tremblay')).toBe('A value that is not an error was thrown (string); it is left out');
   });
 
   it.each(['info', 'error', 'off'] as const)('writes at level %s why the server ends', level => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createBeside } from '../../src/store/beside.ts';
+import { createBackgroundReport } from '../../src/store/background-report.ts';
 
 it('a failure of what is tried again is told once until it has worked', () => {
   const told: unknown[] = [];
-  const { worked, failed } = createBeside(error => told.push(error));
+  const { worked, failed } = createBackgroundReport(error => told.push(error));
   failed('first');
   failed('again');
   worked();

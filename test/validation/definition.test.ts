@@ -99,7 +99,7 @@ describe('a mistake in a profile stops the start, with the file of the profile a
     ['no type', { type: undefined }, 'type', expect.stringContaining('`type`')],
     ['a type that does not exist', { type: 'Pateint' }, 'type', 'There is no type `Pateint` in FHIR R4. Did you mean `Patient`?'], // prettier-ignore
     ['no base', { baseDefinition: undefined }, 'baseDefinition', `The profile has no \`baseDefinition\`; write \`${r4}Patient\`, or the profile that it narrows.`], // prettier-ignore
-    ['a base of another type', { baseDefinition: `${r4}Group` }, 'type', `The profile is of Patient, and its base \`${r4}Group\` of Group; they must be of one type.`], // prettier-ignore
+    ['a base of another type', { baseDefinition: `${r4}Group` }, 'type', `The profile is of Patient, its base \`${r4}Group\` of Group; they must be of one type.`], // prettier-ignore
   ];
   const loadedHeads = once(() =>
     loadAll(
@@ -118,8 +118,8 @@ describe('a mistake in a profile stops the start, with the file of the profile a
 
 describe('what cannot be decided here is a warning', () => {
   const rows: readonly Row[] = [
-    ['a required ValueSet that is not loaded', 'Patient', [element('Patient.maritalStatus', { binding: { strength: 'required', valueSet: 'https://example.org/ValueSet/vs' } })], 'differential.element[0].binding.valueSet', '`Patient.maritalStatus`: The required ValueSet `https://example.org/ValueSet/vs` is not loaded, so only a terminology server can decide its codes.'], // prettier-ignore
-    ['a misspelt ValueSet', 'Patient', [element('Patient.maritalStatus', { binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/marital-stauts' } })], 'differential.element[0].binding.valueSet', '`Patient.maritalStatus`: The required ValueSet `http://hl7.org/fhir/ValueSet/marital-stauts` is not loaded, so only a terminology server can decide its codes. Did you mean `marital-status`?'], // prettier-ignore
+    ['a required ValueSet that is not loaded', 'Patient', [element('Patient.maritalStatus', { binding: { strength: 'required', valueSet: 'https://example.org/ValueSet/vs' } })], 'differential.element[0].binding.valueSet', '`Patient.maritalStatus`: The required ValueSet `https://example.org/ValueSet/vs` is not loaded; only a terminology server can decide its codes.'], // prettier-ignore
+    ['a misspelt ValueSet', 'Patient', [element('Patient.maritalStatus', { binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/marital-stauts' } })], 'differential.element[0].binding.valueSet', '`Patient.maritalStatus`: The required ValueSet `http://hl7.org/fhir/ValueSet/marital-stauts` is not loaded; only a terminology server can decide its codes. Did you mean `marital-status`?'], // prettier-ignore
     ['a target of elsewhere', 'Observation', [element('Observation.subject', reference('https://example.org/patient'))], 'differential.element[0].type[0].targetProfile[0]', '`Observation.subject`: The target `https://example.org/patient` is not loaded.'], // prettier-ignore
     ['a function that nothing evaluates', 'Patient', [element('Patient', constraint('name.elementDefinition().exists()'))], 'differential.element[0].constraint[0].expression', '`Patient`: The constraint `x-1`: Neither this server nor fhirpath.js evaluates `elementDefinition()`.'], // prettier-ignore
   ];

@@ -3,25 +3,25 @@ import { measure } from '../../store/digest.ts';
 import type { KeptVersion } from '../../store/transfer.ts';
 import type { Partition } from '../../store/partitions.ts';
 
-/** What a store keeps of a type, with a digest over all of it. */
+/** The content of a store for a type, with a digest over all of it. */
 export interface Content {
-  /** Resources, those that were deleted too. */
+  /** Resources, including deleted ones. */
   readonly records: number;
   readonly versions: number;
-  /** Different ones, and their bytes. */
+  /** Distinct attachments, and their size. */
   readonly attachments: number;
   readonly bytes: number;
-  /** SHA-256 in hex over all versions, exactly as they are, and over the bytes that they carry. */
+  /** SHA-256 in hex over all versions, exactly as stored, and over their attachments. */
   readonly digest: string;
 }
 
 /**
- * Reads everything that a partition keeps of a type: every version with its text, number and time, and the bytes of each
- * attachment. The same in two stores gives the same digest. `read` hears of each record.
+ * Reads everything of a type in a partition: every version with its text, number and time, and each attachment. Equal
+ * content in two stores has the same digest. `read` is called for each record.
  */
 export async function contentOf(partition: Partition, type: string, read: () => void): Promise<Content> {
   const hash = createHash('sha256');
-  const bytes = new Map<string, Found>();
+  const bytes = new Map<string, StoredAttachment>();
   let [records, versions, last] = [0, 0, ''];
   for await (const version of partition.versions(type)) {
     versions += 1;
@@ -38,18 +38,18 @@ export async function contentOf(partition: Partition, type: string, read: () => 
   return { records, versions, attachments: bytes.size, bytes: size, digest: hash.digest('hex') };
 }
 
-/** Bytes as they are, whatever they should be. */
-interface Found {
+/** An attachment as it is, whatever its record says. */
+interface StoredAttachment {
   readonly digest: string;
   readonly size: number;
 }
 
-async function bytesOf(partition: Partition, digest: string): Promise<Found> {
+async function bytesOf(partition: Partition, digest: string): Promise<StoredAttachment> {
   const stream = await partition.attachment(digest);
   return stream === undefined ? { digest: 'missing', size: 0 } : measure(stream);
 }
 
-function addVersion(hash: Hash, version: KeptVersion, bytes: ReadonlyMap<string, Found>): void {
+function addVersion(hash: Hash, version: KeptVersion, bytes: ReadonlyMap<string, StoredAttachment>): void {
   const { id, version: number, lastUpdated, text = null, attachments } = version;
   const carried = attachments.map(({ path, digest, size, contentType }) => [
     path,

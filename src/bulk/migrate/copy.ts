@@ -4,15 +4,15 @@ import type { Mark } from '../../store/records.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { migrationKey, type Position, printPosition } from './position.ts';
 
-/** What one write holds at most: versions, and characters of their texts; all versions of a resource stay together. */
+/** Maximum size of one write: versions, and characters of their texts; all versions of a resource stay together. */
 const mostVersions = 500;
 const mostText = 4 * 1024 * 1024;
-/** Writes under way: one is written while the next is read. */
+/** Concurrent writes: one is written while the next is read. */
 const mostInFlight = 2;
 
 /**
- * Copies all versions of a type with the bytes that they carry, behind the resource at which an earlier run was. Gives how many
- * resources were copied, now and then. Throws Error where the source has lost bytes, and what the stores throw.
+ * Copies all versions of a type with their attachments, after the resource at which an earlier run stopped. Yields the
+ * number of copied resources. Throws Error if the source has lost attachments, and the errors of the stores.
  */
 export async function* copyType(
   from: Partition,
@@ -41,23 +41,23 @@ export async function* copyType(
   yield resources;
 }
 
-/** Bytes are there before what carries them. `kept` are those that this run has copied. */
+/** Attachments are stored before their records. `kept` are those that this run has copied. */
 async function keepBytes(from: Partition, to: Partition, version: KeptVersion, kept: Set<string>): Promise<void> {
   for (const { digest } of version.attachments) {
     if (kept.has(digest)) continue;
-    const name = `The bytes ${digest} of ${version.type}/${version.id}/_history/${version.version}`;
+    const name = `The attachment ${digest} of ${version.type}/${version.id}/_history/${version.version}`;
     const stream = await from.attachment(digest);
-    if (stream === undefined) throw new Error(`${name} are not in the source: \`verify\` tells all that it has lost`);
+    if (stream === undefined)
+      throw new Error(`${name} does not exist in the source: \`verify\` lists all missing ones`);
     const copied = await to.putAttachment(await buffer(stream));
-    if (copied.digest !== digest)
-      throw new Error(`${name} are damaged in the source: \`verify\` tells all that is damaged`);
+    if (copied.digest !== digest) throw new Error(`${name} is damaged in the source: \`verify\` lists all damage`);
     kept.add(digest);
   }
 }
 
 /**
- * Writes batches, two at a time. Each carries a mark of what was durable when it was sent: an interrupted run goes on there, and
- * copies what was under way again, which changes nothing.
+ * Writes batches, two at a time. Each has a mark of what was durable when it was sent: an interrupted run continues
+ * there, and copies the running batches again, which changes nothing.
  */
 class Writes {
   readonly #to: Partition;
@@ -82,7 +82,7 @@ class Writes {
     this.#check();
   }
 
-  /** All is durable when it resolves, and the mark says so. */
+  /** All is durable when it resolves, and the mark records it. */
   async end(): Promise<void> {
     await Promise.all(this.#underWay);
     this.#check();

@@ -3,12 +3,12 @@ import type { Note } from '../../store/transfer.ts';
 import type { Store } from '../../store/store.ts';
 import { migrationKey } from './position.ts';
 
-/** How many one write holds. */
+/** Number of notes per write. */
 const mostNotes = 500;
-/** What expires this soon may be swept while it is compared, in milliseconds. */
+/** Notes that expire this soon may be swept during the comparison, in milliseconds. */
 const soon = 3_600_000;
 
-/** Copies documents, marks and keys, but for the marks of migrations. */
+/** Copies documents, marks and keys, except the marks of migrations. */
 export async function copyNotes(from: Store, to: Store): Promise<void> {
   let batch: Note[] = [];
   for await (const note of notesOf(from)) {
@@ -24,11 +24,13 @@ export interface ComparedNotes {
   readonly documents: number;
   readonly marks: number;
   readonly keys: number;
-  /** How many of the source are not in the target as they are. */
+  /** Number of notes of the source that the target lacks or has changed. */
   readonly different: number;
 }
 
-/** Looks for what the source keeps in the target, which may have more of its own. `now` in milliseconds since 1970 UTC. */
+/**
+ * Compares the notes of the source with those of the target, which may have more. `now` in milliseconds since 1970 UTC.
+ */
 export async function compareNotes(from: Store, to: Store, now: number): Promise<ComparedNotes> {
   const counts = { document: 0, mark: 0, key: 0 };
   const lacking = new Set<string>();
@@ -55,7 +57,7 @@ function digestOf(note: Note): string {
     .digest('base64');
 }
 
-/** In an order of our own: stores may give properties in any. */
+/** In a fixed order: stores may return properties in any. */
 function fieldsOf(note: Note): readonly unknown[] {
   switch (note.kind) {
     case 'document':

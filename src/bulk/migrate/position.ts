@@ -1,13 +1,13 @@
 import type { Partition } from '../../store/partitions.ts';
 
-/** Key of the mark that a migration keeps in each partition of its target; it is not copied to other stores. */
+/** Key of the mark of a migration in each partition of its target; it is not copied to other stores. */
 export const migrationKey = 'migrate';
 
-/** How far a migration came in a partition. */
+/** The progress of a migration in a partition. */
 export interface Position {
-  /** Which store is copied (see `MigrateOptions.source`). */
+  /** The source store (see `MigrateOptions.source`). */
   readonly source: string;
-  /** All of the types before `type` is there, and of `type` all up to `id`; undefined at the beginning. */
+  /** All types before `type` are copied, and of `type` all up to `id`; undefined at the beginning. */
   readonly at: { readonly type: string; readonly id: string } | undefined;
 }
 
@@ -15,7 +15,7 @@ export function printPosition(position: Position): string {
   return JSON.stringify(position);
 }
 
-/** Undefined where no migration has worked on the partition. */
+/** Undefined if there was no migration into the partition. */
 export async function readPosition(partition: Partition): Promise<Position | undefined> {
   const mark = await partition.mark(migrationKey);
   if (mark === undefined) return undefined;

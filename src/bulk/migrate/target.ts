@@ -2,7 +2,7 @@ import type { Partition } from '../../store/partitions.ts';
 import type { Store } from '../../store/store.ts';
 import { migrationKey, type Position, printPosition, readPosition } from './position.ts';
 
-/** A partition of both stores, and how far an interrupted run came. */
+/** A partition in both stores, and the progress of an interrupted run. */
 export interface Pair {
   readonly from: Partition;
   readonly to: Partition;
@@ -10,8 +10,8 @@ export interface Pair {
 }
 
 /**
- * The partitions of the source, each with its counterpart, which is made where it is not there. Throws Error, before anything is
- * written, where the target holds records that are not of this source, or a partition with other settings.
+ * The partitions of the source, each with its counterpart, which is created if needed. Throws Error, before any write,
+ * if the target has records that are not of this source, or a partition with other settings.
  */
 export async function preparePairs(from: Store, to: Store, source: string): Promise<readonly Pair[]> {
   const wanted = await from.partitions.list();
@@ -23,7 +23,8 @@ export async function preparePairs(from: Store, to: Store, source: string): Prom
     if (position?.source !== source && (await partition.types()).length > 0) throw foreign(id);
     if (ours !== undefined && ours.settings.zone !== settings.zone)
       throw new Error(
-        `The partition \`${id}\` has the time zone ${settings.zone} in the target and ${ours.settings.zone} in the source; remove the one in the target, which holds no other records`,
+        `The partition \`${id}\` has the time zone ${settings.zone} in the target and ` +
+          `${ours.settings.zone} in the source; remove the one in the target, which has no other records`,
       );
   }
   const pairs: Pair[] = [];
@@ -31,21 +32,22 @@ export async function preparePairs(from: Store, to: Store, source: string): Prom
     await to.partitions.add(id, settings);
     const pair = { from: await partitionOf(from, id), to: await partitionOf(to, id) };
     const position = await readPosition(pair.to);
-    // Before the first record: so an interrupted run knows its target again.
+    // Before the first record: so an interrupted run recognises its target.
     if (position?.source !== source) await start(pair.to, source);
     pairs.push({ ...pair, at: position?.source === source ? position.at : undefined });
   }
   return pairs;
 }
 
-/** The next run begins at the beginning. */
+/** The next run starts over. */
 export async function start(to: Partition, source: string): Promise<void> {
   await to.restore([], { mark: { key: migrationKey, value: printPosition({ source, at: undefined }) } });
 }
 
 function foreign(id: string): Error {
   return new Error(
-    `The target holds records that are not of this source (partition \`${id}\`); name a new store, or remove the partition`,
+    `The target has records that are not of this source (partition \`${id}\`); name a new store, or ` +
+      'remove the partition',
   );
 }
 

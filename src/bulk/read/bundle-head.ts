@@ -7,8 +7,8 @@ import { decodeUtf8 } from '../../fhir/utf8.ts';
 import { BundleScanner } from './bundle-scanner.ts';
 
 /**
- * Reads through a document for what must be known before its entries are loaded. Undefined where it is no Bundle that
- * carries records, or not strict JSON. Throws BrokenInput where the entries cannot be told apart.
+ * Reads a document for the data that loading its entries needs in advance. Undefined if it is not a Bundle that
+ * contains records, or not strict JSON. Throws BrokenInput if the entries cannot be separated.
  */
 export async function surveyBundle(
   chunks: AsyncIterable<Uint8Array>,
@@ -19,7 +19,7 @@ export async function surveyBundle(
   return survey.head(addressing);
 }
 
-/** The same for a Bundle that is in memory, with the texts of its entries. */
+/** The same for a Bundle in memory, with the texts of its entries. */
 export function readBundle(
   bytes: Uint8Array,
   addressing: Addressing,
@@ -67,7 +67,7 @@ class Survey {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True where the fullUrl says something that type and id of the resource do not say. */
+/** True if the fullUrl differs from type and id of the resource. */
 function isAddressed({ fullUrl, request, resource }: JsonObject): boolean {
   if (typeof fullUrl !== 'string') return false;
   const { resourceType, id } = isObject(resource) ? resource : {};
@@ -76,13 +76,13 @@ function isAddressed({ fullUrl, request, resource }: JsonObject): boolean {
   return conditional || !fullUrl.endsWith(`/${String(resourceType)}/${String(id)}`);
 }
 
-/** What decides where the entry goes: its request, and type and id of its resource. */
+/** The properties that decide where the entry is stored: its request, and type and id of its resource. */
 function essence({ fullUrl, request, resource }: JsonObject): JsonObject {
   const { resourceType, id } = isObject(resource) ? resource : {};
   return { fullUrl, request, resource: { resourceType, id } };
 }
 
-/** Undefined for what is not strict JSON: it is refused where it is read for good. */
+/** Undefined for invalid JSON: it is rejected when it is loaded. */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return parseJson(decodeUtf8(bytes)).value;

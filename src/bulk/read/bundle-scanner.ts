@@ -1,15 +1,15 @@
 import { BrokenInput, maxRecord } from './unit.ts';
 
 /**
- * Cuts a JSON object into the members of its array `entry` and the envelope around them, byte by byte, so that a Bundle
- * of any size passes through in little memory. It looks at brackets and strings only: members and envelope must still be
- * parsed. Throws BrokenInput where members are not objects with one comma between them.
+ * Splits a JSON object into the members of its array `entry` and the envelope around them, byte by byte, so that a
+ * Bundle of any size needs little memory. It reads brackets and strings only: members and envelope must still be
+ * parsed. Throws BrokenInput if members are not objects separated by one comma.
  */
 export class BundleScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** At depth 1: a name comes next; and the name that was read last. */
+  /** At depth 1: a name comes next; and the last name. */
   #expectsName = false;
   #name = '';
   /** Inside the array: whether a member may come next, and whether one must. */
@@ -17,17 +17,17 @@ export class BundleScanner {
   #expectsMember = false;
   #count = 0;
 
-  /** What belongs to the member, or to the name, that is not complete yet. */
+  /** What the incomplete bytes belong to. */
   #open: 'member' | 'name' | undefined;
   #parts: Uint8Array[] = [];
   #partsLength = 0;
   readonly #envelope: Uint8Array[] = [];
   #envelopeLength = 0;
 
-  /** The members that are complete with this chunk. */
+  /** The members that end in this chunk. */
   push(chunk: Uint8Array): readonly Uint8Array[] {
     const members: Uint8Array[] = [];
-    // Where the member, the name or the stretch of envelope that is open began in this chunk.
+    // The start of the open member, name or part of the envelope in this chunk.
     let start = 0;
     let envelopeStart = this.#open === 'member' || this.#inEntries ? -1 : 0;
     for (let at = 0; at < chunk.length; at++) {
@@ -54,13 +54,12 @@ export class BundleScanner {
         if (byte === 0x5d) {
           this.#inEntries = false;
           this.#depth = 1;
-          if (this.#expectsMember && this.#count > 0)
-            throw this.#broken('A comma stands before the end of the entries.');
+          if (this.#expectsMember && this.#count > 0) throw this.#broken('A comma precedes the end of the entries.');
           envelopeStart = at;
           continue;
         }
         if (byte === 0x2c) {
-          if (this.#expectsMember) throw this.#broken('A comma stands where an entry should stand.');
+          if (this.#expectsMember) throw this.#broken('A comma was found where an entry is expected.');
           this.#expectsMember = true;
           continue;
         }
@@ -108,12 +107,12 @@ export class BundleScanner {
     return members;
   }
 
-  /** The object without what its array `entry` held, as text bytes; to be called at the end. */
+  /** The object without the content of its array `entry`, as text bytes; to be called at the end. */
   envelope(): Uint8Array {
     return Buffer.concat(this.#envelope);
   }
 
-  /** Moves to behind the end of the member that is open, or to the end of the chunk: most of all bytes pass through here. */
+  /** Skips to the end of the open member, or of the chunk: most bytes pass through here. */
   #skip(chunk: Uint8Array, from: number): number {
     const end = chunk.length;
     let depth = this.#depth;

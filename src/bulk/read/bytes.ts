@@ -8,14 +8,14 @@ import type { Input } from '../input.ts';
 export type Chunks = AsyncIterable<Uint8Array>;
 
 /**
- * The bytes of an input, unpacked where they are gzip (told by their first bytes, whatever the name). `onRead` hears how many
- * bytes were read before unpacking. Throws what reading or unpacking throws.
+ * The bytes of an input, decompressed if they are gzip (by their first bytes, whatever the name). `onRead` receives the
+ * number of bytes read before decompression. Throws the errors of reading and decompression.
  */
 export function openBytes(input: Input, stdin: Readable, onRead: (bytes: number) => void = () => {}): Chunks {
   return unpack(counted(input.path === undefined ? stdin : readFile(input.path), onRead));
 }
 
-/** sha-256 (hex) over the bytes of a file, packed as they are. */
+/** sha-256 (hex) over the bytes of a file, without decompression. */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of readFile(path)) hash.update(chunk);
@@ -24,7 +24,8 @@ export async function digestOf(path: string): Promise<string> {
 
 const chunkSize = 256 * 1024;
 
-const readFile = (path: string): Chunks => createReadStream(path, { highWaterMark: chunkSize }) as Chunks; // no encoding is set
+// no encoding is set
+const readFile = (path: string): Chunks => createReadStream(path, { highWaterMark: chunkSize }) as Chunks;
 
 async function* counted(chunks: Chunks, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) {
@@ -44,7 +45,7 @@ async function* unpack(chunks: AsyncGenerator<Uint8Array, void>): AsyncGenerator
   const gunzip = createGunzip({ chunkSize });
   // Errors of either end reach the loop below through gunzip.
   pipeline(Readable.from(rest), gunzip, () => {});
-  for await (const chunk of gunzip) yield chunk as Uint8Array; // zlib gives buffers
+  for await (const chunk of gunzip) yield chunk as Uint8Array; // zlib returns buffers
 }
 
 async function* prepend(first: Uint8Array, rest: Chunks): AsyncGenerator<Uint8Array, void> {

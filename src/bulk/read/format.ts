@@ -1,12 +1,12 @@
 import type { Chunks } from './bytes.ts';
 import { maxRecord } from './unit.ts';
 
-/** How an input is laid out: a resource on each line, or one JSON document. */
+/** The format of an input: a resource per line, or one JSON document. */
 export type Format = 'lines' | 'document';
 
 /**
- * Tells NDJSON from one document by the first line and the first byte after it: NDJSON has a whole object on the first line
- * and another one begins behind it. A single line is a document. `chunks` gives all bytes again.
+ * Distinguishes NDJSON from one document by the first line and the first byte after it: NDJSON has a whole object on
+ * the first line, followed by another. A single line is a document. `chunks` returns all bytes again.
  */
 export async function detectFormat(chunks: Chunks): Promise<{ readonly format: Format; readonly chunks: Chunks }> {
   const iterator = chunks[Symbol.asyncIterator]();
@@ -21,14 +21,14 @@ export async function detectFormat(chunks: Chunks): Promise<{ readonly format: F
     }
     held.push(next.value);
     length += next.value.length;
-    // Looked at again only when it has doubled, so that a long first line costs no more than twice its length.
+    // Checked again only when the length has doubled, so that a long first line costs no more than twice its length.
     if (held.length === 1 || Math.log2(held.length) % 1 === 0) format = decide(Buffer.concat(held));
     if (length > maxRecord) format ??= 'document';
   }
   return { format, chunks: again(held, iterator) };
 }
 
-/** Undefined where more must be read. */
+/** Undefined if more must be read. */
 function decide(bytes: Buffer): Format | undefined {
   const start = firstInk(bytes, 0);
   if (start === -1) return undefined;
@@ -43,7 +43,7 @@ function decide(bytes: Buffer): Format | undefined {
   return bytes[next] === 0x7b ? 'lines' : 'document';
 }
 
-/** Index of the first byte that is no white space; -1 where there is none. */
+/** Index of the first byte that is not white space; -1 if there is none. */
 function firstInk(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) if ((bytes[at] as number) > 0x20) return at; // within the bytes
   return -1;

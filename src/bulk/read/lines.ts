@@ -1,7 +1,7 @@
 import type { Chunks } from './bytes.ts';
 import { type Unit, maxRecord } from './unit.ts';
 
-/** The lines of NDJSON that are not blank, those of a chunk together; a line that is too long is named and left out. */
+/** The non-blank lines of NDJSON, those of a chunk together; a line that is too long is reported and skipped. */
 export async function* readLines(chunks: Chunks, longest = maxRecord): AsyncGenerator<readonly Unit[], void> {
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -32,7 +32,7 @@ export async function* readLines(chunks: Chunks, longest = maxRecord): AsyncGene
 function addLine(units: Unit[], parts: readonly Uint8Array[], length: number, number: number, longest: number): void {
   const at = `line ${number}`;
   if (length > longest) {
-    const problem = `The line has ${length} bytes; ${longest} are the most.`;
+    const problem = `The line has ${length} bytes and exceeds the limit of ${longest}.`;
     units.push({ at, bytes: new Uint8Array(), is: 'line', problem });
     return;
   }

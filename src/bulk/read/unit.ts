@@ -1,15 +1,15 @@
-/** A piece of an input that is read on its own: a line, an entry of a Bundle, or a whole file. */
+/** A part of an input that is read separately: a line, an entry of a Bundle, or a whole file. */
 export interface Unit {
-  /** Where it is in the input: `line 12`, `entry 3`; empty for the whole. */
+  /** Its place in the input: `line 12`, `entry 3`; empty for the whole. */
   readonly at: string;
-  /** UTF-8 of a JSON text, as far as it is one. */
+  /** JSON text in UTF-8, if it is valid. */
   readonly bytes: Uint8Array;
   readonly is: 'line' | 'document' | 'entry';
-  /** Why it cannot be read, where that is known already. */
+  /** Why it cannot be read, if that is known already. */
   readonly problem?: string;
 }
 
-/** An input that cannot be read on: what was read before it stands. */
+/** An input that cannot be read further; the units before stay valid. */
 export class BrokenInput extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -17,7 +17,7 @@ export class BrokenInput extends Error {
   }
 }
 
-/** Longest line of NDJSON and longest entry, in bytes. */
+/** Maximum length of a line of NDJSON and of an entry, in bytes. */
 export const maxRecord = 64 * 1024 * 1024;
-/** Longest text that is held in memory as one: a transaction, a single resource, a Bundle from stdin; in bytes. */
+/** Maximum length of a text in memory: a transaction, a single resource, a Bundle from stdin; in bytes. */
 export const maxDocument = 256 * 1024 * 1024;

@@ -8,24 +8,24 @@ import { detectFormat } from './format.ts';
 import { readLines } from './lines.ts';
 import { BrokenInput, type Unit, maxDocument } from './unit.ts';
 
-/** Units that were read together, and the Bundle that they are entries of; the first group of a Bundle is empty. */
+/** Units that were read together, and their Bundle; the first group of a Bundle is empty. */
 export interface UnitGroup {
   readonly units: readonly Unit[];
   readonly bundle: BundleHead | undefined;
 }
 
-/** What reading needs from outside. */
+/** The dependencies of reading. */
 export interface ReadOptions {
   readonly stdin: Readable;
-  /** Hears how many bytes of the input were read, packed as they are. */
+  /** Receives the number of bytes read, before decompression. */
   readonly onRead: (bytes: number) => void;
   readonly addressing: Addressing;
 }
 
 /**
- * The units of an input in order: lines of NDJSON, entries of a Bundle whose entries stand alone, or one document. Such a
- * Bundle is read twice, first for its type and the addresses of its entries, so that one from stdin or a pipe is held in memory. Throws
- * BrokenInput where the input cannot be read on.
+ * The units of an input in order: lines of NDJSON, entries of a Bundle with independent entries, or one document. Such
+ * a Bundle is read twice, first for its type and the addresses of its entries, so that one from stdin or a pipe is held
+ * in memory. Throws BrokenInput if the input cannot be read further.
  */
 export async function* readUnits(input: Input, options: ReadOptions): AsyncGenerator<UnitGroup, void> {
   try {
@@ -35,7 +35,7 @@ export async function* readUnits(input: Input, options: ReadOptions): AsyncGener
       for await (const units of readLines(detected.chunks)) yield { units, bundle: undefined };
       return;
     }
-    // What has no size is a pipe, which can be read only once.
+    // An input without a size is a pipe, which can be read only once.
     const head =
       input.size === undefined ? undefined : await surveyBundle(openBytes(input, options.stdin), options.addressing);
     if (head?.independent === true) yield* readEntries(detected.chunks, head);
@@ -71,7 +71,7 @@ async function readDocument(chunks: AsyncIterable<Uint8Array>): Promise<UnitGrou
 
 const tooLong =
   `The document has more than ${maxDocument} bytes, which must be held in memory at once: ` +
-  'split the transaction, or give other Bundles as a file and not on stdin.';
+  'split the transaction, or load other Bundles from a file and not from stdin.';
 
 /** zlib's errors have codes such as Z_DATA_ERROR. */
 const isUnpackError = (error: unknown): boolean =>

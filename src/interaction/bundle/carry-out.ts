@@ -5,31 +5,33 @@ import type { LoadContext } from '../write/context.ts';
 import type { Addressing, Targets } from './head.ts';
 import { containerType, type ContainerType } from './container-type.ts';
 import { type Outcome, notDeclared, readLoadedRecord } from '../write/loaded-record.ts';
-import type { Found } from './criteria.ts';
+import type { CriteriaMatch } from './criteria.ts';
 import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
 import { type Plan, planEntry } from './plan.ts';
 import { resolveLinks } from './resolve.ts';
 
-/** How the entries of a Bundle are looked at. */
+/** The context of a Bundle's entries. */
 export interface BundleScope {
   readonly context: LoadContext;
   readonly type: ContainerType;
   readonly addressing: Addressing;
-  /** Settled as conditional creates and updates are decided. */
+  /** Settled when conditional creates and updates are decided. */
   readonly targets: Targets;
-  /** Searches for what conditional references mean, and what conditional requests mean. */
-  readonly findReferenced: (type: string, criteria: string) => Promise<Found>;
-  readonly findExisting: (type: string, criteria: string) => Promise<Found>;
+  /** Finds the targets of conditional references, and those of conditional requests. */
+  readonly findReferenced: (type: string, criteria: string) => Promise<CriteriaMatch>;
+  readonly findExisting: (type: string, criteria: string) => Promise<CriteriaMatch>;
 }
 
-/** Where an entry goes, decided. */
+/** The decision about an entry's destination. */
 export type Settled =
   | Extract<Plan, { kind: 'put' | 'remove' }>
   | { readonly kind: 'nothing' }
   | { readonly kind: 'skip'; readonly type: string }
   | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
 
-/** Decides what an entry asks for; conditional requests are searched for in the store. https://hl7.org/fhir/R4/http.html#transaction */
+/**
+ * Decides the request of an entry; conditional requests search the store. https://hl7.org/fhir/R4/http.html#transaction
+ */
 export async function settleEntry(scope: BundleScope, entry: Entry, at: string): Promise<Settled> {
   const plan = planEntry(entry.value, scope.type, scope.context.base, () => scope.addressing.newId(at));
   const reject = (element: string, text: string, code?: Issue['code']): Settled => ({
@@ -39,7 +41,7 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
   if (plan.kind === 'problem') return reject(plan.element, plan.text);
   const { undeclared, model } = scope.context;
   if (!model.types.has(plan.type) && containerType(entry.resource?.parsed.value) !== undefined) {
-    const text = 'The entry holds a Bundle, which is not stored here: load what is in it as a file of its own.';
+    const text = 'The entry is a Bundle, which is not stored here: load its content as a separate file.';
     return reject('resource', text, 'not-supported');
   }
   if (!model.types.has(plan.type) && model.definitions.resourceTypes.has(plan.type)) {
@@ -61,7 +63,7 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
         issues: found.issues.map(issue => entryIssue(entry.index, element, issue.text, issue.code)),
       };
     case 'many':
-      return reject(element, 'The criteria find more than one resource, so none is chosen.', 'multiple-matches');
+      return reject(element, 'The criteria match more than one resource.', 'multiple-matches');
     case 'undeclared':
       return reject(element, `\`${plan.type}\` is not a type that can be stored.`, 'not-supported');
     case 'none':
@@ -83,7 +85,7 @@ function settle(scope: BundleScope, entry: Entry, type: string, id: string): voi
   }
 }
 
-/** What becomes of an entry that is settled, with its links resolved; `open` where that may succeed later. */
+/** The outcome of a settled entry, with its links resolved; `open` if it may succeed later. */
 export async function carryOut(
   scope: BundleScope,
   entry: Entry,

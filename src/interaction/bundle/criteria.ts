@@ -6,8 +6,8 @@ import { parseSearch } from '../../search/parse/search.ts';
 import { withIndexed } from '../../search/with-indexed.ts';
 import type { LoadContext } from '../write/context.ts';
 
-/** What criteria such as `identifier=urn:x|1` find. */
-export type Found =
+/** The result of criteria such as `identifier=urn:x|1`. */
+export type CriteriaMatch =
   | { readonly kind: 'one'; readonly id: string }
   | { readonly kind: 'none' | 'many' }
   /** The type is not declared, so it can neither be stored nor searched. */
@@ -15,15 +15,15 @@ export type Found =
   | { readonly kind: 'bad'; readonly issues: readonly Issue[] };
 
 /**
- * Searches by criteria, also by parameters that are not offered to clients, first among the resources of the same Bundle, then in the store.
- * https://hl7.org/fhir/R4/http.html#transaction
+ * Searches by criteria, also by parameters that clients cannot use, first among the resources of the same Bundle, then
+ * in the store. https://hl7.org/fhir/R4/http.html#transaction
  */
 export async function findByCriteria(
   context: LoadContext,
   typeName: string,
   criteria: string,
   sameBundle: readonly Indexed[] = [],
-): Promise<Found> {
+): Promise<CriteriaMatch> {
   const declared = context.model.types.get(typeName);
   if (declared === undefined) return { kind: 'undeclared' };
   const type = withIndexed(declared);

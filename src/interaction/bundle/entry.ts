@@ -7,18 +7,18 @@ import type { LoadContext } from '../write/context.ts';
 import type { ContainerType } from './container-type.ts';
 import { isObject } from '../../fhir/json-object.ts';
 
-/** An entry of a Bundle, read. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry */
+/** A parsed entry of a Bundle. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry */
 export interface Entry {
-  /** Its place in the Bundle, from 0. */
+  /** Its index in the Bundle, from 0. */
   readonly index: number;
   readonly value: Readonly<Record<string, unknown>>;
   readonly fullUrl: string | undefined;
   readonly resource: { readonly text: string; readonly parsed: ParsedJson } | undefined;
-  /** What is wrong with the entry outside of its resource. */
+  /** Issues of the entry outside of its resource. */
   readonly issues: readonly Issue[];
 }
 
-/** Reads the text of an entry. Throws JsonError where it is not strict JSON. */
+/** Parses the text of an entry. Throws JsonError if it is not strict JSON. */
 export function readEntry(context: LoadContext, bundle: ContainerType, bytes: Uint8Array, index: number): Entry {
   const text = compactJson(decodeUtf8(bytes));
   const parsed = parseJson(text);
@@ -36,7 +36,7 @@ export function readEntry(context: LoadContext, bundle: ContainerType, bytes: Ui
   };
 }
 
-/** Checks what is around the resource, as a Bundle with this one entry. */
+/** Checks the entry around the resource, as a Bundle with this one entry. */
 function checkAround(
   context: LoadContext,
   type: ContainerType,
@@ -49,7 +49,7 @@ function checkAround(
   return checkStructure(bundle, context.model).map(issue => movedTo(issue, 'Bundle.entry[0]', entryPath(index)));
 }
 
-/** Issues of the resource of an entry, told as those of the Bundle. */
+/** Issues of the resource of an entry, with their places in the Bundle. */
 export function issuesOfEntry(issues: readonly Issue[], entry: Entry): readonly Issue[] {
   const parsed = entry.resource?.parsed.value;
   const type = isObject(parsed) ? parsed['resourceType'] : undefined;
@@ -57,7 +57,7 @@ export function issuesOfEntry(issues: readonly Issue[], entry: Entry): readonly 
   return issues.map(issue => movedTo(issue, root, `${entryPath(entry.index)}.resource`));
 }
 
-/** An issue with an entry. */
+/** An issue of an entry. */
 export function entryIssue(index: number, element: string, text: string, code: Issue['code'] = 'structure'): Issue {
   return { severity: 'error', code, text, expression: `${entryPath(index)}.${element}` };
 }

@@ -1,6 +1,6 @@
 import { stringEnd } from '../../fhir/json-layout.ts';
 
-/** A string in a resource that may lead to another one, by the name of its property. */
+/** A string in a resource that may be a link to another one, with the name of its property. */
 export interface Link {
   /** `reference` of a Reference, or an address such as `url` or `valueUri`. */
   readonly property: string;
@@ -8,8 +8,8 @@ export interface Link {
 }
 
 /**
- * The same text with other links: `resolve` gives what to write instead, undefined to leave a link alone. Nothing else in
- * the text changes. Takes compact JSON.
+ * The same text with other links: `resolve` returns the replacement, or undefined to keep a link. Nothing else in the
+ * text changes. Takes compact JSON.
  */
 export function rewriteLinks(text: string, resolve: (link: Link) => string | undefined): string {
   let result = '';
@@ -36,7 +36,7 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
   return from === 0 ? text : result + text.slice(from);
 }
 
-/** https://hl7.org/fhir/R4/http.html#transaction: references, and elements that hold a URL */
+/** https://hl7.org/fhir/R4/http.html#transaction: references, and elements with a URL */
 const linkProperties: ReadonlySet<string> = new Set(['reference', 'url', 'uri', 'valueUri', 'valueUrl']);
 
 const unquote = (quoted: string): string => (quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1));

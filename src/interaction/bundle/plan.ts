@@ -5,17 +5,17 @@ import type { VersionPrecondition } from '../../store/records.ts';
 import type { ContainerType } from './container-type.ts';
 import { type EntryHeaders, type EntryProblem, problem, readEntryRequest } from './request.ts';
 
-/** What an entry of a Bundle asks for. Criteria are the part of a URL behind `?`. */
+/** The request of an entry of a Bundle. Criteria are the part of a URL after `?`. */
 export type Plan =
   | { readonly kind: 'put'; readonly type: string; readonly id: string; readonly precondition?: VersionPrecondition }
-  /** Conditional create and update; `id` where nothing matches. https://hl7.org/fhir/R4/http.html#ccreate */
+  /** Conditional create and update; `id` is used if nothing matches. https://hl7.org/fhir/R4/http.html#ccreate */
   | { readonly kind: 'create' | 'update'; readonly type: string; readonly criteria: string; readonly id: string }
   | { readonly kind: 'remove'; readonly type: string; readonly id: string; readonly precondition?: VersionPrecondition }
   | { readonly kind: 'delete'; readonly type: string; readonly criteria: string };
 
 /**
- * What to do for an entry. In a batch and a transaction its request says so (PUT, POST, DELETE); in other Bundles the
- * resource is put. Ids are kept, also those that a POST brings, since loading is no create; `newId` gives one where there
+ * The plan for an entry. In a batch and a transaction its request decides (PUT, POST, DELETE); in other Bundles the
+ * resource is put. Ids are preserved, also those of a POST, since loading is not a create; `newId` returns one if there
  * is none. https://hl7.org/fhir/R4/http.html#transaction
  */
 export function planEntry(
@@ -46,18 +46,21 @@ export function planEntry(
     : { kind: 'update', type, criteria, id: ownId() };
 }
 
-/** The id that a `urn:uuid:` fullUrl is good for: it stays the same wherever the entry is loaded from. */
+/** The id of a `urn:uuid:` fullUrl, which is the same wherever the entry is loaded from. */
 function urnId(fullUrl: unknown): string | undefined {
   if (typeof fullUrl !== 'string' || !fullUrl.startsWith('urn:uuid:')) return undefined;
   const id = fullUrl.slice('urn:uuid:'.length);
   return isId(id) ? id : undefined;
 }
 
-/** https://hl7.org/fhir/R4/http.html#concurrency, https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch */
+/**
+ * https://hl7.org/fhir/R4/http.html#concurrency,
+ * https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch
+ */
 function precondition(headers: EntryHeaders): { precondition?: VersionPrecondition } {
   if (headers['if-none-match'] === '*') return { precondition: { is: 'absent' } };
   const [tag] = parseETag(headers['if-match'] ?? '');
-  // A version that is no number never was one of ours: nothing is at version -1.
+  // A version that is not a number never existed: nothing has version -1.
   return tag === undefined
     ? {}
     : { precondition: { is: 'version', version: /^\d{1,15}$/.test(tag) ? Number(tag) : -1 } };

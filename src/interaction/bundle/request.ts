@@ -2,11 +2,11 @@ import { isId } from '../../fhir/id.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { FhirRequest, RequestHeaders } from '../interaction.ts';
 
-/** What an entry of a batch or transaction requests, in the terms of a request of its own. */
+/** The request of an entry of a batch or transaction, in the terms of a separate request. */
 export interface EntryRequest extends Pick<FhirRequest, 'id'> {
   readonly interaction: 'create' | 'update' | 'delete';
   readonly resourceType: string;
-  /** Of a conditional update or delete: the part of the URL behind `?`. */
+  /** For a conditional update or delete: the part of the URL after `?`. */
   readonly criteria?: string | undefined;
   readonly headers: EntryHeaders;
 }
@@ -14,7 +14,7 @@ export interface EntryRequest extends Pick<FhirRequest, 'id'> {
 /** https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch and the elements beside it */
 export type EntryHeaders = Pick<RequestHeaders, 'if-none-match' | 'if-none-exist'> & { readonly 'if-match'?: string };
 
-/** An entry that cannot be carried out, and the element of it that is to blame. */
+/** An entry that cannot be processed, and its element at fault. */
 export interface EntryProblem {
   readonly kind: 'problem';
   readonly element: string;
@@ -22,8 +22,8 @@ export interface EntryProblem {
 }
 
 /**
- * Reads the request of an entry of a Bundle of type `bundle`; URLs below `base` (no trailing slash) are relative ones. Gives
- * the problem where the request cannot be read or does not fit the entry's resource.
+ * Parses the request of an entry of a Bundle of type `bundle`; URLs below `base` (no trailing slash) are relative ones.
+ * Returns the problem if the request is malformed or does not fit the entry's resource.
  * https://hl7.org/fhir/R4/http.html#transaction
  */
 export function readEntryRequest(
@@ -42,19 +42,19 @@ export function readEntryRequest(
   switch (request['method']) {
     case 'DELETE':
       if (url.id === undefined && url.criteria === undefined)
-        return problem('request.url', 'A DELETE needs `Type/id` or `Type?criteria`.');
+        return problem('request.url', 'A DELETE requires `Type/id` or `Type?criteria`.');
       return { interaction: 'delete', ...url, headers };
     case 'PUT':
       if (given['resourceType'] !== url.resourceType) return wrongType(given['resourceType'], url.resourceType);
       if (url.id === undefined && url.criteria === undefined)
-        return problem('request.url', 'A PUT needs `Type/id` or `Type?criteria`.');
+        return problem('request.url', 'A PUT requires `Type/id` or `Type?criteria`.');
       if (url.id !== undefined && given['id'] !== undefined && given['id'] !== url.id)
-        return problem('resource.id', `The id of the resource is not the one in \`request.url\`, \`${url.id}\`.`);
+        return problem('resource.id', `The id of the resource differs from \`${url.id}\` in \`request.url\`.`);
       return { interaction: 'update', ...url, headers };
     case 'POST':
       if (given['resourceType'] !== url.resourceType) return wrongType(given['resourceType'], url.resourceType);
       if (url.id !== undefined || url.criteria !== undefined)
-        return problem('request.url', 'A POST needs the type alone in `request.url`.');
+        return problem('request.url', 'A POST requires only the type in `request.url`.');
       return { interaction: 'create', ...url, headers };
     default:
       return problem('request.method', 'Only PUT, POST and DELETE can be loaded.');
@@ -66,7 +66,7 @@ export const problem = (element: string, text: string): EntryProblem => ({ kind:
 const wrongType = (given: unknown, wanted: string): EntryProblem =>
   given === undefined
     ? problem('resource', 'The entry has no resource.')
-    : problem('request.url', `\`request.url\` names \`${wanted}\`, but the resource is of another type.`);
+    : problem('request.url', `\`request.url\` names \`${wanted}\`, but the resource has another type.`);
 
 function headersOf({ ifMatch, ifNoneMatch, ifNoneExist }: Readonly<Record<string, unknown>>): EntryHeaders {
   return {

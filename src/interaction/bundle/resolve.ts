@@ -1,33 +1,33 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import type { Targets } from './head.ts';
-import type { Found } from './criteria.ts';
+import type { CriteriaMatch } from './criteria.ts';
 import { entryIssue } from './entry.ts';
 import { type Link, rewriteLinks } from './link.ts';
 
-/** Links of a resource, resolved as far as it goes. */
+/** The links of a resource, resolved as far as possible. */
 export interface Resolution {
-  /** The text with the links that were resolved. */
+  /** The text with the resolved links. */
   readonly text: string;
   readonly issues: readonly Issue[];
-  /** True where a link leads to what is not settled or not there yet: the same may succeed later. */
+  /** True if a link leads to a resource that is not settled or does not exist yet: a retry may succeed. */
   readonly open: boolean;
 }
 
 export interface ResolveOptions {
   readonly targets: Targets;
-  /** The fullUrl of the entry, which its relative references start from. */
+  /** The fullUrl of the entry, the base of its relative references. */
   readonly fullUrl: string | undefined;
   readonly index: number;
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
   readonly strict: boolean;
-  find(type: string, criteria: string): Promise<Found>;
-  /** True for a type of which some resources are kept elsewhere, so that one that is not found may be there. */
+  find(type: string, criteria: string): Promise<CriteriaMatch>;
+  /** True for a type of which some resources live in another system, so that a missing one may exist there. */
   elsewhere(type: string): boolean;
 }
 
 /**
- * Rewrites the links that lead to entries of the same Bundle by fullUrl, and conditional references, to `Type/id`. A
- * conditional reference to what is kept elsewhere, as everything of a type that is not declared, stays as it is.
+ * Rewrites links to entries of the same Bundle by fullUrl, and conditional references, to `Type/id`. A conditional
+ * reference to a type in another system, or to an undeclared type, stays unchanged.
  * https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references
  */
 export async function resolveLinks(text: string, options: ResolveOptions): Promise<Resolution> {
@@ -59,7 +59,7 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
         complain(link, 'finds nothing');
         break;
       case 'many':
-        complain(link, 'finds more than one resource');
+        complain(link, 'matches more than one resource');
         break;
       case 'bad':
         for (const issue of result.issues) complain(link, `cannot be searched: ${issue.text.replace(/\.$/, '')}`);
@@ -86,7 +86,7 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
 
 const conditionalReference = /^[A-Z][A-Za-z]{0,63}\?/;
 
-/** The entry that a relative reference means, when it is read beside the fullUrl of the entry that holds it. */
+/** The target of a relative reference, resolved against the fullUrl of its entry. */
 function besides(reference: string, { targets, fullUrl }: ResolveOptions): ReturnType<Targets['get']> {
   if (targets.size === 0 || fullUrl === undefined || !fullUrl.startsWith('http')) return undefined;
   const service = fullUrl.split('/').slice(0, -2).join('/');

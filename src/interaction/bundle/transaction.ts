@@ -8,21 +8,21 @@ import { type BundleScope, type Settled, carryOut, settleEntry } from './carry-o
 import { findByCriteria } from './criteria.ts';
 import { type Entry, entryIssue, readEntry } from './entry.ts';
 
-/** What a transaction comes to. */
+/** The result of a transaction. */
 export type TransactionOutcome =
   | {
       readonly kind: 'changes';
       readonly changes: readonly CheckedChange[];
-      /** Types of the entries that are left out, since they are not declared. */
+      /** Undeclared types of the skipped entries. */
       readonly skipped: readonly string[];
-      /** Entries that ask for what is so already. */
+      /** Number of entries that change nothing. */
       readonly nothing: number;
     }
   | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
 
 /**
- * The changes of a transaction, to be written together, or everything that is wrong with any entry. Conditional references
- * are looked for in the Bundle first and then in the store. https://hl7.org/fhir/R4/http.html#transaction
+ * The changes of a transaction, to be written together, or all issues of its entries. Conditional references search the
+ * Bundle first and then the store. https://hl7.org/fhir/R4/http.html#transaction
  */
 export async function planTransaction(
   context: LoadContext,
@@ -65,7 +65,7 @@ export async function planTransaction(
     else {
       const key = `${outcome.change.type}/${outcome.change.id}`;
       if (keys.has(key)) {
-        issues.push(entryIssue(entry.index, 'request', `\`${key}\` is in the transaction twice.`, 'duplicate'));
+        issues.push(entryIssue(entry.index, 'request', `\`${key}\` is repeated in the transaction.`, 'duplicate'));
       }
       keys.add(key);
       changes.push(outcome);
@@ -74,7 +74,7 @@ export async function planTransaction(
   return issues.length > 0 ? { kind: 'reject', issues } : { kind: 'changes', changes, skipped, nothing };
 }
 
-/** Index entries of the resources that the Bundle puts, by type; read when first asked for. */
+/** Index entries of the resources that the Bundle puts, by type; extracted at their first use. */
 function candidates(context: LoadContext, settled: ReadonlyMap<Entry, Settled>): (type: string) => readonly Indexed[] {
   const kept = new Map<string, readonly Indexed[]>();
   const { model, partition, extract } = context;
@@ -85,7 +85,7 @@ function candidates(context: LoadContext, settled: ReadonlyMap<Entry, Settled>):
     const found: Indexed[] = [];
     for (const [{ resource }, way] of settled) {
       if (way.kind !== 'put' || way.type !== name || resource === undefined) continue;
-      // What is wrong is told where the entry is carried out; index entries can only be read from what is right.
+      // Errors are reported when the entry is processed; index entries need a valid resource.
       if (checkStructure(resource.parsed.value, model, name).length > 0) continue;
       const entries = extract(type, resource.text, zoned, resource.parsed);
       found.push({ id: way.id, lastUpdated: context.now(), entries });
@@ -99,7 +99,7 @@ function candidates(context: LoadContext, settled: ReadonlyMap<Entry, Settled>):
   };
 }
 
-/** The same question gets the same answer within one transaction. */
+/** Caches results within one transaction. */
 function remembered<T>(find: (type: string, criteria: string) => Promise<T>): typeof find {
   const answers = new Map<string, Promise<T>>();
   return (type, criteria) => {

@@ -19,7 +19,7 @@ import { cutAttachments, parseBody, pathOf, requireLength } from '../write/body.
 /** https://hl7.org/fhir/R4/valueset-resource-validation-mode.html */
 export type Mode = 'create' | 'update' | 'delete' | 'profile';
 
-/** A resource that is to be validated, as it came. */
+/** A resource to validate, as received. */
 export interface GivenResource {
   readonly value: unknown;
   readonly decimals: Decimals;
@@ -34,9 +34,9 @@ export interface ValidateRequest {
 }
 
 /**
- * What a call of `$validate` asks for: `mode` and `profile` from the URL or from Parameters, the resource as the body or within
- * Parameters. Something short stands in the value for an attachment (attachment/cut.ts). Throws FhirError 400 for what is no such
- * call, and 413. https://hl7.org/fhir/R4/resource-operation-validate.html
+ * The arguments of `$validate`: `mode` and `profile` from the URL or from Parameters, the resource as the body or
+ * within Parameters. In the value a placeholder replaces an attachment (attachment/cut.ts). Throws FhirError 400 for an
+ * invalid call, and 413. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
 export function readValidateRequest(engine: Engine, type: ResourceType, request: FhirRequest): ValidateRequest {
   const { parameters, headers, body = nothing } = request;
@@ -46,14 +46,16 @@ export function readValidateRequest(engine: Engine, type: ResourceType, request:
     const [inUrl, inBody] = [given.get(name), sent?.[name]];
     if (inUrl !== undefined && inBody !== undefined && inUrl !== inBody)
       throw wrong(
-        `\`${name}\` is \`${shorten(inUrl)}\` in the URL and \`${shorten(inBody)}\` in the body: give it once.`,
+        `\`${name}\` is \`${shorten(inUrl)}\` in the URL and \`${shorten(inBody)}\` in the body: send it once.`,
         name,
       );
     return inUrl ?? inBody;
   };
   const mode = one('mode');
   if (mode !== undefined && !isMode(mode)) {
-    const text = `\`${shorten(mode)}\` is no mode of \`$validate\`.${didYouMean(mode, modes)} They are \`${modes.join('`, `')}\`.`;
+    const text =
+      `\`${shorten(mode)}\` is not a mode of \`$validate\`.${didYouMean(mode, modes)} They are ` +
+      `\`${modes.join('`, `')}\`.`;
     throw wrong(text, 'mode');
   }
   return { mode, profile: one('profile'), resource: sent?.resource };
@@ -95,7 +97,7 @@ function readBody(body: Buffer, type: ResourceType, most: number): Sent {
       const meant = typeof name === 'string' ? didYouMean(name, names) : '';
       throw wrong(`\`$validate\` takes \`${names.join('`, `')}\`, not ${what}.${meant}`);
     }
-    if (found.has(name)) throw wrong(`\`${name}\` is given twice: give it once.`);
+    if (found.has(name)) throw wrong(`\`${name}\` is repeated: send it once.`);
     found.set(name, name === 'resource' ? undefined : textIn(part, name));
     if (name !== 'resource') continue;
     const inner = part['resource'];
@@ -103,7 +105,7 @@ function readBody(body: Buffer, type: ResourceType, most: number): Sent {
     const own = Buffer.from(resourceText(text, index));
     resource = { value: inner, decimals, body: spans.length === 0 ? own : restored(own, path, body, spans) };
   }
-  const of = (name: string): string | undefined => found.get(name) as string | undefined; // as textIn gives it
+  const of = (name: string): string | undefined => found.get(name) as string | undefined; // a text of textIn
   return { mode: of('mode'), profile: of('profile'), resource };
 }
 
@@ -111,17 +113,17 @@ const names = ['resource', 'mode', 'profile'];
 const ownProperties = ['resourceType', 'id', 'meta', 'implicitRules', 'language', 'parameter'];
 const isPart = (part: unknown): boolean => isObject(part) && names.includes(String(part['name']));
 
-/** The text of a parameter: `mode` is a code and `profile` a uri, and clients write them as other strings as well. */
+/** The text of a parameter: `mode` is a code and `profile` a uri, and clients also send other string types. */
 function textIn(part: JsonObject, name: string): string {
   const [value, ...more] = Object.keys(part).filter(key => key.startsWith('value'));
   const text = value !== undefined && more.length === 0 && stringTypes.includes(value) ? part[value] : undefined;
   if (typeof text === 'string' && text !== '') return text;
-  throw wrong(`The parameter \`${name}\` needs one text, as \`${name === 'mode' ? 'valueCode' : 'valueUri'}\`.`);
+  throw wrong(`The parameter \`${name}\` requires one text, as \`${name === 'mode' ? 'valueCode' : 'valueUri'}\`.`);
 }
 
 const stringTypes = ['valueCode', 'valueString', 'valueUri', 'valueUrl', 'valueCanonical'];
 
-/** The resource in the parameter with an index, as it was written. */
+/** The resource in the parameter with an index, as written. */
 function resourceText(text: string, index: number): string {
   const parts = properties(compactJson(text)).find(({ name }) => name === '"parameter"')?.value ?? '[]';
   let from = 1;
@@ -130,7 +132,7 @@ function resourceText(text: string, index: number): string {
   return properties(part).find(({ name }) => name === '"resource"')?.value ?? '';
 }
 
-/** A resource with what was cut out of the body around it, in its place again. */
+/** A resource with the content that was cut out of the body around it. */
 function restored(resource: Buffer, path: readonly string[], body: Buffer, spans: readonly Span[]): Buffer {
   const parts: Buffer[] = [];
   let from = 0;

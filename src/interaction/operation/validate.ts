@@ -21,9 +21,9 @@ import { readValidateRequest } from './validate-request.ts';
 import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts';
 
 /**
- * `$validate`: 200 with an OperationOutcome, be the resource valid or not. On a type the resource that is sent; on an instance the
- * one that is here, or the one that is sent as an update of it. Throws FhirError 400 for what is no call of it, 404 and 410 as a
- * read of the instance does. https://hl7.org/fhir/R4/resource-operation-validate.html
+ * `$validate`: 200 with an OperationOutcome, whether the resource is valid or not. On a type for the sent resource; on
+ * an instance for the stored one, or the sent one as its update. Throws FhirError 400 for an invalid call, 404 and 410
+ * like a read of the instance. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
 export const validate: Interaction = async (engine, request, partition) => {
   const type = declaredType(engine.model, request);
@@ -40,36 +40,34 @@ export const validate: Interaction = async (engine, request, partition) => {
   return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
 };
 
-const allGood: Issue = { severity: 'information', code: 'informational', text: 'Nothing is wrong.' };
+const allGood: Issue = { severity: 'information', code: 'informational', text: 'No issues.' };
 
-/** Throws FhirError 400 where a mode does not go with what is asked about, or there is nothing to validate. */
+/** Throws FhirError 400 if a mode does not fit the call, or there is nothing to validate. */
 function requireFitting({ mode, resource }: ValidateRequest, { name }: ResourceType, isInstance: boolean): void {
   const of = `\`${name}/{id}/$validate\``;
   const refuse = (text: string, parameter = 'mode'): never => {
     throw fhirError(400, 'invalid', text, `http.${parameter}`);
   };
   if (!isInstance) {
-    if (mode !== undefined && mode !== 'create')
-      refuse(`\`mode=${mode}\` is about a resource that is here: ask ${of}.`);
-    if (resource === undefined)
-      refuse('Send the resource that is to be validated, or Parameters that hold it.', 'body');
+    if (mode !== undefined && mode !== 'create') refuse(`\`mode=${mode}\` is for a stored resource: call it on ${of}.`);
+    if (resource === undefined) refuse('Send the resource to validate, or Parameters with it.', 'body');
     return;
   }
-  if (mode === 'create') refuse(`\`mode=create\` is about a resource that is not here yet: ask \`${name}/$validate\`.`);
+  if (mode === 'create') refuse(`\`mode=create\` is for a new resource: call \`${name}/$validate\`.`);
   if (mode === 'update' && resource === undefined)
-    refuse('`mode=update` needs the resource as it would become.', 'body');
+    refuse('`mode=update` requires the new content of the resource.', 'body');
   if (mode === 'profile' && resource !== undefined)
-    refuse('`mode=profile` is about the resource that is here: send none with it.', 'body');
+    refuse('`mode=profile` is for the stored resource: send none.', 'body');
 }
 
 /** "If a profile is nominated, and the server cannot validate against it, it SHALL return an error." */
 async function requireProfile({ validator }: Engine, profile: string | undefined): Promise<void> {
   if (profile === undefined || (await validator()).knows(profile)) return;
-  const text = `No profile \`${shorten(profile)}\` is loaded here, so nothing can be held against it.`;
+  const text = `No profile \`${shorten(profile)}\` is loaded, so the resource cannot be validated against it.`;
   throw fhirError(400, 'not-supported', text, 'http.profile');
 }
 
-/** Why the server would not do what the mode is about, whatever the resource. */
+/** Why the server would reject the interaction of the mode, whatever the resource. */
 function refusalsOf({ mode }: ValidateRequest, type: ResourceType, { access }: FhirRequest): readonly Issue[] {
   if (mode === undefined || mode === 'profile') return [];
   if (!type.interactions.has(mode)) {
@@ -81,7 +79,7 @@ function refusalsOf({ mode }: ValidateRequest, type: ResourceType, { access }: F
   return [{ severity: 'error', code: 'forbidden', text: `The token has no scope for ${mode} of ${type.name}.` }];
 }
 
-/** What is wrong with the resource that is sent, or else with the one that is here. */
+/** The issues of the sent resource, or else of the stored one. */
 async function contentIssues(
   engine: Engine,
   type: ResourceType,
@@ -100,7 +98,9 @@ async function contentIssues(
   return [...id, ...issues, ...(await attachmentIssues(type, resource))];
 }
 
-/** What is wrong with the content that was cut out: its base64, and what is said of it. What types are taken is for a create. */
+/**
+ * The issues of the content that was cut out: its base64, and its metadata. A create checks the accepted media types.
+ */
 async function attachmentIssues(type: ResourceType, { value, body }: GivenResource): Promise<readonly Issue[]> {
   const { attachment } = type;
   if (attachment === undefined) return [];
@@ -112,7 +112,7 @@ async function attachmentIssues(type: ResourceType, { value, body }: GivenResour
 
 type Here = StoredVersion & { readonly text: string };
 
-/** A create counts findings by the policy of the type; otherwise each counts as its rule says. */
+/** A create uses the severities of the type's policy; other modes those of the rules. */
 const weighFor = (type: ResourceType, mode: Mode | undefined, keptApart: boolean): Weigh =>
   mode === 'create' ? severityFor(type, { occasion: 'create' }) : severityOfRule(type, keptApart);
 
@@ -120,19 +120,21 @@ const weighFor = (type: ResourceType, mode: Mode | undefined, keptApart: boolean
 function otherId(value: unknown, { id, type }: Here): readonly Issue[] {
   const given = isObject(value) ? value['id'] : undefined;
   if (given === id) return [];
-  const text = `The id of the resource must be \`${id}\`, as in the URL, not ${given === undefined ? 'left out' : `\`${shorten(asString(given) ?? '')}\``}.`;
+  const text =
+    `The id of the resource must be \`${id}\`, as in the URL, not ` +
+    `${given === undefined ? 'absent' : `\`${shorten(asString(given) ?? '')}\``}.`;
   return [{ severity: 'error', code: 'value', text, expression: `${type}.id` }];
 }
 
-/** What a create would refuse beside what is told already: references that lead nowhere, attachments, what is not the caller's. */
+/** The further issues of a create: unresolved references, attachments, records that the caller may not write. */
 async function asCreate(
   engine: Engine,
   type: ResourceType,
   { body }: GivenResource,
   place: RecordPlace,
-  told: readonly Issue[],
+  reported: readonly Issue[],
 ): Promise<readonly Issue[]> {
-  // Whoever may not create learns nothing of what a create would find here.
+  // A caller who may not create must not learn what a create would find.
   if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name }))
     return [];
   try {
@@ -140,7 +142,7 @@ async function asCreate(
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;
-    const seen = new Set(told.map(keyOf));
+    const seen = new Set(reported.map(keyOf));
     return error.issues.filter(issue => !seen.has(keyOf(issue)));
   }
 }

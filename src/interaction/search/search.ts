@@ -23,8 +23,8 @@ import { include } from './include.ts';
 import type { Place } from './joined.ts';
 
 /**
- * Search on a type, among what the caller may see: a searchset of one page with the parameters that were used in its self link,
- * and a next link where more remains. https://hl7.org/fhir/R4/http.html#search
+ * Search on a type, among the records that the caller may see: a searchset of one page with the used parameters in its
+ * self link, and a next link if there are more. https://hl7.org/fhir/R4/http.html#search
  */
 export const search: Interaction = async (engine, request, partition) => {
   const { model, cursors } = engine;
@@ -65,14 +65,14 @@ export const search: Interaction = async (engine, request, partition) => {
 
 interface Entries {
   readonly entries: readonly (SearchsetEntry & { readonly type: string })[];
-  /** What the entries show. */
+  /** The records in the entries. */
   readonly records: readonly StoredVersion[];
   readonly damaged: Issue[];
 }
 
 /**
- * The entries of a page. Where a part of each record is asked for, one whose text is damaged is left out, and the
- * client is told which: it must not keep the others from being read.
+ * The entries of a page. If a part of each record is requested, a record with a damaged text is left out, and the
+ * client is warned: it must not prevent reading the others.
  */
 function entriesOf(found: readonly StoredVersion[], asked: SearchRequest, model: Model): Entries {
   const [entries, records, damaged]: [Entries['entries'][number][], StoredVersion[], Issue[]] = [[], [], []];
@@ -84,8 +84,8 @@ function entriesOf(found: readonly StoredVersion[], asked: SearchRequest, model:
       records.push(record);
     } catch (error) {
       if (!(error instanceof TextDamaged)) throw error;
-      const told = `\`${type}/${id}\` matches and is left out: its stored text is damaged.`;
-      damaged.push({ severity: 'warning', code: 'incomplete', text: told });
+      const text = `\`${type}/${id}\` matches and is left out: its stored text is damaged.`;
+      damaged.push({ severity: 'warning', code: 'incomplete', text: text });
     }
   }
   return { entries, records, damaged };
@@ -104,7 +104,10 @@ interface Counted {
 
 const uncounted: Counted = { total: undefined, warnings: [] };
 
-/** How many match, where that is asked for; an estimate that takes too long is left out, and the answer says so. https://hl7.org/fhir/R4/search.html#total */
+/**
+ * The number of matches, if requested; an estimate that takes too long is left out with a warning.
+ * https://hl7.org/fhir/R4/search.html#total
+ */
 async function totalOf(place: Place, { type, query, total }: SearchRequest): Promise<Counted> {
   const counting = countMatches(type, query, place);
   if (total === 'accurate') return { total: await refuseCostly(counting), warnings: [] };
@@ -112,18 +115,18 @@ async function totalOf(place: Place, { type, query, total }: SearchRequest): Pro
     return { total: await counting, warnings: [] };
   } catch (error) {
     if (!(error instanceof DeadlinePassed)) throw error;
-    const text = 'The total is left out, since counting took too long. Ask without `_total=estimate`, or for less.';
+    const text = 'The total is left out, since counting took too long. Omit `_total=estimate`, or narrow the search.';
     return { total: undefined, warnings: [{ severity: 'information', code: 'too-costly', text }] };
   }
 }
 
-/** A search that ran past its deadline gives no partial answer. https://hl7.org/fhir/R4/search.html#errors */
+/** A search that exceeds its deadline returns no partial answer. https://hl7.org/fhir/R4/search.html#errors */
 export async function refuseCostly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof TooManyToSort) {
-      const most = `More than ${error.most} resources match, which is too many to sort so.`;
+      const most = `More than ${error.most} resources match, too many for this order.`;
       throw fhirError(
         403,
         'too-costly',
@@ -134,12 +137,12 @@ export async function refuseCostly<T>(work: Promise<T>): Promise<T> {
     throw fhirError(
       403,
       'too-costly',
-      'The search takes too long. Narrow it, by a patient, a code or a shorter range of dates, or ask for no total.',
+      'The search takes too long. Narrow it, by a patient, a code or a shorter range of dates, or omit the total.',
     );
   }
 }
 
-/** Bytes that are kept free for what a client or a reader adds to the link: `&_count=1000&_pretty=true`. */
+/** Bytes that are reserved for parameters that a client or a user adds to the link: `&_count=1000&_pretty=true`. */
 const room = 64;
 
 async function nextLink(
@@ -155,6 +158,6 @@ async function nextLink(
   throw fhirError(
     400,
     'too-long',
-    `The search is too long for a next link of at most ${maxUrl} bytes: give fewer values at once.`,
+    `The search is too long for a next link of at most ${maxUrl} bytes: send fewer values.`,
   );
 }

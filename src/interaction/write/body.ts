@@ -8,8 +8,8 @@ import type { Attachment, ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
 
 /**
- * The text of a body and what it says, as strict JSON. Throws FhirError 400, with the place under `root` (a type name) where there
- * is one. https://hl7.org/fhir/R4/json.html
+ * The text of a body and its parsed value, as strict JSON. Throws FhirError 400, with the place under `root` (a type
+ * name) if there is one. https://hl7.org/fhir/R4/json.html
  */
 export function parseBody(body: Buffer, root: string): { readonly text: string; readonly parsed: ParsedJson } {
   try {
@@ -19,22 +19,22 @@ export function parseBody(body: Buffer, root: string): { readonly text: string; 
     if (!(error instanceof JsonError)) throw error;
     const place = error.path.replace(/^\$/, root);
     const expression = /^[\w.[\]]{1,200}$/.test(place) ? place : undefined;
-    const text = `The body is not JSON as FHIR has it: ${error.message} This is at \`${shorten(error.path)}\`, line ${error.line}.`;
+    const text = `The body is not valid FHIR JSON: ${error.message} At \`${shorten(error.path)}\`, line ${error.line}.`;
     throw fhirError(400, 'structure', text, expression);
   }
 }
 
-/** Throws FhirError 413 for a resource that is larger than `most` bytes beside its attachment. */
+/** Throws FhirError 413 for a resource of more than `most` bytes without its attachment. */
 export function requireLength(rest: Buffer, most: number, attachment: Attachment | undefined): void {
   if (rest.length <= most) return;
   const beside = attachment === undefined ? '' : ` beside \`${attachment.path}\``;
-  throw fhirError(413, 'too-long', `The resource${beside} is larger than the ${most} bytes that are taken.`);
+  throw fhirError(413, 'too-long', `The resource${beside} exceeds the size limit of ${most} bytes.`);
 }
 
-/** The elements that lead to an attachment, behind the type. */
+/** The elements that lead to an attachment, after the type. */
 export const pathOf = (attachment: Attachment | undefined): readonly string[] =>
   attachment?.path.split('.').slice(1) ?? [];
 
-/** A body without the attachments that its type declares. Throws FhirError 413 for too many. */
+/** A body without the attachments of its type. Throws FhirError 413 for too many. */
 export const cutAttachments = (body: Buffer, { attachment }: ResourceType): CutBody =>
   attachment === undefined ? { rest: body, spans: [] } : cutBody(body, pathOf(attachment));

@@ -20,20 +20,20 @@ import { checkReferences } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
-/** What is to be stored of a body. */
+/** The record of a body. */
 export interface ClientRecord {
-  /** Compact, without attachments, with what the server sets. */
+  /** Compact, without attachments, with the elements that the server sets. */
   readonly text: string;
   readonly contents: readonly Content[];
-  /** Warnings and notes: nothing that keeps it from being stored. */
-  readonly told: readonly Issue[];
+  /** Warnings and notes, which do not reject it. */
+  readonly warnings: readonly Issue[];
 }
 
 /**
- * Reads the body that a client sends to be written as a record of a type and checks all of it before anything is stored: strict
- * JSON, structure (400), what the caller may write (403), then what `validation-policy` says of R4's rules and profiles,
- * references and attachments (422); all errors are reported together. Attachments are decoded within `body`, which is
- * overwritten. Throws FhirError, also 413. https://hl7.org/fhir/R4/http.html#create
+ * Parses and checks the body of a client as a record of a type before anything is stored: strict JSON, structure (400),
+ * the caller's rights (403), then R4's rules and profiles by the `validation-policy`, references and attachments (422);
+ * all errors are reported together. Attachments are decoded within `body`, which is overwritten. Throws FhirError, also
+ * 413. https://hl7.org/fhir/R4/http.html#create
  */
 export async function readClientRecord(
   engine: Engine,
@@ -56,15 +56,15 @@ export async function readClientRecord(
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
   const references = await checkReferences(engine, type, findReferences(resource, type, model), resource, place);
-  const told = found.filter(({ severity }) => severity !== 'error');
-  refuse(structure, [...rules, ...binaries, ...references], told);
+  const warnings = found.filter(({ severity }) => severity !== 'error');
+  refuse(structure, [...rules, ...binaries, ...references], warnings);
 
   const times = { now: engine.now(), zone: place.partition.settings.zone };
   const filled = fillServerSet(textWithoutAttachments(record), resource, type, model.definitions, times);
-  return { text: filled, contents, told };
+  return { text: filled, contents, warnings };
 }
 
-/** Throws FhirError 403 where the record, as it would be, is none that the caller may write. */
+/** Throws FhirError 403 if the caller may not write the record, as it would be stored. */
 function refuseOutside(
   { extract, now }: Engine,
   type: ResourceType,
@@ -80,7 +80,7 @@ function refuseOutside(
 function resourceOf(value: unknown, typeName: string): JsonObject {
   const given = isObject(value) ? value['resourceType'] : undefined;
   if (isObject(value) && given === typeName) return value;
-  const what = typeof given === 'string' ? `\`${shorten(given)}\`` : 'no resource with a `resourceType`';
+  const what = typeof given === 'string' ? `\`${shorten(given)}\`` : 'a resource without a `resourceType`';
   throw fhirError(
     400,
     'structure',
@@ -90,19 +90,17 @@ function resourceOf(value: unknown, typeName: string): JsonObject {
 }
 
 /**
- * Throws where anything is wrong, with all that is to be mended, each thing once: 400 where the structure is, else 422. Of what
- * is only told, no more than that not all is listed.
+ * Throws with all errors, each once: 400 for errors of structure, else 422. Warnings are omitted if there are errors,
+ * with a note if the list is cut.
  */
-function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], told: readonly Issue[]): void {
+function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], warnings: readonly Issue[]): void {
   if (structure.length + rules.length === 0) return;
-  const cut = told.filter(({ code }) => code === 'incomplete');
+  const cut = warnings.filter(({ code }) => code === 'incomplete');
   const wrong = limitIssues([...eachOnce(structure, rules), ...cut], mostIssues);
   throw new FhirError(structure.length > 0 ? 400 : 422, wrong);
 }
 
-/**
- * Leaves out what is told of the same place already: what attachments and references lack, profiles ask for too.
- */
+/** Removes duplicates at the same place: attachments and references that are missing are also findings of profiles. */
 function eachOnce(structure: readonly Issue[], rules: readonly ValidationIssue[]): readonly Issue[] {
   const keyOf = ({ code, expression = '' }: Issue): string => `${code} ${expression}`;
   const wrong = new Map(structure.map(issue => [keyOf(issue), issue]));

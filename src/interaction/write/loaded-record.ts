@@ -18,31 +18,31 @@ import type { LoadContext } from './context.ts';
 import { checkRecord, textWithoutAttachments } from './record.ts';
 import type { CutRecord } from './record.ts';
 
-/** A change with what was found in it that rejects nothing. */
+/** A change with findings that do not reject it. */
 export interface CheckedChange extends CarryingChange {
   readonly warnings: readonly Issue[];
 }
 
-/** What becomes of a record. */
+/** The outcome of a record. */
 export type Outcome =
   | ({ readonly kind: 'change' } & CheckedChange)
   /** Its type is not declared. */
   | { readonly kind: 'skip'; readonly type: string }
-  /** What it asks for is so already. */
+  /** It changes nothing. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
 
-/** Where a resource goes. */
+/** The destination of a resource. */
 export interface Destination {
-  /** Gives the id to store it under; `own` is the one that it brings. */
+  /** Returns the id to store it under; `own` is its own. */
   readonly id: (own: string | undefined) => string;
   readonly precondition?: Precondition | undefined;
 }
 
 /**
- * The change that stores a resource that is loaded, from its text and the parsed text: skipped or rejected where its type is
- * not declared, rejected with all errors and warnings where it has an error. The content of its attachments is cut out, so
- * that it is stored apart; a record as it is exported brings none. https://hl7.org/fhir/R4/validation.html
+ * The change that stores a loaded resource, from its text and the parsed text: skipped or rejected if its type is not
+ * declared, rejected with all errors and warnings if it has an error. Its attachments are cut out and stored
+ * separately; an exported record has none. https://hl7.org/fhir/R4/validation.html
  */
 export async function readLoadedRecord(
   context: LoadContext,
@@ -85,7 +85,7 @@ export async function readLoadedRecord(
 
 const reject = (issues: readonly Issue[]): Outcome => ({ kind: 'reject', issues });
 
-/** What has no text to cut is not copied into bytes. */
+/** A record without attachments is not copied into bytes. */
 function cutRecord(type: ResourceType, text: string, parsed: ParsedJson): CutRecord {
   const { attachment } = type;
   if (attachment === undefined || !attachmentPlaces(parsed.value, attachment).some(at => holdsText(at, attachment)))
@@ -99,8 +99,8 @@ function cutRecord(type: ResourceType, text: string, parsed: ParsedJson): CutRec
 const nothing = Buffer.alloc(0);
 
 /**
- * Findings by the definitions: errors of structure reject a record; R4's other rules and profiles count as the
- * `validation-policy` says, as warnings where it says nothing.
+ * Findings by the definitions: errors of structure reject a record; R4's other rules and profiles have the severity of
+ * the `validation-policy`, warnings by default.
  */
 function validate({ model, validator }: LoadContext, record: CutRecord): readonly ValidationIssue[] {
   const {
@@ -124,11 +124,11 @@ export const notDeclared = (type: string): Issue => ({
 const tooLong = (type: string): Issue => ({
   severity: 'error',
   code: 'too-long',
-  text: `The record is longer than the ${longestRecord} bytes that one may have.`,
+  text: `The record exceeds the size limit of ${longestRecord} bytes.`,
   expression: type,
 });
 
-/** The issue that a text has which is not strict JSON; other errors are thrown again. */
+/** The issue of a text that is not strict JSON; other errors are rethrown. */
 export function jsonIssue(error: unknown): Issue {
   if (!(error instanceof JsonError)) throw error;
   const { message, path, line, column } = error;

@@ -9,7 +9,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { pathOf } from './body.ts';
 
-/** A resource that is to be stored, read, without the base64 of its attachments (attachment/cut.ts). */
+/** A parsed resource to store, without the base64 of its attachments (attachment/cut.ts). */
 export interface CutRecord {
   readonly type: ResourceType;
   /** With a short base64 in the place of each attachment. */
@@ -20,7 +20,7 @@ export interface CutRecord {
   readonly spans: CutBody['spans'];
 }
 
-/** What checks found in a record that is to be stored. */
+/** The findings about a record to store. */
 export interface CheckedRecord {
   /** The decoded attachments. */
   readonly contents: readonly Content[];
@@ -31,9 +31,10 @@ export interface CheckedRecord {
 }
 
 /**
- * The check of a record after the definitions' own, which has `found` its issues: sorts them, decodes the attachments within
- * `record.body`, and checks each. `contentOptional` where the content of an attachment may be missing, since the former
- * version has it. Throws FhirError 413 for content that is too large. https://hl7.org/fhir/R4/datatypes.html#attachment
+ * Checks a record after the definitions' own checks, whose issues are `found`: sorts them, decodes the attachments
+ * within `record.body`, and checks each. `contentOptional` if the content of an attachment may be missing, since the
+ * former version has it. Throws FhirError 413 for content that is too large.
+ * https://hl7.org/fhir/R4/datatypes.html#attachment
  */
 export async function checkRecord(
   { type: { attachment }, parsed, body, spans }: CutRecord,

@@ -11,14 +11,14 @@ import { shorten } from '../../validation/report.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 
-/** Where a record is to be, and who brings it. */
+/** The destination of a record, and its writer. */
 export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & { readonly partition: Partition };
 
 /**
- * What is wrong with the references of a record of a type. Under the policy `enforced` what they name must be here, in the same
- * partition, or within the resource itself; whatever the policy, a caller who does not reach every record of a type names none
- * but those, and is told of the others as if they were not here. Types that are not declared, or of which nobody gets more than
- * his own resource, are kept elsewhere, so that nobody here can tell: they pass.
+ * The issues of a record's references. Under the policy `enforced` their targets must exist, in the same partition, or
+ * within the resource itself; whatever the policy, a caller who may not see every record of a type can reference only
+ * those within that caller's context, and the others are reported as missing. References to undeclared types, or to
+ * types of which callers see at most their own resource, are accepted: such records live in another system.
  * https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
  */
 export async function checkReferences(
@@ -49,12 +49,13 @@ async function whyMissing(
   const quoted = `\`${shorten(text)}\``;
   const reference = parseReference(text);
   if (reference?.kind === 'contained') {
-    return !enforced || contained.has(reference.id) ? undefined : `${quoted} names no contained resource.`;
+    return !enforced || contained.has(reference.id) ? undefined : `${quoted} is not the id of a contained resource.`;
   }
   const here = reference?.kind === 'relative' || (reference?.kind === 'absolute' && reference.base === base);
   if (!here) {
     return enforced
-      ? `${quoted} cannot be resolved here: write \`Type/id\` of a resource in this partition, or \`identifier\` instead.`
+      ? `${quoted} cannot be resolved here: write \`Type/id\` of a resource in this partition, or ` +
+          '`identifier` instead.'
       : undefined;
   }
   const type = engine.model.types.get(reference.type);
@@ -64,10 +65,10 @@ async function whyMissing(
   if (!enforced && rule.kind === 'all') return undefined;
   return (await isThere(engine, type, reference, rule, partition))
     ? undefined
-    : `${quoted} is not here: there is no such resource in this partition.`;
+    : `${quoted} does not exist in this partition.`;
 }
 
-/** An older version is there only for those who reach it and what it has become. */
+/** An older version exists only for callers who may see it and its current version. */
 async function isThere(
   { extract }: Engine,
   type: ResourceType,

@@ -5,8 +5,8 @@ import type { Property, TypeDefinition, TypeDefinitions } from '../../model/elem
 import type { ResourceType } from '../../model/model.ts';
 
 /**
- * The compact text of a resource with the elements that the server fills in where they are absent, a choice in any of its
- * types. `now` in milliseconds since 1970 UTC; times are written as clocks show them in `zone` (IANA), with their offset.
+ * The compact text of a resource with the elements that the server sets if they are absent, a choice in any of its
+ * types. `now` in milliseconds since 1970 UTC; times are written in `zone` (IANA), with their offset.
  */
 export function fillServerSet(
   text: string,
@@ -24,7 +24,7 @@ export function fillServerSet(
   return filled;
 }
 
-/** The type of what is to be filled in; undefined where it is there already, or what it belongs to is not. */
+/** The type of the element to set; undefined if it exists already, or its parent does not. */
 function absentType(
   resource: unknown,
   names: readonly string[],

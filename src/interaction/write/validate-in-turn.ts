@@ -4,15 +4,18 @@ import type { ValidationIssue, Weigh } from '../../validation/profile/findings.t
 import { inTurn } from '../../validation/turns.ts';
 import type { Engine } from '../interaction.ts';
 
-/** The most findings that an answer lists. */
+/** Maximum number of findings in an answer. */
 export const mostIssues = 100;
 
-/** Values that checks of one request may look at: many times what fits into a body, so that a hostile one blocks no others for long. */
+/**
+ * Budget of the checks of one request: many times what a valid body needs, so that a hostile one does not block others
+ * for long.
+ */
 const validationBudget = 500_000;
 
 /**
- * Findings by the definitions about a resource that a client sends, each weighed: structure, rules of R4, the profile of its
- * type and those in `others`. Requests with costly checks take turns. https://hl7.org/fhir/R4/validation.html
+ * Findings by the definitions about a client's resource, with their severities: structure, rules of R4, the profile of
+ * its type and those in `others`. Requests with costly checks take turns. https://hl7.org/fhir/R4/validation.html
  */
 export async function validateInTurn(
   engine: Engine,

@@ -7,26 +7,26 @@ import type { Precondition, WriteKey, WriteResult } from '../../store/records.ts
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { readClientRecord } from './client-record.ts';
 
-/** A resource that is to be written, as it came. */
+/** A resource to write, as received. */
 export interface Draft {
   readonly type: ResourceType;
   readonly id: string;
-  /** JSON in UTF-8. Overwritten while it is read. */
+  /** JSON in UTF-8. Overwritten while it is parsed. */
   readonly body: Buffer;
   readonly precondition: Precondition;
   readonly key: WriteKey | undefined;
 }
 
 export interface Written extends WriteResult {
-  /** The text as it is stored; undefined where it is gone since, which only a repeated write can find. */
+  /** The stored text; undefined if it was deleted since, which only a repeated write can find. */
   readonly text: string | undefined;
-  /** What was found in it that kept it from nothing: warnings and notes. */
-  readonly told?: readonly Issue[];
+  /** Warnings and notes, which did not reject it. */
+  readonly warnings?: readonly Issue[];
 }
 
 /**
- * The one way by which a resource that a client sends comes into the store: checked, its attachments kept apart and durable
- * before the record that refers to them. Throws FhirError for what is wrong with it, and what `Partition.write` throws.
+ * The one path of a client's resource into the store: it is checked, its attachments are stored and durable before the
+ * record that references them. Throws FhirError for its errors, and the errors of `Partition.write`.
  */
 export async function write(
   engine: Engine,
@@ -34,22 +34,22 @@ export async function write(
   partition: Partition,
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
-  // What came before is answered before anything is checked: what it was checked against may have changed since.
+  // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents, told } = await readClientRecord(engine, type, body, { ...request, partition });
+  const { text, contents, warnings } = await readClientRecord(engine, type, body, { ...request, partition });
   const parts = splitForStamp(text, id);
-  // Durable before anything is written, so that nothing is written of which nobody knows who did it.
+  // Durable before anything is written, so that no write is without an event of its author.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
   const change = { kind: 'put', type: type.name, id, text: parts, precondition } as const;
   const options = key === undefined ? {} : { key };
   const [result] = await writeCarrying(partition, [{ change, contents }], options);
   if (result === undefined) throw new Error('A write gives a result for each change');
-  // Under another id where a store has given it to a create that came before and was cut off.
+  // Another id if a store has given it to an earlier create that was interrupted.
   if ((result.outcome === 'created' || result.outcome === 'updated') && result.id === id) {
-    return { ...result, told, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
+    return { ...result, warnings, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
   }
-  return { ...(await withText(partition, type, result)), told };
+  return { ...(await withText(partition, type, result)), warnings };
 }
 
 async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {

@@ -9,8 +9,8 @@ import { Ignorable } from './ignorable.ts';
 export const isInclude = (name: string): boolean => /^_(?:rev)?include(?::|$)/.test(name);
 
 /**
- * `_include` or `_revinclude`, as the type offers it. Throws `Ignorable` where it offers none, FhirError 400 for a value
- * that names no reference or is not offered.
+ * `_include` or `_revinclude`, as the type offers it. Throws `Ignorable` where it offers none, FhirError 400 for a
+ * value that names no reference or is not offered.
  */
 export function parseInclude(type: ResourceType, [name, value]: QueryPair, { types }: Model): Include {
   const [control = '', modifier, ...others] = name.split(':');

@@ -22,9 +22,9 @@ export interface Written {
 const MOST_STEPS = 8;
 
 /**
- * A chain (`subject.name`, `subject:Patient.name`) or a reverse chain (`_has:Observation:patient:code`); undefined for any
- * other name. Throws FhirError 400 where the type does not offer it, and for a step that leads nowhere: an ignored one
- * would widen the answer. https://hl7.org/fhir/R4/search.html#chaining https://hl7.org/fhir/R4/search.html#has
+ * A chain (`subject.name`, `subject:Patient.name`) or a reverse chain (`_has:Observation:patient:code`); undefined for
+ * any other name. Throws FhirError 400 where the type does not offer it, and for a step that leads nowhere: an ignored
+ * one would widen the answer. https://hl7.org/fhir/R4/search.html#chaining https://hl7.org/fhir/R4/search.html#has
  */
 export function parseJoin(type: ResourceType, step: string, written: Written): Query | undefined {
   if (type.parameters.has(step)) return undefined;

@@ -9,33 +9,34 @@ import { inTransaction } from './transaction.ts';
 import type { ResourceDocument } from './layout.ts';
 import { declared, documentOf, historyOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
 
-/** How a change is written. */
-export interface Manner extends Step {
-  /** `lastUpdated`, where several changes share one. */
+/** The parameters of writing a change. */
+export interface WriteStep extends Step {
+  /** `lastUpdated`, if several changes share one. */
   readonly updated?: number;
-  /** `_id` of the reservation under which it is written. */
+  /** `_id` of the reservation of the write. */
   readonly by?: string;
 }
 
-/** Somebody else has written the resource meanwhile. */
+/** Another process has written the resource meanwhile. */
 export class LostRace extends Error {}
 
 /**
- * Does one change, however often somebody else comes first. A crash leaves it done or not: the version before is in the history
- * first, where doing it again is harmless, and then one document changes. Throws `VersionConflict`, `AttachmentMissing`,
- * `RecordTooLarge`, `StoreUnavailable` where it would begin again too late; in a transaction `LostRace`.
+ * Applies one change, and retries if another process wrote first. A crash leaves it done or not: the former version
+ * goes to the history first, which is idempotent, and then one document changes. Throws `VersionConflict`,
+ * `AttachmentMissing`, `RecordTooLarge`, `StoreUnavailable` if a retry would begin too late; in a transaction
+ * `LostRace`.
  */
 export async function applyChange(
   core: Core,
   partition: PartitionInfo,
   change: Change,
-  manner: Manner,
+  manner: WriteStep,
 ): Promise<WriteResult> {
-  const apply = (how: Manner): Promise<WriteResult> => applyOnce(core, partition, change, how);
+  const apply = (how: WriteStep): Promise<WriteResult> => applyOnce(core, partition, change, how);
   const requireTime = answeredLate(core);
   for (;;) {
     try {
-      // Where ids are kept apart, both are written at once.
+      // If ids have their own directory, both are written in one transaction.
       const spread = manner.session === undefined && core.deployment.transactions && hasPlaces(core, change.type);
       return spread ? await inTransaction(core, session => apply({ ...manner, session })) : await apply(manner);
     } catch (error) {
@@ -45,11 +46,16 @@ export async function applyChange(
   }
 }
 
-async function applyOnce(core: Core, partition: PartitionInfo, change: Change, manner: Manner): Promise<WriteResult> {
+async function applyOnce(
+  core: Core,
+  partition: PartitionInfo,
+  change: Change,
+  manner: WriteStep,
+): Promise<WriteResult> {
   const type = declared(core, change.type);
   const { p } = partition;
   const isNew = change.kind === 'put' && change.precondition?.is === 'absent' && manner.by === undefined;
-  // Mostly it is not there: then the insert alone tells.
+  // Usually it does not exist: then the insert alone decides.
   if (isNew && manner.session === undefined) {
     const created = await create(core, partition, change, undefined, manner).catch(passLost);
     if (created !== undefined) return created;
@@ -72,7 +78,10 @@ async function applyOnce(core: Core, partition: PartitionInfo, change: Change, m
   return replace(core, change, current, tombstone, 'removed', manner);
 }
 
-/** What was written to a resource under a reservation; undefined where nothing was yet. `current` where it is known. */
+/**
+ * The version that was written to a resource under a reservation; undefined if there is none yet. `current` if it is
+ * known.
+ */
 export async function writtenBy(
   core: Core,
   p: string,
@@ -90,7 +99,7 @@ export async function writtenBy(
   return resultOf(before?.text === undefined ? 'created' : 'updated', id, of);
 }
 
-/** Whether a precondition holds. A `no-match` has been asked before: what remains of it is that the id is free. */
+/** Whether a precondition is met. A `no-match` has been searched before: here it only requires that the id is free. */
 export function holds(precondition: Change['precondition'], current: Stored | undefined): boolean {
   if (precondition === undefined) return true;
   const isThere = current?.text !== undefined;
@@ -104,7 +113,7 @@ async function create(
   partition: PartitionInfo,
   change: Put,
   tombstone: Stored | undefined,
-  manner: Manner,
+  manner: WriteStep,
 ): Promise<WriteResult> {
   const document = await documentFor(core, partition, change, tombstone, manner);
   if (tombstone !== undefined) return replace(core, change, tombstone, document, 'created', manner);
@@ -122,14 +131,14 @@ async function documentFor(
   partition: PartitionInfo,
   change: Put,
   current: Stored | undefined,
-  manner: Manner,
+  manner: WriteStep,
 ): Promise<ResourceDocument> {
   await requireAttachments(core, partition.p, change.attachments ?? [], change.type);
   const type = declared(core, change.type);
   return documentOf(core, partition, type, change, next(core, partition.p, current, manner));
 }
 
-function next(core: Core, p: string, current: Stored | undefined, { updated, by }: Manner) {
+function next(core: Core, p: string, current: Stored | undefined, { updated, by }: WriteStep) {
   const after = current?.updated ?? 0;
   return {
     version: (current?.version ?? 0) + 1,
@@ -139,14 +148,14 @@ function next(core: Core, p: string, current: Stored | undefined, { updated, by 
   };
 }
 
-/** Puts a version in the place of the current one, which is kept in the history before. */
+/** Replaces the current version, which goes to the history before. */
 async function replace(
   core: Core,
   change: Change,
   current: Stored,
   document: ResourceDocument,
   outcome: WriteOutcome,
-  manner: Manner,
+  manner: WriteStep,
 ): Promise<WriteResult> {
   const { p } = document;
   await keepOlder(core, change.type, current, manner);
@@ -161,8 +170,8 @@ async function replace(
   return resultOf(outcome, change.id, document);
 }
 
-/** Keeps a version in the history: the same one again where somebody has done so, since a version never changes. */
-async function keepOlder(core: Core, type: string, current: Stored, manner: Manner): Promise<void> {
+/** Stores a version in the history: idempotent, since a version never changes. */
+async function keepOlder(core: Core, type: string, current: Stored, manner: WriteStep): Promise<void> {
   const older = historyOf(current);
   const filter = { _id: older._id, p: older.p };
   try {
@@ -172,7 +181,7 @@ async function keepOlder(core: Core, type: string, current: Stored, manner: Mann
   }
 }
 
-/** Says, before a resource is written, where it will lie: only where the store is spread over several servers. */
+/** Registers, before a resource is written, its shard: only if the store is spread over several servers. */
 export async function claimPlace(
   core: Core,
   type: string,
@@ -196,7 +205,7 @@ function passLost(error: unknown): undefined {
   if (!(error instanceof LostRace)) throw error;
 }
 
-/** The result of a change that left this version. */
+/** The result of a change with this version. */
 export function resultOf(
   outcome: WriteOutcome,
   id: string,

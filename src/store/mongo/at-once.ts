@@ -1,6 +1,6 @@
 import type { Change, WriteKey, WriteOptions, WriteResult } from '../records.ts';
 import { StoreUnavailable } from '../errors.ts';
-import { applyChange, LostRace, type Manner } from './apply.ts';
+import { applyChange, LostRace, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';
 import { answeredLate, isTaken } from './failures.ts';
@@ -10,7 +10,7 @@ import { type Conditional, isConditional, matchOf, matchReservation, reservation
 import { nextStamp } from './prepare.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Does all changes in one transaction, with the mark and the key, or nothing. Throws as `Partition.write` does. */
+/** Applies all changes in one transaction, with the mark and the key, or none. Throws like `Partition.write`. */
 export async function writeAtOnce(
   core: Core,
   partition: PartitionInfo,
@@ -23,7 +23,7 @@ export async function writeAtOnce(
     if (repeated !== undefined) return repeated;
     try {
       return await inTransaction(core, async session => {
-        const manner: Manner = { session, updated: nextStamp(core, partition.p) };
+        const manner: WriteStep = { session, updated: nextStamp(core, partition.p) };
         const results: WriteResult[] = [];
         for (const change of changes) results.push(await writeOne(core, partition, change, manner));
         if (key !== undefined) {
@@ -34,7 +34,7 @@ export async function writeAtOnce(
         return results;
       });
     } catch (error) {
-      // Somebody else came first: with the key, with the same criteria, or with one of the resources.
+      // Another process was first: with the key, with the same criteria, or with one of the resources.
       if (!(error instanceof LostRace) && !isTaken(error)) throw error;
       requireTime();
       const left = changes.filter(isConditional).map(change => matchReservation(partition.p, change));
@@ -43,21 +43,21 @@ export async function writeAtOnce(
   }
 }
 
-async function writeOne(core: Core, partition: PartitionInfo, change: Change, manner: Manner): Promise<WriteResult> {
+async function writeOne(core: Core, partition: PartitionInfo, change: Change, manner: WriteStep): Promise<WriteResult> {
   return isConditional(change)
     ? createUnlessMatching(core, partition, change, manner)
     : applyChange(core, partition, change, manner);
 }
 
 /**
- * Two transactions with the same criteria both write their reservation, so that one of them begins again. None is seen from
- * outside: what is there was left by a crash when the server had no transactions yet.
+ * Two transactions with the same criteria both write their reservation, so that one of them is retried. None is visible
+ * outside: an existing one was left by a crash when the server had no transactions yet.
  */
 async function createUnlessMatching(
   core: Core,
   partition: PartitionInfo,
   change: Conditional,
-  manner: Manner,
+  manner: WriteStep,
 ): Promise<WriteResult> {
   const own = reservationFor(core, partition, change);
   await reservations(core.database).insertOne(own, withSession(manner));
@@ -67,7 +67,7 @@ async function createUnlessMatching(
   return result;
 }
 
-/** What was written with a key before. An expired one makes way. */
+/** The result of an earlier write with a key. An expired one is replaced. */
 async function earlier(
   core: Core,
   partition: PartitionInfo,
@@ -78,6 +78,6 @@ async function earlier(
   const { _id } = keyedReservation(partition, key, undefined);
   await reservations(core.database).deleteOne({ _id, expires: { $lte: core.options.now() } });
   if ((await readReservation(core, _id)) !== undefined)
-    throw new StoreUnavailable('timeout', 'The first write with this key is still under way');
+    throw new StoreUnavailable('timeout', 'The first write with this key is still running');
   return undefined;
 }

@@ -2,9 +2,9 @@ import type { Binary, Collection, Document } from 'mongodb';
 import type { Core } from './core.ts';
 
 /**
- * Bytes of attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket
- * `attachments`. A file is there before its chunks and goes after them, so that no chunk is without one: until all
- * chunks are written its name is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde while it is deleted.
+ * Attachments in the layout of GridFS (https://www.mongodb.com/docs/manual/core/gridfs/), bucket `attachments`. A file
+ * exists before its chunks and is deleted after them, so that no chunk is without one: until all chunks are written its
+ * name is its `_id`, then `{p}/{sha-256}`, and `_id` with a tilde during its deletion.
  */
 export interface FileDocument {
   /** `{p}/{random}` */
@@ -14,16 +14,16 @@ export interface FileDocument {
   readonly chunkSize: number;
   readonly uploadDate: Date;
   readonly filename: string;
-  /** Empty once a record is known that refers to the bytes: they stay. */
+  /** Empty once a record is known that references the bytes: they stay. */
   readonly metadata: Waiting | { readonly waiting?: never; readonly trashed?: never };
 }
 
 /** Bytes that may have no record yet. */
 export interface Waiting {
   readonly waiting: true;
-  /** When they were put or asked for by a write last, by the clock of the database. */
+  /** When they were last put or requested by a write, by the clock of the database. */
   readonly touched: Date;
-  /** Since when they are in the trash: a sweep deletes them next, unless a write asks for them before. */
+  /** Since when they are in the trash: the next sweep deletes them, unless a write requests them before. */
   readonly trashed?: Date;
 }
 
@@ -33,7 +33,7 @@ export interface FileChunk {
   readonly data: Binary;
 }
 
-/** Bytes of a chunk: what GridFS takes by default. */
+/** Chunk size in bytes: the default of GridFS. */
 export const chunkSize = 261_120;
 
 export function files({ database }: Core): Collection<FileDocument> {
@@ -48,7 +48,7 @@ export function fileName(p: string, digest: string): string {
   return `${p}/${digest}`;
 }
 
-/** Bounds of what begins with the key of a partition: `0` comes behind `/`. */
+/** Bounds of texts that begin with the key of a partition: `0` follows `/`. */
 export function ofPartition(p: string): { readonly $gte: string; readonly $lt: string } {
   return { $gte: `${p}/`, $lt: `${p}0` };
 }
@@ -62,15 +62,15 @@ export function isOlder(time: 'touched' | 'trashed', milliseconds: number): Docu
 /** The `metadata` of a file that waits for its record from now on. */
 export const waitingNow: Document = { waiting: { $literal: true }, touched: '$$NOW' };
 
-/** What an update does to files without a known record: they wait anew, and are not in the trash any more. */
+/** The update of files without a known record: their time starts again, and they are not in the trash any more. */
 export const claim: Document[] = [{ $set: { metadata: { $cond: ['$metadata.waiting', waitingNow, '$metadata'] } } }];
 
-/** The name of a file that is being deleted: nobody finds it any more, and it gets no other. */
+/** The name of a file during its deletion: it is no longer found, and gets no other name. */
 export function goingName(_id: string): string {
   return `${_id}~`;
 }
 
-/** Deletes a file that has no name yet, or is going: first its chunks, so that they never are without it. */
+/** Deletes a file without a final name, or during its deletion: first its chunks, so that they are never without it. */
 export async function dropFile(core: Core, _id: string): Promise<void> {
   const going = goingName(_id);
   await files(core).updateOne({ _id, filename: _id }, { $set: { filename: going } });
@@ -80,7 +80,7 @@ export async function dropFile(core: Core, _id: string): Promise<void> {
   await files(core).deleteOne({ _id, filename: going });
 }
 
-/** Makes the indexes of the bucket, once a process. Throws as the driver does. */
+/** Creates the indexes of the bucket, once per process. Throws the errors of the driver. */
 export async function prepareBucket(core: Core): Promise<void> {
   let preparing = prepared.get(core);
   if (preparing === undefined) {

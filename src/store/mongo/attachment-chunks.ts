@@ -1,10 +1,10 @@
 import { chunks, type FileDocument } from './attachment-bucket.ts';
 import type { Core } from './core.ts';
 
-/** Chunks that one operation reads: 2 MB. */
+/** Chunks per operation: 2 MB. */
 const atOnce = 8;
 
-/** A chunk is not there, or has another length than the file says. */
+/** A chunk does not exist, or has another length than the file says. */
 export class DamagedChunk extends Error {
   constructor(n: number, _id: string) {
     super(`Chunk ${n} of ${_id} is damaged`);
@@ -13,7 +13,7 @@ export class DamagedChunk extends Error {
 }
 
 /**
- * The bytes of a file in order. Each operation is one of its own, so that no cursor waits for a slow reader. Throws
+ * The bytes of a file in order. Each operation is separate, so that no cursor waits for a slow reader. Throws
  * `DamagedChunk`.
  */
 export async function* readChunks(core: Core, { _id, length, chunkSize }: FileDocument): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@ import type { Referred } from '../upkeep/verify-attachments.ts';
 import { type Core, history, resources } from './core.ts';
 import { isTaken } from './failures.ts';
 
-/** The index by which records and their older versions are found that carry some bytes; on both collections of a type. */
+/** The index that finds records and their older versions by their attachments; on both collections of a type. */
 export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
 
 interface AttachingType {
@@ -12,14 +12,14 @@ interface AttachingType {
 }
 
 /**
- * Notes, before a record is written, that records of this type carry attachments; once a process. The definitions may not say
- * so any more, and then the bytes must still be known to have a record.
+ * Notes, before a record is written, that records of this type have attachments; once per process. Later definitions
+ * may lack it, and then the attachments must still be known to have a record.
  */
 export async function noteType(core: Core, type: string): Promise<void> {
   const known = noted.get(core) ?? new Set();
   noted.set(core, known);
   if (known.has(type)) return;
-  // Later starts make it in the background where it is missing.
+  // A later start creates it in the background if it is missing.
   if (await isNew(core, type))
     for (const collection of [resources(core, type), history(core, type)])
       await collection.createIndexes([attachedIndex]);
@@ -38,7 +38,7 @@ async function isNew(core: Core, type: string): Promise<boolean> {
 
 const noted = new WeakMap<Core, Set<string>>();
 
-/** The types of which a record carries attachments, or carried some once, in order. */
+/** The types with attachments, current or former, in order. */
 export async function attachingTypes(core: Core): Promise<readonly string[]> {
   return (await attaching(core).find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }
@@ -47,18 +47,18 @@ function attaching({ database }: Core) {
   return database.collection<AttachingType>('attachments.types');
 }
 
-/** Whether a version of a record carries these bytes. */
+/** Whether a version of a record references these bytes. */
 export async function hasRecord(core: Core, types: readonly string[], p: string, digest: string): Promise<boolean> {
   const filter = { p, 'attached.digest': digest };
   for (const type of types) {
-    // In this order: a version comes into the history before it is replaced.
+    // In this order: a version is in the history before it is replaced.
     for (const collection of [resources(core, type), history(core, type)])
       if ((await collection.findOne(filter, { projection: { _id: 1 } })) !== null) return true;
   }
   return false;
 }
 
-/** The bytes of a partition to which versions refer, of those whose digest begins with these digits. */
+/** The attachments of a partition that versions reference, among those whose digest begins with these digits. */
 export async function referredBytes(
   core: Core,
   types: readonly string[],

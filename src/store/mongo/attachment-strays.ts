@@ -3,15 +3,15 @@ import { grace, trashTime } from '../attachment-ages.ts';
 import { chunks, files } from './attachment-bucket.ts';
 import type { Core } from './core.ts';
 
-/** Chunks that one operation looks at by name. */
-const slice = 1_000;
+/** Chunks that one operation compares by name. */
+const chunkSlice = 1_000;
 
-/** How often a process looks for strays, in milliseconds: only damage from outside leaves some. */
+/** How often a process searches for strays, in milliseconds: only external damage causes them. */
 const day = 86_400_000;
 
 const swept = new WeakMap<Core, number>();
 
-/** Chunks without a file, by `_id` of the file, and since when a sweep knows of them. */
+/** Chunks without a file, by `_id` of the file, and since when a sweep knows them. */
 interface Stray {
   readonly _id: string;
   readonly since: Date;
@@ -22,9 +22,9 @@ function strays({ database }: Core): Collection<Stray> {
 }
 
 /**
- * Deletes chunks that have had no file for as long as bytes may be without a record and in the trash: their file may be
- * restored after them. Once a day for each process; ends between two slices where `isStopped` says so: true where all
- * was looked at.
+ * Deletes chunks that have had no file for as long as attachments may be without a record and in the trash: their file
+ * may be restored after them. Once a day per process; stops between two slices if `isStopped` returns true: true if all
+ * were checked.
  */
 export async function sweepStrays(core: Core, isStopped: () => boolean): Promise<boolean> {
   const last = swept.get(core);
@@ -44,15 +44,15 @@ export async function sweepStrays(core: Core, isStopped: () => boolean): Promise
     ).map(({ _id }) => _id);
     if (due.length > 0) await chunks(core).deleteMany({ files_id: { $in: due } });
     after = found.at(-1) ?? after;
-    if (found.length < slice) break;
+    if (found.length < chunkSlice) break;
   }
-  // Those whose chunks are gone, also with their partition.
+  // Those whose chunks were deleted, also with their partition.
   await strays(core).deleteMany(isDue);
   swept.set(core, performance.now());
   return true;
 }
 
-/** The next files that have a first chunk, by `_id`, and those of them that have no file. */
+/** The next files with a first chunk, by `_id`, and those of them without a file document. */
 export async function strayChunks(
   core: Core,
   within: { readonly $gt: string; readonly $lt?: string },
@@ -61,7 +61,7 @@ export async function strayChunks(
     .find({ files_id: within, n: 0 })
     .project({ files_id: 1, _id: 0 })
     .sort({ files_id: 1 })
-    .limit(slice)
+    .limit(chunkSlice)
     .toArray();
   const found = page.map(chunk => String(chunk['files_id']));
   const kept = await files(core)

@@ -15,20 +15,19 @@ import type { Core } from './core.ts';
 import { pagesOf } from './pages.ts';
 
 /** Files that one operation deletes. */
-const slice = 100;
+const fileSlice = 100;
 
 /**
- * Marks bytes that have had no record for long as trash, and deletes those that are marked for long. Those that have a
- * record are not asked about again. For a start and now and then after it; other servers may do it at once. Ends
- * between two slices where the signal says so: true where all was looked at.
+ * Moves old attachments without a record to the trash, and deletes those that are old there. Those with a record are
+ * not checked again. Runs at a start and periodically after it; other servers may run it concurrently. Stops between
+ * two slices after the signal: true if all were checked.
  */
 export async function sweepAttachments(core: Core, signal?: AbortSignal): Promise<boolean> {
   const isStopped = (): boolean => signal?.aborted === true;
   if (isStopped()) return false;
   const project = { ...wholeFile, old: isOlder('touched', grace), due: isOlder('trashed', trashTime) };
   for await (const page of pagesOf<WaitingFile>(files(core), { 'metadata.waiting': true }, { project })) {
-    // Behind the files: whoever has asked for them since is seen when they are taken, whoever did before has noted his
-    // type.
+    // After the files: a write that requests them since is seen when they are taken, and one before has noted its type.
     const types = await attachingTypes(core);
     for (const file of page) await sweepFile(core, types, file);
     if (isStopped()) return false;
@@ -36,17 +35,17 @@ export async function sweepAttachments(core: Core, signal?: AbortSignal): Promis
   return sweepStrays(core, isStopped);
 }
 
-/** Deletes a slice of the bytes of a partition that is removed; false where nothing is left. */
+/** Deletes a slice of the attachments of a removed partition; false at the end. */
 export async function removeAttachments(core: Core, p: string): Promise<boolean> {
   const within = ofPartition(p);
-  const page = await files(core).find({ _id: within }).project({ _id: 1 }).limit(slice).toArray();
+  const page = await files(core).find({ _id: within }).project({ _id: 1 }).limit(fileSlice).toArray();
   const ids = page.map(({ _id }) => String(_id));
   await chunks(core).deleteMany({ files_id: ids.length === 0 ? within : { $in: ids } });
   await files(core).deleteMany({ _id: { $in: ids } });
   return ids.length > 0;
 }
 
-/** A file of which no record is known; whether it waits for long, and is in the trash for long. */
+/** A file without a known record; whether it has waited for long, and has been in the trash for long. */
 type WaitingFile = FileDocument & { readonly metadata: Waiting; readonly old: boolean; readonly due: boolean };
 
 const wholeFile = { length: 1, chunkSize: 1, uploadDate: 1, filename: 1, metadata: 1 };
@@ -62,7 +61,7 @@ async function sweepFile(core: Core, types: readonly string[], file: WaitingFile
       return;
     }
     if (!old) return;
-    // Not where a write has asked for it since it was read: its record comes.
+    // Not if a write has requested it since it was read: its record follows.
     const unchanged = { _id, filename, 'metadata.touched': metadata.touched };
     if (isWritten && metadata.trashed === undefined) {
       await files(core).updateOne(unchanged, [{ $set: { 'metadata.trashed': '$$NOW' } }]);

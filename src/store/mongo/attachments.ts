@@ -21,14 +21,14 @@ import {
 } from './attachment-bucket.ts';
 import { DamagedChunk, readChunks } from './attachment-chunks.ts';
 import type { Core } from './core.ts';
-import { isTaken, toldEach } from './failures.ts';
+import { isTaken, withPortErrorsEach } from './failures.ts';
 
 /** Chunks that one operation writes: 4 MB. */
 const atOnce = 16;
 
 /**
- * Keeps bytes of a partition by their digest, the same bytes once; acknowledged by a majority when it resolves. They
- * wait for their record (attachment-ages.ts). Bytes that were damaged are written again.
+ * Stores attachments of a partition by their digest, equal bytes once; acknowledged by a majority when it resolves.
+ * They wait for their record (attachment-ages.ts). Damaged bytes are written again.
  */
 export async function putAttachment(
   core: Core,
@@ -43,8 +43,7 @@ export async function putAttachment(
 }
 
 /**
- * The bytes of a digest, also those in the trash; undefined where they are not kept. Ends with an error where a chunk
- * of them is missing.
+ * The bytes of a digest, also from the trash; undefined if they do not exist. Ends with an error if a chunk is missing.
  */
 export async function openAttachment(core: Core, p: string, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
@@ -52,14 +51,14 @@ export async function openAttachment(core: Core, p: string, digest: string): Pro
   return file === null
     ? undefined
     : Readable.from(
-        toldEach(core, () => readChunks(core, file)),
+        withPortErrorsEach(core, () => readChunks(core, file)),
         { objectMode: false },
       );
 }
 
 /**
- * Makes sure, before a record of this type is written, that the bytes which it carries are kept and stay until it is
- * there. Throws `AttachmentMissing` where they are not kept, or with another size.
+ * Ensures, before a record of this type is written, that its attachments exist and stay until it is stored. Throws
+ * `AttachmentMissing` if they do not exist, or with another size.
  */
 export async function requireAttachments(
   core: Core,
@@ -90,13 +89,13 @@ export async function requireAttachments(
   }
 }
 
-/** Whether these bytes are there and whole; they then wait anew. */
+/** Whether these bytes exist and are intact; their waiting time then starts again. */
 async function isKept(core: Core, name: string, length: number): Promise<boolean> {
   const file = await files(core).findOneAndUpdate({ filename: name, length }, claim);
   return file !== null && (await isWhole(core, file));
 }
 
-/** Whether the bytes of a file are those that its name says. */
+/** Whether the bytes of a file match the digest in its name. */
 async function isWhole(core: Core, file: FileDocument): Promise<boolean> {
   try {
     return file.filename.endsWith(`/${(await measure(readChunks(core, file))).digest}`);
@@ -106,7 +105,7 @@ async function isWhole(core: Core, file: FileDocument): Promise<boolean> {
   }
 }
 
-/** False where the file was taken away while it was written: it then begins again. */
+/** False if the file was removed while it was written: it is then written again. */
 async function keep(core: Core, p: string, name: string, bytes: Uint8Array): Promise<boolean> {
   const _id = `${p}/${randomUUID()}`;
   const file = { length: { $literal: bytes.length }, chunkSize: { $literal: chunkSize }, uploadDate: '$$NOW' };
@@ -136,7 +135,7 @@ async function putChunks(core: Core, _id: string, bytes: Uint8Array): Promise<vo
   }
 }
 
-/** Gives a file that is written its name. False where another has it, or where the file is no more. */
+/** Gives a written file its name. False if another has it, or the file does not exist any more. */
 async function nameFile(core: Core, _id: string, name: string, length: number): Promise<boolean> {
   for (;;) {
     try {
@@ -151,7 +150,7 @@ async function nameFile(core: Core, _id: string, name: string, length: number): 
     const other = await files(core).findOne({ filename: name });
     if (other === null) continue;
     if (other.length === length && (await isWhole(core, other))) return false;
-    // What is damaged goes: nobody finds it any more, and the next sweep deletes it.
+    // A damaged file is renamed: it is no longer found, and the next sweep deletes it.
     const displaced = { waiting: true, touched: new Date(0) } as const;
     await files(core).updateOne(
       { _id: other._id, filename: name },

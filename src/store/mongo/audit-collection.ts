@@ -4,30 +4,31 @@ import { isChainName } from '../../audit/log/place.ts';
 import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
 import type { AuditFilter } from '../../audit/log/entry.ts';
 import type { Core } from './core.ts';
-import { told, toldEach } from './failures.ts';
+import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import type { AuditDocument } from './layout.ts';
 
-/** Chains of audit events in the collection `audit`, to which documents are only added: one for each line. */
+/** Chains of audit events in the append-only collection `audit`: one document per line. */
 export function auditCollection(core: Core): ChainPlace {
   const collection = core.database.collection<AuditDocument>('audit');
   return {
-    chains: () => told(core, () => chainsIn(collection)),
+    chains: () => withPortErrors(core, () => chainsIn(collection)),
     async begin(chain) {
-      await told(core, () => makeIndexes(collection));
+      await withPortErrors(core, () => makeIndexes(collection));
       return openChain(core, collection, chain);
     },
-    lines: (chain, filter) => toldEach(core, () => linesOf(collection, chain, filter)),
-    last: chain => told(core, async () => (await collection.find({ chain }).sort({ _id: -1 }).limit(1).next())?.line),
-    remove: chain => told(core, async () => void (await collection.deleteMany({ chain }))),
+    lines: (chain, filter) => withPortErrorsEach(core, () => linesOf(collection, chain, filter)),
+    last: chain =>
+      withPortErrors(core, async () => (await collection.find({ chain }).sort({ _id: -1 }).limit(1).next())?.line),
+    remove: chain => withPortErrors(core, async () => void (await collection.deleteMany({ chain }))),
   };
 }
 
 function openChain(core: Core, collection: Collection<AuditDocument>, chain: string): OpenChain {
   return {
     write: (n, lines) =>
-      told(core, async () => {
+      withPortErrors(core, async () => {
         const documents = lines.map((line, at) => documentOf(chain, n + at, line));
-        await collection.insertMany(documents); // durable, as all writes of the store are, whatever the URL says
+        await collection.insertMany(documents); // durable, like all writes of the store, whatever the URL says
       }),
     close: async () => {},
   };
@@ -48,7 +49,7 @@ function documentOf(chain: string, n: number, line: string): AuditDocument {
   };
 }
 
-/** By chain; and by the first line, of which there is one a chain. */
+/** By chain; and by the first line, of which each chain has one. */
 async function makeIndexes(collection: Collection<AuditDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { chain: 1, _id: 1 }, name: 'chain' },

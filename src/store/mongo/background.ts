@@ -9,22 +9,23 @@ import { makeMissingIndexes } from './index-setup.ts';
 import { mongoIndexes } from './indexes.ts';
 import { sweepRemovals } from './removal.ts';
 
-/** How often a server looks for pending indexes, for what nothing needs any more, and for bytes without a record; milliseconds. */
+/**
+ * How often a server checks for pending indexes, for obsolete data, and for attachments without a record; milliseconds.
+ */
 const pauses = { look: 1_000, sweep: 60_000, bytes: 3_600_000 };
 
-/** How long a start may sweep, in milliseconds: the rest is done beside the requests. */
+/** How long a start may sweep, in milliseconds: the rest runs in the background. */
 const sweepTime = 500;
 
-/** What a server does before it answers. */
+/** The work of a server before it answers. */
 export async function sweepAtStart(core: Core): Promise<void> {
   await sweepServers(core);
   await sweepAttachments(core, AbortSignal.any([core.ending, AbortSignal.timeout(sweepTime)]));
 }
 
 /**
- * What a server does beside its requests: makes the indexes of the database, fills pending ones, deletes what nothing
- * needs, and gives versions the digest that they lack. Several servers may do it at once. `connect` gives a client that
- * waits as long as it takes.
+ * The background work of a server: builds the database indexes, fills pending ones, deletes obsolete data, and adds
+ * missing digests to versions. Several servers may run it concurrently. `connect` returns a client without timeouts.
  */
 export function choresOf(core: Core, connect: () => MongoClient): readonly Chore[] {
   const indexes = mongoIndexes(core);

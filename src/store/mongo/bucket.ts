@@ -5,8 +5,8 @@ import { referenceTerms, relativeTerm } from '../terms.ts';
 import type { Core } from './core.ts';
 
 /**
- * The parameter whose value decides where resources of a type lie on a sharded cluster, so that all of one owner lie together.
- * Undefined where the type has no owners, or a resource may have several: it then lies where its id says.
+ * The parameter whose value decides the shard of a type's resources, so that those of one owner are together. Undefined
+ * if the type has no owners, or a resource may have several: its id then decides.
  */
 export function ownerOf(type: ResourceType): SearchParam | undefined {
   const owner = type.pairs[0]?.owner;
@@ -14,8 +14,8 @@ export function ownerOf(type: ResourceType): SearchParam | undefined {
 }
 
 /**
- * Four hex digits that follow from an owner, as a term of terms.ts, the same for relative and absolute references to it:
- * they tell nobody who it is.
+ * Four hex digits derived from an owner, as a term of terms.ts, the same for relative and absolute references to it:
+ * they do not reveal the owner.
  */
 export function bucketOf({ bucketKey }: Pick<Core, 'bucketKey'>, p: string, owner: string): string {
   return createHmac('sha256', bucketKey)
@@ -24,7 +24,7 @@ export function bucketOf({ bucketKey }: Pick<Core, 'bucketKey'>, p: string, owne
     .slice(0, 4);
 }
 
-/** The bucket of a resource: that of its owner, or of its own id where it has none; empty where the type has no owners. */
+/** The bucket of a resource: that of its owner, or of its own id if it has none; empty if the type has no owners. */
 export function bucketFor(
   core: Pick<Core, 'bucketKey'>,
   type: ResourceType,

@@ -4,10 +4,10 @@ import { type Core, resources } from './core.ts';
 import type { ResourceDocument } from './layout.ts';
 import { documentsOf } from './pages.ts';
 
-/** Records that one operation reads. */
+/** Records per operation. */
 const size = 200;
 
-/** What the current resources of a type carry, or these of them alone, in id order. */
+/** The attachments of the current resources of a type, or of these only, in id order. */
 export async function* listAttachments(
   core: Core,
   p: string,
@@ -30,5 +30,5 @@ const inSlices = (ids: readonly string[]): readonly (readonly string[])[] =>
 
 type Carrying = Pick<ResourceDocument, '_id' | 'version'> & { readonly attached: KeptAttachment[] };
 
-/** A tombstone carries nothing. */
+/** A tombstone has no attachments. */
 const carries = { 'attached.0': { $exists: true }, text: { $exists: true } };

@@ -4,9 +4,9 @@ import type { Deployment } from './core.ts';
 import { orderField, updatedField } from './names.ts';
 
 /**
- * The indexes of the collection of a type, beside that of `_id`: the same few whatever is declared. The array leads each of
- * them, so that each condition on it may drive a scan; behind it stands what is sorted by. On a sharded cluster they hold the
- * shard key too, without which a server looks at each document to know whether it is its own.
+ * The indexes of the collection of a type, in addition to that of `_id`: the same few whatever is declared. Each begins
+ * with an array, so that each condition on it may drive a scan, followed by the sort key. On a sharded cluster they
+ * include the shard key, without which a server reads each document to know whether it owns it.
  */
 export function collectionIndexes(type: ResourceType, deployment: Deployment): readonly IndexDescription[] {
   const shard = deployment.sharded ? ({ b: 1, p: 1 } as const) : {};

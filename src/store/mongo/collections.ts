@@ -11,7 +11,7 @@ import type {
   SmallDocument,
 } from './layout.ts';
 
-// What is beside the collections of resource types, whose names begin with a capital letter.
+// The collections besides those of resource types, whose names begin with a capital letter.
 export const meta = (database: Db): Collection<MetaDocument> => database.collection('meta');
 export const partitions = (database: Db): Collection<PartitionDocument> => database.collection('partitions');
 export const removals = (database: Db): Collection<RemovalDocument> => database.collection('removals');
@@ -27,7 +27,7 @@ export async function readMeta(database: Db, name: string): Promise<string | num
   return (await meta(database).findOne({ _id: name }))?.value;
 }
 
-/** Names of the types that have a collection, whether the definitions declare them or not. */
+/** Names of the types with a collection, whether the definitions declare them or not. */
 export async function typesKept(database: Db): Promise<readonly string[]> {
   const found = await database.listCollections({}, { nameOnly: true }).toArray();
   return found.map(({ name }) => name).filter(name => /^[A-Z][A-Za-z]*$/.test(name)).sort(); // prettier-ignore

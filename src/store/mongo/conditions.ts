@@ -7,7 +7,7 @@ export function anyOf(values: readonly string[]): string | { $in: string[] } {
   return values.length === 1 && first !== undefined ? first : { $in: [...values] };
 }
 
-/** The condition of texts that begin so. The server compares texts by code point. */
+/** The condition of texts with a prefix. The server compares texts by code point. */
 export function beginsWith(prefix: string): { $gte: string; $lt?: string } {
   const end = afterPrefix(prefix);
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) };
@@ -17,7 +17,7 @@ export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/#-]/g, String.raw`\$&`);
 }
 
-/** What is asked of the two ends of an entry. */
+/** The condition on the two ends of an entry. */
 export function ends(low: Interval, high: Interval): object {
   const [lo, hi] = [inside(low), inside(high)];
   return { ...(lo === undefined ? {} : { lo }), ...(hi === undefined ? {} : { hi }) };
@@ -31,13 +31,13 @@ function inside({ min, minOpen, max, maxOpen }: Interval): object | undefined {
   };
 }
 
-/** Order keys (order-key.ts) whose number is inside an interval; all with a number where it is without ends. */
+/** Order keys (order-key.ts) whose number is in an interval; all with a number for one without ends. */
 export function inOrder(at: Interval): { $gte: string; $lt?: string } {
   const { from, to } = orderBounds(at);
   return { $gte: from, ...(to === undefined ? {} : { $lt: to }) };
 }
 
-/** Order keys whose number is inside an interval, as [from, to). */
+/** Order keys whose number is in an interval, as [from, to). */
 export function orderBounds({ min, minOpen, max, maxOpen }: Interval): { from: string; to: string | undefined } {
   return {
     from: min === -Infinity ? firstValue : minOpen ? behindOrdered(near(min)) : orderedText(near(min)),
@@ -45,7 +45,7 @@ export function orderBounds({ min, minOpen, max, maxOpen }: Interval): { from: s
   };
 }
 
-/** No number is further out than what a Date can hold. */
+/** No number exceeds the range of a Date. */
 const near = (value: number): number => Math.max(-farOut, Math.min(farOut, value));
 
 const farOut = 9e15;

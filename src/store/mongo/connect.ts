@@ -11,13 +11,14 @@ const leastWireVersion = 21;
 /** https://www.mongodb.com/docs/manual/reference/local-database/ */
 const ofTheServer: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
-const noUrl = 'The URL of the store is not one of MongoDB: `mongodb://HOST:PORT/DATABASE`, or `mongodb+srv://…`';
+const noUrl = 'The URL of the store is not a MongoDB URL: `mongodb://HOST:PORT/DATABASE`, or `mongodb+srv://…`';
 
-/** Not in the words of the driver, which may hold the value. */
+/** Not the driver's message, which may contain the value. */
 const noOption =
-  'The driver of MongoDB does not take the URL of the store: an option there is not known, or has a value that it may not have; see https://www.mongodb.com/docs/manual/reference/connection-string-options/';
+  'The MongoDB driver rejects the URL of the store: it has an unknown option, or an invalid value; ' +
+  'see https://www.mongodb.com/docs/manual/reference/connection-string-options/';
 
-/** A client that is connected. */
+/** A connected client. */
 export interface Connected {
   readonly client: MongoClient;
   /** Of the database. */
@@ -27,8 +28,8 @@ export interface Connected {
 }
 
 /**
- * Connects to the deployment that a URL names, and asks what it is. `longest` is how long an answer of it may take, in milliseconds.
- * Throws `StoreRefused` with what to do, and never with what the URL holds besides the host.
+ * Connects to the deployment at a URL, and reads its properties. `longest` is the timeout of an answer, in
+ * milliseconds. Throws `StoreRefused` with the remedy, and never with parts of the URL besides the host.
  */
 export async function connect(url: string, longest: number): Promise<Connected> {
   const parsed = parseStoreUrl(url);
@@ -36,7 +37,8 @@ export async function connect(url: string, longest: number): Promise<Connected> 
   const name = parsed.database;
   if (ofTheServer.has(name))
     throw new StoreRefused(
-      `The database \`${name}\` belongs to the server itself; name one of its own, and where users log in as \`authSource=${name}\``,
+      `The database \`${name}\` belongs to the server itself; name another one, and the database of ` +
+        `the users as \`authSource=${name}\``,
     );
   const client = clientOf(url, longest);
   const endWatch = reviveWhereStuck(client, longest);
@@ -48,7 +50,7 @@ export async function connect(url: string, longest: number): Promise<Connected> 
     await client.connect();
     const hello = await client.db(name).command({ hello: 1 });
     if (Number(hello['maxWireVersion']) < leastWireVersion)
-      throw new StoreRefused('The server of the store is older than MongoDB 7.0; use a newer one');
+      throw new StoreRefused('The MongoDB server of the store is older than 7.0; use a newer one');
     const sharded = hello['msg'] === 'isdbgrid';
     return { client, name, deployment: { sharded, transactions: sharded || hello['setName'] !== undefined }, close };
   } catch (error) {
@@ -57,29 +59,32 @@ export async function connect(url: string, longest: number): Promise<Connected> 
   }
 }
 
-/** A client for what may take as long as it takes: a server may give up an index whose client has left. Close it afterwards. */
+/**
+ * A client without timeouts for long operations: a server may abort an index build whose client has disconnected. Close
+ * it afterwards.
+ */
 export function patientClient(url: string, longest: number): MongoClient {
   return clientOf(url, longest, { socketTimeoutMS: 0, maxPoolSize: 2 });
 }
 
 /**
- * When a write counts as done: when it is on the disks of a majority. A server alone is asked for its own disk, since one that is
- * asked for a majority may answer before its journal is written (seen with 9.0.0-alpha0: `kill -9` then loses what was answered).
- * https://www.mongodb.com/docs/manual/reference/write-concern/
+ * When a write counts as done: when it is on the disks of a majority. For a single server, on its own disk, since one
+ * that is asked for a majority may answer before its journal is written (seen with 9.0.0-alpha0: `kill -9` then loses
+ * acknowledged writes). https://www.mongodb.com/docs/manual/reference/write-concern/
  */
 export function durable({ transactions }: Deployment): WriteConcernSettings {
   return { w: transactions ? 'majority' : 1, journal: true };
 }
 
 function clientOf(url: string, longest: number, more: MongoClientOptions = {}): MongoClient {
-  // What the URL says would not count beside what is given here.
+  // Options of the URL would be overridden by those given here.
   const said = new Set([...new URLSearchParams(url.split('?')[1]).keys()].map(key => key.toLowerCase()));
   const defaults: MongoClientOptions = {
     appName: 'clinical-records',
     maxPoolSize: 50,
     maxConnecting: 4,
     socketTimeoutMS: longest,
-    // What comes before an answer takes no more than half of its time, so that what the driver repeats is in time too.
+    // Server selection takes at most half of the time, so that the driver's retries are in time too.
     serverSelectionTimeoutMS: longest / 2,
     connectTimeoutMS: longest / 2,
     waitQueueTimeoutMS: longest / 2,

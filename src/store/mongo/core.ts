@@ -4,7 +4,7 @@ import type { PartitionSettings } from '../partitions.ts';
 import type { StoreOptions } from '../store.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
-/** What the parts of the store share. */
+/** The shared state of the store's modules. */
 export interface Core {
   readonly client: MongoClient;
   readonly database: Db;
@@ -13,33 +13,33 @@ export interface Core {
   readonly registry: Registry;
   /** `_id` of this process in `servers`. */
   readonly process: string;
-  /** What owners are digested with, so that a bucket tells nobody who the owner is; the same in all processes. */
+  /** The key of the digests of owners, so that a bucket does not reveal the owner; the same in all processes. */
   readonly bucketKey: string;
-  /** The last `lastUpdated` that this process gave, by partition. */
+  /** The last `lastUpdated` of this process, by partition. */
   readonly stamps: Map<string, number>;
-  /** Work that is under way: closing waits for it. */
+  /** Running work: closing waits for it. */
   readonly underWay: Set<Promise<unknown>>;
   /** Aborted when the store is closed. */
   readonly ending: AbortSignal;
 }
 
-/** What the server at the other end can do. */
+/** The features of the deployment. */
 export interface Deployment {
   /** Sessions and transactions: a replica set or a sharded cluster. */
   readonly transactions: boolean;
-  /** Behind mongos: filters then name partition and bucket, and ids go through the directory. */
+  /** Behind mongos: filters then name partition and bucket, and ids are looked up in the directory. */
   readonly sharded: boolean;
 }
 
-/** What the store says of partitions and indexes: read again where it is older than a second. */
+/** The state of partitions and indexes in the store: read again if it is older than a second. */
 export interface Registry {
-  /** A partition by id; asked anew where it is not known. */
+  /** A partition by id; read again if it is unknown. */
   partition(id: string): Promise<PartitionInfo | undefined>;
-  /** The digest of the definitions that writes follow. */
+  /** The digest of the definitions that writes must follow. */
   definitions(): Promise<string | undefined>;
   /** Codes of a type (parameters, and pairs as `owner+token`) that are complete. */
   ready(p: string, type: ResourceType): Promise<ReadonlySet<string>>;
-  /** Forgets what was read: for what this process changes itself. */
+  /** Clears the cache, after changes of this process itself. */
   forget(): void;
 }
 
@@ -59,12 +59,12 @@ export function history({ database }: Core, type: string): Collection<HistoryDoc
   return database.collection<HistoryDocument>(`${type}.history`);
 }
 
-/** What a step of a transaction passes on to the driver. */
+/** The session of a transaction's step, for the driver. */
 export interface Step {
   readonly session?: ClientSession;
 }
 
-/** What an operation takes of a step. */
+/** The options of an operation in a step. */
 export function withSession({ session }: Step): { session?: ClientSession } {
   return session === undefined ? {} : { session };
 }

@@ -1,12 +1,12 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import { askedOf, readIndexes } from './asked.ts';
+import { resolveQuery, readIndexes } from './resolve-query.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
 import { asTheUrlSays, findDocuments, withHint } from './find.ts';
 import { idOf } from './order.ts';
 import { type Place, unorderedPlan } from './plan.ts';
 
-/** How many resources of a type match. Throws as `searchPage` does. */
+/** The number of matching resources of a type. Throws like `searchPage`. */
 export async function countMatches(
   core: Core,
   { p }: Pick<PartitionInfo, 'p'>,
@@ -14,14 +14,14 @@ export async function countMatches(
   query: Query,
 ): Promise<number> {
   const place: Place = { core, type, p };
-  const asked = askedOf(place, query, await readIndexes(place));
+  const asked = resolveQuery(place, query, await readIndexes(place));
   if (asked === undefined) return 0;
   const { filter, hint } = unorderedPlan(place, asked);
   const options = { ...asTheUrlSays(core), maxTimeMS: core.options.deadline };
   return withHint(hint, {}, hinted => resources(core, type.name).countDocuments(filter, { ...options, ...hinted }));
 }
 
-/** The ids of resources that match, up to a limit, in any order. Throws as `searchPage` does. */
+/** The ids of matching resources, up to a limit, in any order. Throws like `searchPage`. */
 export async function findMatches(
   core: Core,
   { p }: Pick<PartitionInfo, 'p'>,
@@ -31,7 +31,7 @@ export async function findMatches(
   step: Step = {},
 ): Promise<readonly string[]> {
   const place: Place = { core, type, p };
-  const asked = askedOf(place, query, await readIndexes(place));
+  const asked = resolveQuery(place, query, await readIndexes(place));
   if (asked === undefined) return [];
   const plan = unorderedPlan(place, asked);
   const found = await findDocuments<{ _id: string }>(place, plan, { projection: { _id: 1 }, limit }, step);

@@ -7,20 +7,23 @@ import { withHint } from './find.ts';
 import type { ResourceDocument } from './layout.ts';
 import { everyTerm } from './names.ts';
 
-/** Keys that one operation counts: half a second, so that the largest type is counted within the time of an operation. */
+/**
+ * Keys that one operation counts: half a second, so that the largest type is counted within the timeout of an
+ * operation.
+ */
 export const keysAtOnce = 500_000;
 
-/** Types that are counted at once: the connections are there for others too. */
+/** Types that are counted concurrently: other work needs connections too. */
 const typesAtOnce = 10;
 
-/** How many current resources of each declared type a partition has, types without any left out; in the order of names. */
+/** The number of current resources of each declared type in a partition, without empty types; in the order of names. */
 export async function countResources(core: Core, p: string): Promise<ReadonlyMap<string, number>> {
   const types = [...core.options.model.types.keys()].sort();
   const counts = await fewAtOnce(types, typesAtOnce, async type => [type, await countOf(core, p, type)] as const);
   return new Map(counts.filter(([, count]) => count > 0));
 }
 
-/** How many current resources of a type a partition has: a count of keys, so many of them at once. */
+/** The number of current resources of a type in a partition: a count of keys, in steps. */
 export async function countOf(core: Core, p: string, type: string, atOnce = keysAtOnce): Promise<number> {
   let count = 0;
   for (let after = ofPartition(p).$gte; ;) {
@@ -32,7 +35,7 @@ export async function countOf(core: Core, p: string, type: string, atOnce = keys
   }
 }
 
-/** The `_id` behind so many others; undefined where there are no more. */
+/** The `_id` after so many others; undefined if there are no more. */
 async function keyBehind(
   core: Core,
   type: string,

@@ -7,13 +7,13 @@ import { places } from './collections.ts';
 import { type Core, history, resources, type Step } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
-/** A version without what is searched. */
+/** A version without its search fields. */
 export type Stored = Pick<
   ResourceDocument,
   '_id' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'by' | 'digest'
 >;
 
-/** What is read of a document where its index entries are not needed. */
+/** The fields of a document without its index entries. */
 export const storedFields = {
   b: 1,
   version: 1,
@@ -25,10 +25,10 @@ export const storedFields = {
   digest: 1,
 } as const;
 
-/** Ids that one operation asks for. */
-const slice = 200;
+/** Ids per operation. */
+const idSlice = 200;
 
-/** The current version of a resource, a tombstone too. */
+/** The current version of a resource, also a tombstone. */
 export async function readCurrent(
   core: Core,
   p: string,
@@ -45,12 +45,12 @@ export async function readCurrent(
     if (place === null) return undefined;
     const found = await all.findOne<Stored>({ p, b: place.b, _id }, step);
     if (found !== null) return found;
-    // It moves, or the process that wanted to move it ended before it did: all shards of the partition are asked.
+    // It is being moved, or the process that moved it ended before: all shards of the partition are searched.
   }
   return (await all.findOne<Stored>({ p, _id }, step)) ?? undefined;
 }
 
-/** Current versions of a type by id, tombstones too. */
+/** Current versions of a type by id, also tombstones. */
 export async function readMany(
   core: Core,
   p: string,
@@ -59,8 +59,8 @@ export async function readMany(
 ): Promise<ReadonlyMap<string, Stored>> {
   const found = new Map<string, Stored>();
   const wanted = [...new Set(ids)];
-  for (let at = 0; at < wanted.length; at += slice) {
-    const some = wanted.slice(at, at + slice).map(id => `${p}/${id}`);
+  for (let at = 0; at < wanted.length; at += idSlice) {
+    const some = wanted.slice(at, at + idSlice).map(id => `${p}/${id}`);
     const filter: Filter<ResourceDocument> = { _id: { $in: some }, ...(core.deployment.sharded ? { p } : {}) };
     const page = await resources(core, type).find<Stored>(filter, { projection: storedFields }).toArray();
     for (const one of page) found.set(one._id.slice(p.length + 1), one);
@@ -112,7 +112,7 @@ export function ownedVersion(
   return { ...storedVersion(p, type, stored), owners };
 }
 
-/** Whether the ids of a type are kept apart, with where they lie. */
+/** Whether a type's ids have a directory with their shards. */
 export function hasPlaces({ deployment, options }: Core, type: string): boolean {
   const known = options.model.types.get(type);
   return deployment.sharded && known !== undefined && ownerOf(known) !== undefined;

@@ -7,12 +7,12 @@ import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import { isCode } from './failures.ts';
 
-/** Types that are asked about at once: all of R4 take no second then, also where the server is 50 ms away. */
+/** Types that are read concurrently: all of R4 take less than a second then, also with a latency of 50 ms. */
 const atOnce = 10;
 
 /**
- * The indexes of the collections of resources that are not as the definitions want them: not there yet, being built, or not
- * needed any more. Those that somebody has made under names of his own are not ours to judge.
+ * The indexes of resource collections that differ from the definitions: missing, being built, or unused. Indexes with
+ * other names are not managed here.
  */
 export async function indexesOfDatabase(core: Core): Promise<readonly DatabaseIndex[]> {
   const attaching = new Set(await attachingTypes(core));
@@ -29,7 +29,7 @@ async function indexesOfType(core: Core, type: string, attaches: boolean): Promi
   return [...ofCurrent, ...ofOlder];
 }
 
-/** Drops those of them that the definitions do not need any more. */
+/** Drops those that the definitions no longer need. */
 export async function dropUnused(core: Core): Promise<readonly DatabaseIndex[]> {
   const found = await indexesOfDatabase(core);
   for (const { collection, name, state } of found)
@@ -60,7 +60,7 @@ async function compare(
   return [...lacking, ...unused];
 }
 
-/** Names that `collectionIndexes` gives, whatever the definitions. */
+/** The names of `collectionIndexes`, whatever the definitions. */
 function isOurs(name: string): boolean {
   return name === attachedIndex.name || /^(t|t_.+|o|s|d|n)(_shard)?$/.test(name);
 }

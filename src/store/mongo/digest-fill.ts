@@ -8,10 +8,10 @@ import { storedVersion } from './current.ts';
 import { livingServers } from './heartbeat.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
-/** Versions in one slice. */
-const slice = 100;
+/** Versions per slice. */
+const digestSlice = 100;
 
-/** `_id` in `meta` of how far it is: a collection and the `_id` of a document with a space between them, or `done`. */
+/** `_id` in `meta` of the progress: a collection and the `_id` of a document separated by a space, or `done`. */
 const place = 'digests';
 const done = 'done';
 
@@ -19,18 +19,18 @@ type Versions = Collection<ResourceDocument | HistoryDocument>;
 type Read = Pick<ResourceDocument, '_id' | 'p' | 'version' | 'updated' | 'text' | 'attached'> & { has: boolean };
 
 /**
- * Gives versions a digest that engines of layout 1 wrote without one, once for a store, resting after each slice as
- * long as it took. Begins when none of those works on it any more; goes on where another process was. Those that are no
- * sound record get none, so that `verify` goes on naming them.
+ * Adds digests to versions that engines of layout 1 wrote without one, once for a store, pausing after each slice as
+ * long as it took. Begins when none of those engines runs any more; continues the work of another process. Damaged
+ * records get none, so that `verify` keeps reporting them.
  */
 export async function fillDigests(core: Core): Promise<void> {
   const { database, ending } = core;
   if ((await readMeta(database, place)) === done) return;
   if ((await livingServers(core)).some(({ layout = 1 }) => layout < 2)) return;
   for (const type of await typesKept(database))
-    // In this order: a version comes into the history before it is replaced.
+    // In this order: a version is in the history before it is replaced.
     for (const versions of [resources(core, type), history(core, type)] as unknown as Versions[])
-      // what both have is read
+      // the common fields of both
       for (let more = true; more && !ending.aborted;) {
         const started = performance.now();
         more = await fillSlice(core, type, versions);
@@ -39,7 +39,7 @@ export async function fillDigests(core: Core): Promise<void> {
   if (!ending.aborted) await note(core, done);
 }
 
-/** Fills the next slice of a collection; false where it was the last. */
+/** Processes the next slice of a collection; false for the last one. */
 async function fillSlice(core: Core, type: string, versions: Versions): Promise<boolean> {
   const name = versions.collectionName;
   const [at = '', after = ''] = String((await readMeta(core.database, place)) ?? '').split(' ');
@@ -50,7 +50,7 @@ async function fillSlice(core: Core, type: string, versions: Versions): Promise<
     .find(at === name ? { _id: { $gt: after } } : {})
     .project<Read>({ p: 1, version: 1, updated: 1, attached: 1, text, has })
     .sort({ _id: 1 })
-    .limit(slice)
+    .limit(digestSlice)
     .toArray();
   const steps = page.flatMap(one => {
     const digest = digestOf(type, one);
@@ -61,7 +61,7 @@ async function fillSlice(core: Core, type: string, versions: Versions): Promise<
   if (steps.length > 0) await versions.bulkWrite(steps, { ordered: false });
   const last = page.at(-1);
   if (last !== undefined) await note(core, `${name} ${last._id}`);
-  return page.length === slice;
+  return page.length === digestSlice;
 }
 
 function digestOf(type: string, { has, attached = [], ...read }: Read): string | undefined {
@@ -71,10 +71,7 @@ function digestOf(type: string, { has, attached = [], ...read }: Read): string |
   return recordDigest(read.p, { ...stored, attachments: stored.text === undefined ? [] : attached });
 }
 
-/**
- * Notes how far it is; several may do it, and the one that is the farthest counts. Lower-case letters come behind all
- * types.
- */
+/** Stores the progress; several processes may do so, and the furthest counts. Lower-case letters follow all types. */
 async function note({ database }: Core, value: string): Promise<void> {
   await meta(database).updateOne({ _id: place }, { $max: { value } }, { upsert: true });
 }

@@ -1,7 +1,7 @@
 import type { DocumentStore } from '../documents.ts';
 import { documents } from './collections.ts';
 import type { Core } from './core.ts';
-import { isTaken, told, toldEach } from './failures.ts';
+import { isTaken, withPortErrors, withPortErrorsEach } from './failures.ts';
 import type { SmallDocument } from './layout.ts';
 import { documentsOf } from './pages.ts';
 import { requireWriting } from './register.ts';
@@ -16,14 +16,14 @@ export class MongoDocuments implements DocumentStore {
   }
 
   get(key: string): Promise<unknown> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       const found = await this.#find(key);
       return found === undefined || this.#isOver(found) ? undefined : JSON.parse(found.value);
     });
   }
 
   put(key: string, value: unknown, expires?: number): Promise<void> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       requireWriting(this.#core);
       const fresh = this.#document(key, value, expires);
       await documents(this.#core.database).replaceOne({ _id: fresh._id }, fresh, { upsert: true });
@@ -31,7 +31,7 @@ export class MongoDocuments implements DocumentStore {
   }
 
   putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       requireWriting(this.#core);
       const fresh = this.#document(key, value, expires);
       for (;;) {
@@ -45,7 +45,7 @@ export class MongoDocuments implements DocumentStore {
   }
 
   delete(key: string): Promise<void> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       requireWriting(this.#core);
       await documents(this.#core.database).deleteOne({ _id: this.#id(key) });
     });
@@ -53,7 +53,7 @@ export class MongoDocuments implements DocumentStore {
 
   async *list(after = ''): AsyncIterable<{ readonly key: string; readonly value: unknown }> {
     const within = { $gt: this.#id(after), $lt: `${this.#collection}0` }; // 0 follows the slash
-    const found = toldEach(this.#core, () =>
+    const found = withPortErrorsEach(this.#core, () =>
       documentsOf<SmallDocument>(
         documents(this.#core.database),
         { collection: this.#collection },

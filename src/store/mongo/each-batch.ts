@@ -15,7 +15,10 @@ import { inTransaction } from './transaction.ts';
 type Insert = Extract<Prepared, { readonly kind: 'insert' }>;
 type Replace = Extract<Prepared, { readonly kind: 'replace' }>;
 
-/** Writes what is prepared, and puts the results in their places. What others have changed meanwhile is done again, one by one. */
+/**
+ * Writes prepared changes, and puts the results in their places. Changes that conflict with other processes are retried
+ * one by one.
+ */
 export async function writeBatch(
   core: Core,
   partition: PartitionInfo,
@@ -44,7 +47,7 @@ async function createOne(core: Core, partition: PartitionInfo, change: Condition
   return result;
 }
 
-/** What gets another place on a sharded cluster may not be one of many writes. */
+/** A document that changes its shard cannot be part of a bulk write. */
 const moves = ({ deployment }: Core, { document, current }: Replace): boolean =>
   deployment.sharded && document.b !== current.b;
 
@@ -58,12 +61,12 @@ async function inBulk<T extends Written>(
   results: WriteResult[],
   write: (core: Core, type: string, steps: readonly T[], step: Step) => Promise<readonly T[]>,
 ): Promise<void> {
-  // Where ids are kept apart, both are written at once.
+  // If ids have their own directory, both are written in one transaction.
   const spread = core.deployment.transactions && hasPlaces(core, type);
   const writing = spread
     ? inTransaction(core, session => write(core, type, steps, { session }))
     : write(core, type, steps, {});
-  // Somebody else has claimed the same place, or kept the same version: done again one by one, that is no matter.
+  // Another process has claimed the same place, or stored the same version: the retry one by one handles that.
   const left = new Set(
     await writing.catch((error: unknown) => {
       if (!isOnlyTaken(error)) throw error;
@@ -77,7 +80,7 @@ async function inBulk<T extends Written>(
   }
 }
 
-/** Inserts documents; gives those whose id is taken. */
+/** Inserts documents; returns those whose id is taken. */
 async function insertAll(core: Core, type: string, steps: readonly Insert[], step: Step): Promise<readonly Insert[]> {
   await claimPlaces(core, type, steps, step);
   try {
@@ -85,7 +88,7 @@ async function insertAll(core: Core, type: string, steps: readonly Insert[], ste
     await resources(core, type).insertMany(documents, { ordered: false, ...withSession(step) });
     return [];
   } catch (error) {
-    // One by one it is told which.
+    // The retry one by one shows which.
     if (isTooLarge(error)) return steps;
     if (!isOnlyTaken(error) || step.session !== undefined) throw error;
     const taken = new Set(error.result.getWriteErrors().map(({ index }) => index));
@@ -93,7 +96,7 @@ async function insertAll(core: Core, type: string, steps: readonly Insert[], ste
   }
 }
 
-/** Replaces documents, whose versions are kept before; gives all where one is not at its version any more. */
+/** Replaces documents, after their versions are in the history; returns all if one is not at its version any more. */
 async function replaceAll(
   core: Core,
   type: string,
@@ -114,7 +117,7 @@ async function replaceAll(
   }
 }
 
-/** Keeps versions in the history, in the place of one that a server which has lost its place may have left there. */
+/** Stores versions in the history, replacing one that a server may have left after losing its place. */
 async function keepOlder(core: Core, type: string, steps: readonly Replace[], step: Step): Promise<void> {
   const replacing = steps.map(({ current }) => {
     const replacement = historyOf(current);
@@ -124,12 +127,12 @@ async function keepOlder(core: Core, type: string, steps: readonly Replace[], st
   try {
     await history(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
   } catch (error) {
-    // Somebody else keeps the same one at the same time; a key that is taken would end a transaction.
+    // Another process stores the same one concurrently; a duplicate key would end a transaction.
     if (!isOnlyTaken(error) || step.session !== undefined) throw error;
   }
 }
 
-/** Says, before resources are written, where they will lie: only where the store is spread over several servers. */
+/** Registers, before resources are written, their shards: only if the store is spread over several servers. */
 async function claimPlaces(core: Core, type: string, steps: readonly Written[], step: Step): Promise<void> {
   if (!hasPlaces(core, type)) return;
   const claims = steps.map(({ change, document: { p, b } }) => {
@@ -139,7 +142,7 @@ async function claimPlaces(core: Core, type: string, steps: readonly Written[], 
   await places(core.database).bulkWrite(claims, { ordered: false, ...withSession(step) });
 }
 
-/** A change that was done in bulk is found unchanged when it is done again. */
+/** A change that was done in bulk is found unchanged when it is retried. */
 function asDone(again: WriteResult, done: WriteResult): WriteResult {
   const { outcome, version, lastUpdated } = again;
   return outcome === 'unchanged' && version === done.version && lastUpdated === done.lastUpdated ? done : again;

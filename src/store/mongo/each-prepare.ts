@@ -9,25 +9,25 @@ import type { ResourceDocument } from './layout.ts';
 import { type Conditional, isConditional } from './match.ts';
 import { declared, documentOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
 
-/** How many changes are written together, and how many UTF-16 units of text. */
+/** Maximum changes of one write, and maximum UTF-16 units of their text. */
 const most = { changes: 250, text: 4 * 1024 * 1024 };
 
-/** After how many changes the event loop gets a turn. */
+/** Number of changes after which the event loop gets a turn. */
 const turn = 50;
 
-/** Changes that are written together: none of the same resource. */
+/** Changes that are written together: no two of the same resource. */
 export interface Batch {
-  /** Where the first of them is among all. */
+  /** The index of the first of them among all. */
   readonly at: number;
   readonly changes: readonly Change[];
   /** `Type/id` */
   readonly keys: ReadonlySet<string>;
 }
 
-/** What is to be done for a change. */
+/** The operation of a change. */
 export type Prepared =
   | { readonly kind: 'done'; readonly at: number; readonly result: WriteResult }
-  /** By itself, for what a bulk write cannot say. */
+  /** Separately, since a bulk write cannot express it. */
   | { readonly kind: 'alone'; readonly at: number; readonly change: Conditional }
   | (Written & { readonly kind: 'insert' })
   | (Written & { readonly kind: 'replace'; readonly current: Stored });
@@ -39,7 +39,7 @@ export interface Written {
   readonly outcome: WriteOutcome;
 }
 
-/** Splits changes where a resource comes again, and where they are many or long. */
+/** Splits changes at a repeated resource, and by number and length. */
 export function* batchesOf(changes: readonly Change[]): Iterable<Batch> {
   let batch: Change[] = [];
   let keys = new Set<string>();
@@ -59,8 +59,8 @@ export function* batchesOf(changes: readonly Change[]): Iterable<Batch> {
 }
 
 /**
- * Reads what is there, and makes the documents that take its place. Throws `VersionConflict`, `AttachmentMissing`,
- * `RecordTooLarge`, Error for a type that is not declared.
+ * Reads the current versions, and makes the documents that replace them. Throws `VersionConflict`, `AttachmentMissing`,
+ * `RecordTooLarge`, Error for an undeclared type.
  */
 export async function prepareBatch(
   core: Core,
@@ -81,7 +81,7 @@ export async function prepareBatch(
   return steps;
 }
 
-/** Current versions by `Type/id`. The attachments that the changes name are kept until these are done. */
+/** Current versions by `Type/id`. The attachments of the changes stay until these are done. */
 async function readBefore(
   core: Core,
   { p }: PartitionInfo,

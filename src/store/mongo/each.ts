@@ -5,8 +5,8 @@ import type { Core, PartitionInfo } from './core.ts';
 import { nextStamp } from './prepare.ts';
 
 /**
- * Does changes one by one, in bulk: while some are written, the next are prepared. Changes of the same resource stay in order.
- * Where one throws, others are done or not; doing all of them again does each once.
+ * Applies changes one by one, in bulk: while some are written, the next are prepared. Changes of the same resource stay
+ * in order. After an error others may or may not be done; repeating all of them applies each once.
  */
 export async function writeEach(
   core: Core,
@@ -18,7 +18,7 @@ export async function writeEach(
   let before: Batch | undefined;
   let writing = Promise.resolve();
   for (const batch of batchesOf(changes)) {
-    // Where it shares a resource with the one before, that must be there before it is read.
+    // If it shares a resource with the batch before, that must be written before this is read.
     if (batch.keys.values().some(key => before?.keys.has(key) === true)) await writing;
     const steps = await prepareBatch(core, partition, batch, updated);
     await writing;

@@ -7,11 +7,11 @@ import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey } from './order-key.ts';
 
-/** What a tombstone has. */
+/** The fields of a tombstone. */
 export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };
 
 /**
- * The fields of a document by which it is found and sorted. `p` is the key of its partition, `updated` its lastUpdated in
+ * The fields by which a document is found and sorted. `p` is the key of its partition, `updated` its lastUpdated in
  * milliseconds since 1970 UTC. Entries of parameters that the type does not index are left out.
  */
 export function indexFields(
@@ -92,7 +92,7 @@ function addTerms({ p, t }: Fields, code: string, terms: readonly string[]): voi
   for (const term of terms) t.add(start + term);
 }
 
-/** Answers whether it is a wide one. */
+/** Returns whether it is a wide one. */
 function addInterval(
   to: Map<string, IntervalEntry>,
   { p }: Fields,
@@ -108,8 +108,8 @@ function addInterval(
 }
 
 /**
- * A tuple whole, for the exact check, and for an index to find it by: the first component's code, in front of each value of
- * the second. A tuple may have many codings, so that their systems are left to the check.
+ * A whole tuple, for the exact check, and its index terms: the first component's code, before each value of the second.
+ * A tuple may have many codings, so that their systems are left to the check.
  */
 function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
   fields.c.push({
@@ -130,7 +130,7 @@ function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
     }
 }
 
-/** What the first component of a tuple gives to find it by: the code of a token; nothing of what has no terms. */
+/** The index terms of the first component of a tuple: the code of a token; none for values without terms. */
 function leadTerms(value: Single): readonly string[] {
   if (value.kind === 'token') return value.code === undefined ? [] : [codeTerm(value.code, value.caseSensitive)];
   return value.kind === 'reference' ? withAnyType(value) : valueTerms(value);
@@ -156,7 +156,10 @@ function tuplePart(values: readonly Single[]): TuplePart {
   };
 }
 
-/** https://hl7.org/fhir/R4/search.html#sort: of several values the highest counts in a descending order, the lowest in an ascending one. */
+/**
+ * https://hl7.org/fhir/R4/search.html#sort: of several values the highest counts in a descending order, the lowest in
+ * an ascending one.
+ */
 function addOrder(o: Record<string, string>, param: SearchParam, values: readonly IndexValue[], id: string): void {
   const lows = lowEnds(values);
   const key = (choose: (...of: number[]) => number): string =>

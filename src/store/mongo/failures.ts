@@ -3,14 +3,14 @@ import { DeadlinePassed, StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { Core } from './core.ts';
 
 /**
- * Does a work of the port, with errors of the port; `StoreUnavailable` where it takes longer than the time that is set, and then it
- * may go on. Throws Error where the store is closed.
+ * Runs a work of the port, with errors of the port; `StoreUnavailable` if it exceeds the timeout, after which it may
+ * still continue. Throws Error if the store is closed.
  */
-export function told<T>(core: Core, work: () => Promise<T>): Promise<T> {
+export function withPortErrors<T>(core: Core, work: () => Promise<T>): Promise<T> {
   return within(core, core.options.timeout, work);
 }
 
-/** As `told`, for what takes as long as it takes: each operation within it has its own time. */
+/** Like `withPortErrors`, for work without a timeout: each operation within it has its own. */
 export function atLength<T>(core: Core, work: () => Promise<T>): Promise<T> {
   return within(core, undefined, work);
 }
@@ -40,8 +40,8 @@ async function inTime<T>(done: Promise<T>, longest: number | undefined): Promise
 }
 
 /**
- * Gives what throws `StoreUnavailable` once `told` has answered for a work that begins now. Whatever is tried again asks it first:
- * after a refusal it would put an old change over what others wrote since.
+ * Returns a function that throws `StoreUnavailable` once `withPortErrors` has returned for a work that begins now.
+ * Retries call it first: after an error was returned, a retry would overwrite later changes of others.
  */
 export function answeredLate({ options }: Core): () => void {
   const until = performance.now() + (options.timeout ?? Infinity);
@@ -52,8 +52,8 @@ export function answeredLate({ options }: Core): () => void {
 
 const late = (): StoreUnavailable => new StoreUnavailable('timeout', 'The store did not answer in time');
 
-/** As `told`, for what gives one value after the other. */
-export async function* toldEach<T>(core: Core, values: () => AsyncIterable<T>): AsyncIterable<T> {
+/** Like `withPortErrors`, for a sequence of values. */
+export async function* withPortErrorsEach<T>(core: Core, values: () => AsyncIterable<T>): AsyncIterable<T> {
   if (core.ending.aborted) throw new Error('The store is closed');
   try {
     yield* values();
@@ -63,11 +63,11 @@ export async function* toldEach<T>(core: Core, values: () => AsyncIterable<T>): 
 }
 
 /**
- * What an error of the driver is to the port: `StoreUnavailable`, `DeadlinePassed`; anything else stays what it is. `deadline` in
- * milliseconds. https://www.mongodb.com/docs/manual/reference/error-codes/
+ * Converts an error of the driver to one of the port: `StoreUnavailable`, `DeadlinePassed`; any other stays unchanged.
+ * `deadline` in milliseconds. https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 export function portError(error: unknown, deadline: number): unknown {
-  // Many writes in one: what stopped them all stands within.
+  // A bulk write: the error that stopped all of it is inside.
   const inner: unknown = error instanceof driver.MongoBulkWriteError ? error.errorResponse : undefined;
   if (inner instanceof Error) return portError(inner, deadline);
   if (hasLabel(error, 'TransientTransactionError', 'UnknownTransactionCommitResult'))
@@ -85,12 +85,12 @@ export function portError(error: unknown, deadline: number): unknown {
   return error instanceof driver.MongoServerError ? withoutValues(error) : error;
 }
 
-/** Whether nobody knows, after an error, if what was asked for was done. */
+/** Whether it is unknown, after an error, if the operation was done. */
 export function isUndecided(error: unknown): boolean {
   return error instanceof driver.MongoError || isOfSocket(error);
 }
 
-/** What the server says in words may hold what is kept, such as an id: its code and where it arose are enough for a log. */
+/** The server's message may contain stored data, such as an id: its code and stack are enough for a log. */
 function withoutValues({ code, codeName, stack = '' }: driver.MongoServerError): Error {
   const error = new Error(`MongoDB rejected the command: ${codeName ?? 'error'} (${code})`);
   const at = stack.search(/^ {4}at /m);
@@ -102,12 +102,12 @@ function hasLabel(error: unknown, ...labels: readonly string[]): boolean {
   return error instanceof driver.MongoServerError && labels.some(label => error.hasErrorLabel(label));
 }
 
-/** What an error of the driver is while the store opens: mostly something to set right. */
+/** Converts an error of the driver while the store opens, which is usually one of configuration. */
 export function openingError(error: unknown): unknown {
   if (error instanceof StoreRefused) return error;
   if (isCode(error, ...notAllowed))
     return new StoreRefused(
-      'The server of the store refuses the user or the password that the URL names, or the user may not read and write there',
+      'MongoDB rejected the user or the password of the URL, or the user may not read and write the database',
     );
   if (
     error instanceof driver.MongoServerSelectionError ||
@@ -116,11 +116,11 @@ export function openingError(error: unknown): unknown {
   )
     return isCode(error.cause, ...notAllowed)
       ? openingError(error.cause)
-      : new StoreUnavailable('no-store', `The server of the store cannot be reached: ${error.message}`, error);
+      : new StoreUnavailable('no-store', `The MongoDB server is not available: ${error.message}`, error);
   return portError(error, 0);
 }
 
-/** Whether the server says one of these codes. */
+/** Whether the server returned one of these codes. */
 export function isCode(error: unknown, ...codes: readonly number[]): error is driver.MongoServerError {
   return error instanceof driver.MongoServerError && typeof error.code === 'number' && codes.includes(error.code);
 }
@@ -130,25 +130,25 @@ export function isTaken(error: unknown): boolean {
   return isCode(error, 11_000);
 }
 
-/** Whether all that a bulk write could not do was taken already. */
+/** Whether all errors of a bulk write are duplicate keys. */
 export function isOnlyTaken(error: unknown): error is driver.MongoBulkWriteError {
   if (!(error instanceof driver.MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
   return error.result.getWriteErrors().every(({ code }) => code === 11_000);
 }
 
-/** Whether the document would be larger than the server takes, also where the driver says so itself. */
+/** Whether the document exceeds the size limit of the server, also if the driver detects it. */
 export function isTooLarge(error: unknown): boolean {
   if (error instanceof driver.MongoInvalidArgumentError || isCode(error, badValue))
     return /too large|larger than/.test(error.message);
   return isCode(error, 10_334, 17_280, 17_419, 17_420) || (error instanceof RangeError && 'code' in error);
 }
 
-/** Whether it is of a class of the driver that it does not export. */
+/** Whether it is of a class that the driver does not export. */
 function isNamed(error: unknown, name: string): boolean {
   return error instanceof driver.MongoDriverError && error.name === name;
 }
 
-/** Whether it is an error of a socket or of a name as Node tells it: the driver passes some of them on. */
+/** Whether it is an error of a socket or of a name lookup of Node: the driver passes some of them on. */
 function isOfSocket(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if ('syscall' in error && ofSockets.has(String(error.syscall))) return true;
@@ -157,7 +157,7 @@ function isOfSocket(error: unknown): error is Error {
 
 function unavailable(reason: 'no-store' | 'timeout', error: unknown): StoreUnavailable {
   const name = error instanceof Error ? error.name : 'unknown';
-  const message = reason === 'timeout' ? 'The store did not answer in time' : 'The store cannot be reached';
+  const message = reason === 'timeout' ? 'The store did not answer in time' : 'The store is not available';
   return new StoreUnavailable(reason, `${message} (${name})`, error);
 }
 
@@ -174,7 +174,7 @@ const unreachable = [
   driver.MongoExpiredSessionError,
 ];
 const ofSockets: ReadonlySet<string> = new Set(['connect', 'read', 'write', 'getaddrinfo', 'querySrv', 'queryTxt']);
-/** What Node says of a socket without a call to the system: the other side has ended it, or it is gone. */
+/** Node's codes of a socket without a system call: the other side has closed it, or it does not exist. */
 const ended: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_DESTROYED']);
 /** WriteConcernFailed, LockTimeout, NetworkTimeout, ExceededTimeLimit. */
 const writesTooSlow = [64, 24, 89, 262];

@@ -8,16 +8,16 @@ import { tupleCondition, tupleSource } from './tuple.ts';
 
 type DocumentFilter = Filter<ResourceDocument>;
 
-/** What MongoDB makes of a clause. */
+/** The condition of a clause in MongoDB. */
 export interface Condition {
   /** All must match. */
   readonly filters: readonly DocumentFilter[];
   /**
-   * What finds the matches: a term that each of them has, another index if they may be few, or no index, so that the
-   * condition is only checked of what others find.
+   * How matches are found: a term that each of them has, another index if they may be few, or no index, so that the
+   * condition is only checked on documents that others find.
    */
   readonly by: 'term' | 'value' | 'none';
-  /** The terms of which a document must have one; undefined if the clause asks for something else. */
+  /** The terms of which a document must have one; undefined if the clause needs something else. */
   readonly terms?: readonly string[];
 }
 
@@ -93,8 +93,8 @@ function stringCondition({ index: { start }, how, text }: Extract<Clause, { kind
 }
 
 /**
- * An index gives entries by key and low end. What bounds the high end of the usual ones bounds their low end too, so that they
- * are apart from wide ones; and no entry begins behind its end.
+ * An index returns entries by key and low end. A bound of the high end of narrow ones bounds their low end too, so that
+ * wide ones are separate; and no entry begins after its end.
  */
 function rangeFilter({ index: { intervals, keys }, key, prefix, width, low, high }: RangeClause): DocumentFilter {
   const [narrowKey, wideKey] = [keys.narrow + key, keys.wide + key];

@@ -3,17 +3,17 @@ import { type Core, resources, type Step } from './core.ts';
 import { isCode } from './failures.ts';
 import type { Place, Plan } from './plan.ts';
 
-/** Where and within what is read. */
+/** The read preference and the session of a read. */
 export interface Reading extends Step {
   readonly readPreference?: ReadPreference;
 }
 
-/** For what may be a little old: reads from where the URL says, which is the primary unless it says otherwise. */
+/** For reads that may be slightly outdated: by the read preference of the URL, primary by default. */
 export function asTheUrlSays({ client }: Core): Reading {
   return { readPreference: client.readPreference };
 }
 
-/** The documents that a plan finds. Throws the driver's error with code 50 where the server takes longer than the deadline. */
+/** The documents of a plan. Throws the driver's error with code 50 if the server exceeds the deadline. */
 export function findDocuments<T extends Document>(
   { core, type }: Place,
   { filter, hint }: Plan,
@@ -21,7 +21,7 @@ export function findDocuments<T extends Document>(
   reading: Reading,
 ): Promise<T[]> {
   const maxTimeMS = core.options.deadline;
-  // One batch, so that one question is all.
+  // One batch, so that one request suffices.
   const given = { ...options, ...reading, limit, batchSize: limit, maxTimeMS };
   return withHint(hint, reading, hinted =>
     resources(core, type.name)
@@ -30,13 +30,13 @@ export function findDocuments<T extends Document>(
   );
 }
 
-/** Does without the hint where there is no such index (yet): the answer is the same, and comes later. */
+/** Retries without the hint if there is no such index (yet): the result is the same, but slower. */
 export async function withHint<T>(
   hint: string | undefined,
   { session }: Reading,
   work: (options: { hint?: string }) => Promise<T>,
 ): Promise<T> {
-  // In a transaction nothing can be tried again, since an error ends it: there the server chooses.
+  // In a transaction nothing can be retried, since an error ends it: there the server chooses.
   if (hint === undefined || session !== undefined) return work({});
   try {
     return await work({ hint });

@@ -4,24 +4,24 @@ import { TooManyToSort } from '../errors.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
-import { type Asked, type Place, unorderedPlan } from './plan.ts';
-import type { Found, Wanted } from './found.ts';
+import { type ResolvedQuery, type Place, unorderedPlan } from './plan.ts';
+import type { FoundDocument, RequestedPage } from './found.ts';
 
-/** So many are sorted where no index has the order. */
+/** Maximum number that is sorted without an index. */
 export const mostSorted = 10_000;
 
 /**
- * Finds documents in an order that no index has, such as by two parameters: reads the sort keys of all that match, then the
- * texts of the page. Throws `TooManyToSort`.
+ * Finds documents in an order that no index has, such as by two parameters: reads the sort keys of all matches, then
+ * the texts of the page. Throws `TooManyToSort`.
  */
 export async function gather(
   place: Place,
-  asked: Asked,
+  asked: ResolvedQuery,
   sort: readonly Sort[],
   keys: readonly Key[],
-  { limit, after, projection }: Wanted,
+  { limit, after, projection }: RequestedPage,
   reading: Reading,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundDocument[]> {
   const plan = unorderedPlan(place, asked);
   const limits = { projection: fieldsOf(keys), limit: mostSorted + 1 };
   const candidates = await findDocuments<Ordered>(place, plan, limits, reading);
@@ -33,9 +33,9 @@ export async function gather(
     .slice(0, limit)
     .map(({ _id }) => _id);
   if (ids.length === 0) return [];
-  // What changed in between may not match any more.
+  // A document that changed meanwhile may not match any more.
   const page = { filter: allOf([{ _id: { $in: ids } }, plan.filter]), hint: '_id_' };
-  const found = await findDocuments<Found>(place, page, { projection, limit: ids.length }, reading);
+  const found = await findDocuments<FoundDocument>(place, page, { projection, limit: ids.length }, reading);
   const byId = new Map(found.map(document => [document._id, document]));
   return ids.flatMap(id => byId.get(id) ?? []);
 }

@@ -5,11 +5,11 @@ import type { ServerDocument } from './layout.ts';
 import { layout } from './prepare-database.ts';
 import { definitionsDigest } from './wanted.ts';
 
-/** How often a process says that it is there, and after what silence it is gone, in milliseconds. */
+/** The interval of heartbeats, and the silence after which a process counts as dead, in milliseconds. */
 const beat = 5_000;
 const silence = 30_000;
 
-/** Says that this process works on the store, until the returned function is called. */
+/** Sends heartbeats of this process until the returned function is called. */
 export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
   await sayThere(core);
   const timer = setInterval(() => void sayThere(core).catch(() => undefined), beat);
@@ -35,18 +35,18 @@ async function sayThere({ database, options, process: id }: Core): Promise<void>
   });
 }
 
-/** The processes that work on the store now, this one too. */
+/** The processes that use the store now, including this one. */
 export async function livingServers({ database }: Pick<Core, 'database'>): Promise<readonly ServerDocument[]> {
   const recent = { $expr: { $gt: ['$seen', { $subtract: ['$$NOW', silence] }] } };
   return (await servers(database).find(recent).toArray()).filter(isNotDead);
 }
 
-/** A process that was killed on this host is gone at once; one elsewhere is, when it has been silent for a while. */
+/** A process that was killed on this host is dead at once; one elsewhere after a silence. */
 function isNotDead(server: ServerDocument): boolean {
   return server.host !== host || runsHere(server.pid);
 }
 
-/** Deletes what processes have left in `servers` that were killed on this host, or are silent for an hour: none comes back. */
+/** Deletes the entries in `servers` of processes that were killed on this host, or are silent for an hour. */
 export async function sweepServers({ database, process: own }: Core): Promise<void> {
   const long = { $expr: { $lt: ['$seen', { $subtract: ['$$NOW', 120 * silence] }] } };
   await servers(database).deleteMany({ _id: { $ne: own }, ...long });

@@ -9,10 +9,13 @@ import { indexesOfDatabase } from './database-indexes.ts';
 import { isCode } from './failures.ts';
 import { definitionsDigest } from './wanted.ts';
 
-/** Types whose indexes are made at once: of all of R4 at once, most would wait for a connection until their time is over. */
+/**
+ * Types whose indexes are created concurrently: with all of R4 at once, most would wait for a connection until their
+ * timeout.
+ */
 const typesAtOnce = 4;
 
-/** Makes the indexes of declared types that have no collection yet: on empty collections that takes no time. */
+/** Creates the indexes of declared types that have no collection yet: fast on empty collections. */
 export async function makeNewIndexes(core: Core): Promise<void> {
   const known = new Set(await typesKept(core.database));
   const types = [...core.options.model.types.values()].filter(({ name }) => !known.has(name));
@@ -20,7 +23,10 @@ export async function makeNewIndexes(core: Core): Promise<void> {
   if (core.deployment.sharded) await makeCollections(core);
 }
 
-/** A transaction over several shards may make no collection. https://www.mongodb.com/docs/manual/core/transactions-operations/ */
+/**
+ * A transaction over several shards cannot create a collection.
+ * https://www.mongodb.com/docs/manual/core/transactions-operations/
+ */
 async function makeCollections({ database, options }: Core): Promise<void> {
   const older = [...options.model.types.keys()].map(type => `${type}.history`);
   const there = await database.listCollections({}, { nameOnly: true }).toArray();
@@ -34,11 +40,11 @@ async function makeCollections({ database, options }: Core): Promise<void> {
 const namespaceExists = 48;
 
 /**
- * Makes all indexes that are not there (any more), unless others' definitions hold; on large collections it takes minutes, beside
- * whatever reads and writes them. `connect` gives a client that waits for it.
+ * Creates all missing indexes, unless another process's definitions apply; on large collections it takes minutes,
+ * without blocking reads and writes. `connect` returns a client that waits for it.
  */
 export async function makeMissingIndexes(core: Core, connect: () => MongoClient): Promise<void> {
-  // Others may have dropped what only ours need.
+  // Another process may have dropped indexes that only these definitions need.
   if ((await core.registry.definitions()) !== definitionsDigest(core.options.model)) return;
   const found = await indexesOfDatabase(core);
   if (!found.some(({ state }) => state === 'missing')) return;

@@ -2,7 +2,7 @@ import { type IndexDriver } from '../upkeep/indexes.ts';
 import { parameters, partitions } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
-import { atLength, told, toldEach } from './failures.ts';
+import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { parameterId, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { requireOurDefinitions } from './register.ts';
@@ -10,7 +10,7 @@ import { verifyType } from './verify-indexes.ts';
 
 export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
   const writing = <T>(work: () => Promise<T>): Promise<T> =>
-    told(core, async () => {
+    withPortErrors(core, async () => {
       await requireOurDefinitions(core);
       return work();
     });
@@ -19,7 +19,7 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
     partition: id => atLength(core, () => core.registry.partition(id)),
     partitions: () => atLength(core, () => partitionsOf(core)),
     states: (partition, type) => atLength(core, () => statesOf(core, partition, type)),
-    verify: (partition, type) => toldEach(core, () => verifyType(core, partition, type)),
+    verify: (partition, type) => withPortErrorsEach(core, () => verifyType(core, partition, type)),
     restart: ({ p }, type, codes = [...type.indexed.keys(), ...type.pairs.map(({ code }) => code)]) =>
       writing(async () => {
         await parameters(core.database).updateMany(
@@ -39,7 +39,7 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
         return all.filter(([{ p }, { name }]) => places.has(`${p}/${name}`));
       }),
     database: ({ drop = false } = {}) =>
-      drop ? writing(() => dropUnused(core)) : told(core, () => indexesOfDatabase(core)),
+      drop ? writing(() => dropUnused(core)) : withPortErrors(core, () => indexesOfDatabase(core)),
   };
 }
 

@@ -10,12 +10,15 @@ import type { ReservationDocument } from './layout.ts';
 import { keyReservation } from './reservation-id.ts';
 import { withId } from './with-id.ts';
 
-/** How long somebody who repeats a write waits for the first one before he finishes it, in milliseconds. */
+/** How long a repeated write waits for the first one before it finishes it, in milliseconds. */
 const longestWait = 500;
 
 type Results = NonNullable<ReservationDocument['results']>;
 
-/** What was written with a key, as it is given again; undefined where the key is free, or it is not known yet. Throws `KeyUsed`. */
+/**
+ * The result of an earlier write with a key; undefined if the key is free, or the write is not done yet. Throws
+ * `KeyUsed`.
+ */
 export async function repeatedResults(
   core: Core,
   partition: Pick<PartitionInfo, 'p'>,
@@ -31,8 +34,9 @@ export async function repeatedResults(
 }
 
 /**
- * Does a work once for a key: its reservation is written first, with the id that the record gets, and holds the results when it
- * is done. Whoever repeats it finishes what a crash has left. A key whose work has failed is free again. Throws `KeyUsed`.
+ * Runs a work once for a key: its reservation is written first, with the id of the record, and has the results when it
+ * is done. A repeated write finishes what a crash has left. A key whose work has failed is free again. Throws
+ * `KeyUsed`.
  */
 export async function withKey(
   core: Core,
@@ -52,7 +56,7 @@ export async function withKey(
     const first = await keepResults(core, held, results);
     return before === undefined ? results : again(first);
   } catch (error) {
-    // Where nobody knows whether it was done the key stays, for whoever tries again.
+    // If the outcome is unknown the key stays, for a retry.
     if (!isUndecided(error))
       await reservations(core.database).deleteOne({ _id: held._id, id: held.id, results: { $exists: false } });
     throw error;
@@ -69,7 +73,10 @@ export function keyedReservation(
   return { _id: keyReservation(p, key), p, key, body, id, type, expires };
 }
 
-/** Undefined where it was free, and is ours; else the one that is there, with results or after a while without. */
+/**
+ * Undefined if the key was free, and is reserved now; else the existing reservation, with results or after a while
+ * without.
+ */
 async function reserve(core: Core, own: ReservationDocument, key: WriteKey): Promise<ReservationDocument | undefined> {
   const all = reservations(core.database);
   const until = performance.now() + longestWait;
@@ -91,19 +98,19 @@ async function reserve(core: Core, own: ReservationDocument, key: WriteKey): Pro
   }
 }
 
-/** The reservation of a key, where it has not expired. */
+/** The reservation of a key, if it has not expired. */
 export async function readReservation(core: Core, _id: string): Promise<ReservationDocument | undefined> {
   const found = await reservations(core.database).findOne({ _id });
   return found === null || found.expires <= core.options.now() ? undefined : found;
 }
 
-/** Undefined where it is not done. Throws `KeyUsed`. */
+/** Undefined if it is not done. Throws `KeyUsed`. */
 function resultsOf({ body, results }: ReservationDocument, key: WriteKey): Results | undefined {
   if (body !== key.body) throw new KeyUsed();
   return results;
 }
 
-/** What was done under a reservation without being noted there: it is noted now. */
+/** Notes the result of a write that was done under a reservation without being noted there. */
 async function finish(
   core: Core,
   partition: Pick<PartitionInfo, 'p'>,
@@ -114,7 +121,7 @@ async function finish(
   return done === undefined ? undefined : keepResults(core, held, [done]);
 }
 
-/** Notes results, unless somebody else has: gives those that are there. */
+/** Stores results, unless another process has: returns the stored ones. */
 async function keepResults(
   core: Core,
   { _id, id, body, ...held }: ReservationDocument,
@@ -126,14 +133,14 @@ async function keepResults(
   if (matchedCount === 1) return own;
   const found = await all.findOne({ _id, body });
   if (found?.results !== undefined) return found.results;
-  // Whoever made it has failed meanwhile, and given the key back.
+  // The process that made it has failed meanwhile, and released the key.
   await all.insertOne({ ...held, _id, id, body, results: own }).catch((error: unknown) => {
     if (!isTaken(error)) throw error;
   });
   return own;
 }
 
-/** Results as a reservation keeps them. */
+/** Results in the form of a reservation. */
 export function keptResults(results: readonly WriteResult[]): Results {
   return results.map(({ id, version, lastUpdated, ...result }) => ({
     outcome: firstOutcome(result),

@@ -2,20 +2,20 @@ import type { Attached } from '../blobs.ts';
 import type { WriteOutcome } from '../records.ts';
 
 /**
- * What the collections hold. A type has a collection of its name with one document for each current resource: its exact text
- * and all its index entries in one document, so that both change in one step. `p` is the key of a partition: it begins every
- * `_id` and every term, so that the arrays lead their indexes and each condition may drive a scan.
+ * The content of the collections. A type has a collection of its name with one document per current resource: its exact
+ * text and all its index entries in one document, so that both change atomically. `p` is the key of a partition: it
+ * begins every `_id` and every term, so that the arrays lead their indexes and each condition may drive a scan.
  */
 export interface ResourceDocument {
   /** `{p}/{id}` */
   readonly _id: string;
   readonly p: string;
-  /** Four hex digits that follow from the owner: where the resource lies on a sharded cluster. */
+  /** Four hex digits derived from the owner: they decide the shard of the resource on a sharded cluster. */
   readonly b: string;
   readonly version: number;
   /** Milliseconds since 1970 UTC. */
   readonly updated: number;
-  /** Digest of the definitions that made the entries. */
+  /** Digest of the definitions of the entries. */
   readonly made: string;
   /** The exact JSON text; absent in a tombstone, whose arrays are empty. */
   readonly text?: string;
@@ -23,23 +23,22 @@ export interface ResourceDocument {
   readonly t: readonly string[];
   /** `{p}|{param}|{folded}`: strings. */
   readonly s: readonly string[];
-  /** Dates. `k` (names.ts) tells those apart that are wider than a day and a bit. */
+  /** Dates. `k` (names.ts) separates those that are wider than a day and a bit. */
   readonly d: readonly IntervalEntry[];
   /** Numbers and quantities, by unit. */
   readonly n: readonly IntervalEntry[];
   /** Tuples of composites, whole. */
   readonly c: readonly TupleEntry[];
-  /** Sort keys by parameter: a text that orders like the value, and the id behind it (order-key.ts). */
+  /** Sort keys by parameter: a text that sorts like the value, followed by the id (order-key.ts). */
   readonly o: Readonly<Record<string, string>>;
-  /** Whom it belongs to, as store/owners.ts prints them; absent in a tombstone, and from before layout 3. */
+  /** The owners, as store/owners.ts prints them; absent in a tombstone, and before layout 3. */
   readonly owners?: string;
-  /** What the version carries. */
+  /** The attachments of the version. */
   readonly attached?: readonly Attached[];
-  /** `_id` of the reservation under which this version was written. */
+  /** `_id` of the reservation of this version's write. */
   readonly by?: string;
   /**
-   * Of the version (store/record-digest.ts); absent where an engine of layout 1 wrote it and no server has filled it in
-   * yet.
+   * Of the version (store/record-digest.ts); absent if an engine of layout 1 wrote it and no server has added it yet.
    */
   readonly digest?: string;
 }
@@ -63,7 +62,7 @@ export interface TuplePart {
   readonly n?: readonly IntervalEntry[];
 }
 
-/** The fields that a search looks at. */
+/** The search fields. */
 export type IndexFields = Pick<ResourceDocument, 't' | 's' | 'd' | 'n' | 'c' | 'o'>;
 
 /** An older version, in `{Type}.history`. */
@@ -81,7 +80,9 @@ export interface HistoryDocument {
   readonly digest?: string;
 }
 
-/** `partitions`: the key is never used again, so that what a removal has not deleted yet is nobody's. */
+/**
+ * `partitions`: the key is never used again, so that data that a removal has not deleted yet belongs to no partition.
+ */
 export interface PartitionDocument {
   /** The id. */
   readonly _id: string;
@@ -93,7 +94,7 @@ export interface PartitionDocument {
 export interface RemovalDocument {
   /** The key. */
   readonly _id: string;
-  /** When the removal began, by the clock of the database: others may write there for a moment longer. */
+  /** When the removal began, by the clock of the database: other processes may write for a moment longer. */
   readonly since: Date;
 }
 
@@ -103,14 +104,14 @@ export interface ParameterDocument {
   readonly _id: string;
   readonly digest: string;
   readonly state: 'ready' | 'pending';
-  /** The id up to which a pending one is filled, and how many resources that were. */
+  /** The id up to which a pending one is filled, and the number of resources up to there. */
   readonly after: string;
   readonly done: number;
-  /** Where entries are made again that follow the definitions already: somebody asked for it. */
+  /** Set if entries that follow the definitions already are rebuilt on request. */
   readonly anew?: true;
 }
 
-/** `servers`: who works on the store now. */
+/** `servers`: the processes that use the store now. */
 export interface ServerDocument {
   readonly _id: string;
   readonly mode: 'serve' | 'command';
@@ -119,23 +120,23 @@ export interface ServerDocument {
   readonly layout?: number;
   readonly host: string;
   readonly pid: number;
-  /** When it last said that it is there, by the clock of the database. */
+  /** Its last heartbeat, by the clock of the database. */
   readonly seen: Date;
 }
 
-/** `reservations`: what makes keyed and conditional writes one. */
+/** `reservations`: make keyed and conditional writes unique. */
 export interface ReservationDocument {
   /** Digest of partition, kind, and the key or the type and criteria. */
   readonly _id: string;
   readonly p: string;
-  /** The key of a keyed write as it was given, so that it can be copied to another store; absent for criteria. */
+  /** The key of a keyed write as given, so that it can be copied to another store; absent for criteria. */
   readonly key?: string;
   readonly body: string;
   /** The id that the record will get. */
   readonly id: string;
-  /** Of what type it is, where it is a keyed write. */
+  /** The type of a keyed write. */
   readonly type?: string;
-  /** Where it is done: the results. */
+  /** The results, if it is done. */
   readonly results?: readonly { outcome: WriteOutcome; id: string; version: number; lastUpdated: number }[];
   /** Milliseconds since 1970 UTC. */
   readonly expires: number;
@@ -155,7 +156,10 @@ export interface SmallDocument {
   readonly expires?: number;
 }
 
-/** `audit`: a line of a chain (audit/log/line.ts), with what events are asked for by; `_id` is `{chain}/{n, 12 digits}`. */
+/**
+ * `audit`: a line of a chain (audit/log/line.ts), with the keys by which events are searched; `_id` is `{chain}/{n, 12
+ * digits}`.
+ */
 export interface AuditDocument {
   readonly _id: string;
   readonly chain: string;
@@ -167,16 +171,16 @@ export interface AuditDocument {
   readonly patients?: readonly string[];
 }
 
-/** `ids`: where the resources of a type with owners lie on a sharded cluster; `_id` is `{p}/{type}/{id}`. */
+/** `ids`: the shards of the resources of a type with owners on a sharded cluster; `_id` is `{p}/{type}/{id}`. */
 export interface PlaceDocument {
   readonly _id: string;
   readonly b: string;
 }
 
 /**
- * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key, `bucketKey`
- * with which owners are digested, `digests` with how far versions have got theirs (digest-fill.ts), `upgrade` until the upgrade
- * from that layout is finished (upgrade.ts).
+ * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key,
+ * `bucketKey` with the key of owners' digests, `digests` with the progress of adding digests to versions
+ * (digest-fill.ts), `upgrade` until the upgrade from that layout is finished (upgrade.ts).
  */
 export interface MetaDocument {
   readonly _id: string;

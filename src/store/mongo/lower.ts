@@ -3,13 +3,13 @@ import type { Indexes, PairIndex, ParamIndex } from '../plan/indexes.ts';
 import { anyTypeTerm, pairTerm } from '../terms.ts';
 import { intervalKey, pairsOf, termsOf } from './names.ts';
 
-/** Where documents have the entries of a parameter, of a pair, or of a component of a composite. */
+/** The position of the entries of a parameter, of a pair, or of a component of a composite in documents. */
 export interface Index {
-  /** Of the parameter or pair. */
+  /** The code of the parameter or pair. */
   readonly code: string;
-  /** What its terms and strings begin with. */
+  /** The beginning of its terms and strings. */
   readonly start: string;
-  /** What the keys of its intervals begin with: of those that are as wide as usual, and of wider ones. */
+  /** The beginning of the keys of its intervals: of narrow ones and of wide ones. */
   readonly keys: { readonly narrow: string; readonly wide: string };
   /** The field of its intervals. */
   readonly intervals: 'd' | 'n';
@@ -17,13 +17,13 @@ export interface Index {
   readonly anyType: boolean;
 }
 
-/** The indexes of a type in a partition; each has one reference, so that clauses of one index are known by it. */
+/** The indexes of a type in a partition; each has one reference, by which clauses of one index are recognised. */
 export interface MongoIndexes extends Indexes<Index> {
-  /** Pairs whose index is complete. */
+  /** Pairs with a complete index. */
   pairs(): readonly PairIndex<Index>[];
 }
 
-/** `p` is the key of the partition; `ready` holds the codes of parameters and pairs whose index is complete. */
+/** `p` is the key of the partition; `ready` has the codes of parameters and pairs with a complete index. */
 export function indexesOf(type: ResourceType, p: string, ready: ReadonlySet<string>): MongoIndexes {
   const known = new Map<string, ParamIndex<Index>>();
   const find = (code: string): ParamIndex<Index> | undefined => {
@@ -40,7 +40,7 @@ export function indexesOf(type: ResourceType, p: string, ready: ReadonlySet<stri
     termsOfId: (index, id) => (index.anyType ? [anyTypeTerm(id)] : undefined),
     // Most resources lack most parameters: a term for each would be the largest part of the index.
     marksMissing: false,
-    // An index of all terms finds two of them as soon as one.
+    // An index of all terms finds two terms as fast as one.
     hasAbsolute: () => true,
   };
 }
@@ -64,7 +64,7 @@ function paramIndex(param: SearchParam, p: string, ready: boolean): ParamIndex<I
       intervals: intervalsOf(param),
       anyType: param.targets.length === 0,
     },
-    // A tuple has the values of its components as they are.
+    // A tuple has the values of its components unchanged.
     components: param.components.map(({ param: of }) => ({
       code,
       start: '',

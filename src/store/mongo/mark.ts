@@ -2,7 +2,7 @@ import type { Mark } from '../records.ts';
 import { marks } from './collections.ts';
 import { type Core, type Step, withSession } from './core.ts';
 
-/** Writes a mark of a partition, after what it tells of. */
+/** Writes a mark of a partition, after the changes that it records. */
 export async function keepMark({ database }: Core, p: string, mark: Mark | undefined, step: Step = {}): Promise<void> {
   if (mark === undefined) return;
   const set = { $set: { value: mark.value } };

@@ -2,7 +2,7 @@ import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Change, Precondition, WriteResult } from '../records.ts';
 import { SeveralMatch, VersionConflict } from '../errors.ts';
-import { applyChange, type Manner } from './apply.ts';
+import { applyChange, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { findMatches } from './count.ts';
@@ -13,10 +13,10 @@ import { declared, type Put } from './prepare.ts';
 import { reservationId } from './reservation-id.ts';
 import { withId } from './with-id.ts';
 
-/** How long a reservation that a crash has left is kept at least, in milliseconds. */
+/** Minimum lifetime of a reservation that a crash has left, in milliseconds. */
 const kept = 3_600_000;
 
-/** A change that is done only where nothing matches. */
+/** A change that is done only if nothing matches. */
 export type Conditional = Put & { readonly precondition: Extract<Precondition, { readonly is: 'no-match' }> };
 
 export function isConditional(change: Change): change is Conditional {
@@ -24,15 +24,15 @@ export function isConditional(change: Change): change is Conditional {
 }
 
 /**
- * Creates a resource unless one matches, however many try at the same time. All who find none agree on one id first, through a
- * reservation of the criteria, and look again: then that id decides who of them creates it. A reservation goes when its record is
- * there. Whoever finds one that a crash has left takes its id.
+ * Creates a resource unless one matches, however many processes try concurrently. All that find none agree on one id
+ * first, through a reservation of the criteria, and search again: then that id decides which of them creates it. A
+ * reservation is deleted when its record exists. A process that finds one that a crash has left takes its id.
  */
 export async function createUnlessMatching(
   core: Core,
   partition: PartitionInfo,
   change: Conditional,
-  manner: Manner,
+  manner: WriteStep,
 ): Promise<WriteResult> {
   const reserved = reservations(core.database);
   for (;;) {
@@ -57,24 +57,24 @@ export async function createUnlessMatching(
         await release();
         throw error;
       }
-      // Its record was made, and has changed since.
+      // Its record was created, and has changed since.
       await reserved.updateOne({ _id, id }, { $set: { id: change.id } });
     }
   }
 }
 
-/** The change where nothing matches: its id must be free. */
+/** The change if nothing matches: its id must be free. */
 export function unconditional(change: Conditional, id: string): Put {
   const free: Put = { ...change, precondition: { is: 'absent' } };
   return id === change.id ? free : withId(free, id);
 }
 
-/** The result where one matches. Throws `SeveralMatch`, and what a search throws. */
+/** The result if one matches. Throws `SeveralMatch`, and the errors of a search. */
 export async function matchOf(
   core: Core,
   partition: PartitionInfo,
   { type, precondition: { query } }: Conditional,
-  manner: Manner = {},
+  manner: WriteStep = {},
 ): Promise<WriteResult | undefined> {
   for (;;) {
     const [id, other] = await findMatches(core, partition, declared(core, type), query, 2, manner);
@@ -91,12 +91,12 @@ export function matchReservation(p: string, { type, precondition }: Conditional)
   return reservationId(p, 'match', type, JSON.stringify(criteria(precondition.query)));
 }
 
-/** A reservation as one would make it for a change. */
+/** The reservation of a change. */
 export function reservationFor(core: Core, { p }: PartitionInfo, change: Conditional): ReservationDocument {
   return { _id: matchReservation(p, change), p, body: '', id: change.id, expires: core.options.now() + kept };
 }
 
-/** The reservation of the criteria of a change: that of another, where there is one. */
+/** The reservation of the criteria of a change: the existing one, if there is one. */
 async function reserve(core: Core, partition: PartitionInfo, change: Conditional): Promise<ReservationDocument> {
   const own = reservationFor(core, partition, change);
   for (;;) {
@@ -111,7 +111,7 @@ async function reserve(core: Core, partition: PartitionInfo, change: Conditional
   }
 }
 
-/** A query as JSON, the same where only the order of its parts differs. */
+/** A query as JSON, the same if only the order of its parts differs. */
 function criteria(query: Query): unknown {
   switch (query.kind) {
     case 'and':

@@ -12,10 +12,10 @@ import { documentsOf } from './pages.ts';
 import { requireWriting } from './register.ts';
 import { keyReservation } from './reservation-id.ts';
 
-/** How many one operation reads. */
+/** Notes per operation. */
 const size = 500;
 
-/** Documents, then marks, then keys of writes that are done; those that have expired left out. */
+/** Documents, then marks, then keys of writes that are done; without expired ones. */
 export async function* keptNotes(core: Core): AsyncIterable<Note> {
   const { database, options } = core;
   const now = options.now();
@@ -40,7 +40,7 @@ export async function* keptNotes(core: Core): AsyncIterable<Note> {
   }
 }
 
-/** A crash may have left a write done that is not noted. Undefined where it is not done. */
+/** A crash may have left a write done that is not noted. Undefined if it is not done. */
 async function resultsOf(core: Core, { _id, p, type, id, results }: ReservationDocument): Promise<Results | undefined> {
   if (results !== undefined || type === undefined || type === '') return results;
   const done = await writtenBy(core, p, type, id, _id);
@@ -49,7 +49,7 @@ async function resultsOf(core: Core, { _id, p, type, id, results }: ReservationD
 
 type Results = NonNullable<ReservationDocument['results']>;
 
-/** Keeps notes as another store had them, over those that are there. Throws Error where their partition is not there. */
+/** Writes notes of another store, replacing existing ones. Throws Error if their partition does not exist. */
 export async function putNotes(core: Core, notes: readonly Note[]): Promise<void> {
   const { database, registry } = core;
   requireWriting(core);

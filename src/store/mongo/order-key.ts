@@ -1,13 +1,13 @@
 /**
- * A sort key that orders documents by a number and then by id: eleven digits of base 36 that order like its whole part (up to
- * 9e15 either way, in milliseconds for a time), three more for the rest where there is one, \u0001, and the id. What has no value
- * has \u0001 and the id alone: before all others, so last in a descending order.
+ * A sort key that orders documents by a number and then by id: eleven digits of base 36 that sort like its whole part
+ * (up to 9e15 either way, in milliseconds for a time), three more for the fraction if there is one, \u0001, and the id.
+ * A key without a value is \u0001 and the id: before all others, so last in a descending order.
  */
 export function orderKey(value: number | undefined, id: string): string {
   return `${value === undefined ? '' : orderedText(value)}${separator}${id}`;
 }
 
-/** The number in an order key; null where there is none. */
+/** The number in an order key; null if there is none. */
 export function orderValue(key: string): number | null {
   if (key.startsWith(separator)) return null;
   const high = Number.parseInt(key.slice(0, highDigits), 36) - offset;
@@ -16,7 +16,7 @@ export function orderValue(key: string): number | null {
   return rest === '' ? whole : whole + Number.parseInt(rest, 36) / restUnit;
 }
 
-/** The digits of a number: the order key of what comes before all ids that have it. */
+/** The digits of a number: the order key before all ids with it. */
 export function orderedText(value: number): string {
   const whole = Math.floor(value);
   const high = Math.floor(whole / unit);
@@ -25,14 +25,14 @@ export function orderedText(value: number): string {
   return whole === value ? text : text + ((value - whole) * restUnit).toString(36).padStart(restDigits, '0');
 }
 
-/** What comes before all keys of greater numbers, and behind all keys of this one. */
+/** The key before all keys of greater numbers, and after all keys of this one. */
 export function behindOrdered(value: number): string {
   return `${orderedText(value)}${firstValue}`;
 }
 
 const separator = '\u0001';
 
-/** Behind every order key without a value, and before all with one. */
+/** After every order key without a value, and before all with one. */
 export const firstValue = '\u0002';
 
 /** Times are split into two integers, since both are then exact in base 36. */

@@ -6,7 +6,7 @@ import type { Index, MongoIndexes } from './lower.ts';
 import { orderField, updatedField } from './names.ts';
 import { orderKey, orderValue } from './order-key.ts';
 
-/** A sort key as documents hold it. */
+/** A sort key in documents. */
 export type Key =
   | { readonly by: 'id'; readonly descending: boolean }
   | {
@@ -14,12 +14,12 @@ export type Key =
       /** Of `o`. */
       readonly field: string;
       readonly descending: boolean;
-      /** Of the date whose low end it is; undefined for lastUpdated, which nothing lacks. */
+      /** The date whose low end it is; undefined for lastUpdated, which is never missing. */
       readonly index: Index | undefined;
       readonly end: End;
     };
 
-/** What stands in a document, of all that is read of it. */
+/** The sort fields of a document. */
 export type Ordered = Pick<ResourceDocument, '_id' | 'o'>;
 
 /** Resolves sort keys. Throws `IndexPending` if an index that they need is not complete. */
@@ -43,14 +43,14 @@ function fieldKey(key: plan.Key<Index>): Key {
   }
 }
 
-/** The one key that says the order, where one does: each ends in the id, and nothing is behind an id. */
+/** The one key that determines the order, if there is one: each ends in the id, and no key after an id matters. */
 export function soleKey(keys: readonly Key[]): Key | undefined {
   const [first, second] = keys;
   if (first === undefined || keys.length === 1 || first.by === 'id') return first;
   return second?.by === 'id' && second.descending === first.descending ? first : undefined;
 }
 
-/** Where a document stands in an order. */
+/** The position of a document in an order. */
 export function positionOf(keys: readonly Key[], { _id, o }: Ordered): Position {
   const id = idOf(_id);
   return { keys: keys.map(key => (key.by === 'id' ? id : orderValue(o[key.field] ?? ''))), id };
@@ -61,12 +61,12 @@ export function idOf(_id: string): string {
   return _id.slice(_id.indexOf('/') + 1);
 }
 
-/** The order key of a field at a position that one key says. */
+/** The order key of a field at a position of one key. */
 export function keyAt({ keys: [value], id }: Position): string {
   return orderKey(typeof value === 'number' ? value : undefined, id);
 }
 
-/** The fields that the keys are read from. */
+/** The fields of the keys. */
 export function fieldsOf(keys: readonly Key[]): Readonly<Record<string, 1>> {
   return Object.fromEntries(keys.flatMap(key => (key.by === 'id' ? [] : [[`o.${key.field}`, 1 as const]])));
 }

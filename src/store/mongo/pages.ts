@@ -1,7 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 
 export interface PageOptions {
-  /** A field with a text that no other document has; default `_id`. */
+  /** A field with unique values; default `_id`. */
   readonly by?: string;
   readonly within?: { readonly $gt?: string; readonly $gte?: string; readonly $lt?: string };
   readonly project?: Document;
@@ -10,8 +10,8 @@ export interface PageOptions {
 }
 
 /**
- * Documents in the order of a field, in pages, each read by an operation of its own: a cursor that stays open would have
- * one timeout from its beginning to its end. `T` is what the projection leaves of them.
+ * Documents in the order of a field, in pages, each read by its own operation: one open cursor would have one timeout
+ * for all. `T` is the result of the projection.
  */
 export async function* pagesOf<T extends object>(
   collection: Pick<Collection, 'collectionName'>,
@@ -25,7 +25,7 @@ export async function* pagesOf<T extends object>(
       .sort({ [by]: 1 })
       .limit(size)
       .toArray();
-    if (page.length > 0) yield page as unknown as readonly T[]; // as the caller says
+    if (page.length > 0) yield page as unknown as readonly T[]; // as the caller states
     const last = page.at(-1);
     if (last === undefined || page.length < size) return;
     range = { ...within, $gt: last[by] };

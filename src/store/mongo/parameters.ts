@@ -13,7 +13,10 @@ export function parameterId(p: string, type: string, code: string): string {
   return `${p}/${type}/${code}`;
 }
 
-/** One index that the definitions want, with what the store says of it; undefined where it says nothing of this definition. */
+/**
+ * One index that the definitions need, with its state in the store; undefined if the store has none for this
+ * definition.
+ */
 export interface Parameter extends WantedIndex {
   readonly kept: ParameterDocument | undefined;
 }
@@ -34,7 +37,7 @@ export async function readParameters(
   });
 }
 
-/** How far each index of a type is, pairs too, in the order of the definitions. */
+/** The progress of each index of a type, pairs too, in the order of the definitions. */
 export async function statesOf(
   core: Core,
   partition: PartitionInfo,
@@ -53,8 +56,8 @@ export async function statesOf(
 }
 
 /**
- * Which parameters of a type cannot be searched yet. Pairs only make searches faster, so they are not among them. Asks the server
- * only where the registry, which searches go by too, does not know that all are ready.
+ * The parameters of a type that cannot be searched yet. Pairs only make searches faster, so they are not among them.
+ * Reads the server only if the registry, which searches use too, does not know that all are ready.
  */
 export async function pendingOf(
   core: Core,
@@ -64,7 +67,7 @@ export async function pendingOf(
   const ready = await core.registry.ready(partition.p, type);
   if ([...type.indexed.keys()].every(code => ready.has(code))) return [];
   const waiting = pendingIn(type, await statesOf(core, partition, type));
-  // A caller who gets none may search: what is remembered is older.
+  // A caller without pending ones may search: the cache is older.
   if (waiting.length === 0) core.registry.forget();
   return waiting;
 }

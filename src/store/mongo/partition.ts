@@ -21,7 +21,7 @@ import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
 import { countResources } from './counts.ts';
 import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
-import { told, toldEach } from './failures.ts';
+import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { pendingOf } from './parameters.ts';
 import { declared } from './prepare.ts';
@@ -90,7 +90,7 @@ export class MongoPartition implements Partition {
   }
 
   attachment(digest: string): Promise<Readable | undefined> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       const found = await this.#core.registry.partition(this.id);
       return found === undefined ? undefined : openAttachment(this.#core, found.p, digest);
     });
@@ -121,16 +121,16 @@ export class MongoPartition implements Partition {
   }
 
   pending(type: string): Promise<readonly PendingIndex[]> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       const partition = await this.#core.registry.partition(this.id);
       const known = this.#core.options.model.types.get(type);
       return partition === undefined || known === undefined ? [] : pendingOf(this.#core, partition, known);
     });
   }
 
-  /** Reads: what is in a partition that is removed is not there any more. */
+  /** Reads: a removed partition has no content. */
   #with<T>(work: (p: string) => Promise<T>): Promise<T> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       const found = await this.#core.registry.partition(this.id);
       // No partition has this key.
       return work(found?.p ?? '-');
@@ -140,13 +140,13 @@ export class MongoPartition implements Partition {
   #each<T>(values: (p: string) => AsyncIterable<T>): AsyncIterable<T> {
     const core = this.#core;
     const { id } = this;
-    return toldEach(core, async function* () {
+    return withPortErrorsEach(core, async function* () {
       yield* values((await core.registry.partition(id))?.p ?? '-');
     });
   }
 
   #writing<T>(work: (partition: PartitionInfo) => Promise<T>): Promise<T> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       await requireOurDefinitions(this.#core);
       const found = await this.#core.registry.partition(this.id);
       if (found === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);

@@ -4,7 +4,7 @@ import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
 import { PartitionExists, StoreUnavailable } from '../errors.ts';
 import { meta, partitions, readMeta } from './collections.ts';
 import type { Core } from './core.ts';
-import { isTaken, told } from './failures.ts';
+import { isTaken, withPortErrors } from './failures.ts';
 import type { PartitionDocument } from './layout.ts';
 import { registerPartition, requireOurDefinitions } from './register.ts';
 import { age } from './registry.ts';
@@ -19,7 +19,7 @@ export class MongoPartitions implements PartitionAdmin {
   }
 
   add(id: string, settings: PartitionSettings): Promise<void> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       const { database } = this.#core;
       await requireOurDefinitions(this.#core);
       while (!(await this.#isThere(id, settings))) {
@@ -32,21 +32,25 @@ export class MongoPartitions implements PartitionAdmin {
   }
 
   list(): ReturnType<PartitionAdmin['list']> {
-    return told(this.#core, async () => (await this.#all()).map(({ _id, zone }) => ({ id: _id, settings: { zone } })));
+    return withPortErrors(this.#core, async () =>
+      (await this.#all()).map(({ _id, zone }) => ({ id: _id, settings: { zone } })),
+    );
   }
 
   async remove(id: string): Promise<boolean> {
     const core = this.#core;
-    const p = await told(core, async () => {
+    const p = await withPortErrors(core, async () => {
       await requireOurDefinitions(core);
       return (await partitions(core.database).findOne({ _id: id }))?.key;
     });
     if (p === undefined) return false;
-    const removed = await told(core, () => hidePartition(core, id, p));
-    // Until no process knows it any more: none answers from half of it, and none writes there when another one has its id.
+    const removed = await withPortErrors(core, () => hidePartition(core, id, p));
+    // Until no process knows it any more: none answers from half of it, and none writes there when another one has its
+    // id.
     await setTimeout(age);
-    // Slice by slice, since each call has its time.
-    for (const step of await told(core, () => emptyingSteps(core, p))) while (await told(core, step));
+    // Slice by slice, since each call has its timeout.
+    for (const step of await withPortErrors(core, () => emptyingSteps(core, p)))
+      while (await withPortErrors(core, step));
     return removed;
   }
 
@@ -67,7 +71,7 @@ export class MongoPartitions implements PartitionAdmin {
     } catch (error) {
       if (!isTaken(error)) throw error;
     }
-    // Whoever brought other definitions meanwhile may not have seen the partition.
+    // A process that brought other definitions meanwhile may not have seen the partition.
     if ((await readMeta(database, 'definitions')) === definitionsDigest(options.model)) return;
     await partitions(database).deleteOne({ _id: id, key });
     throw new StoreUnavailable('no-store', 'Another process has brought other definitions meanwhile; try again');

@@ -8,13 +8,13 @@ import type { ResourceDocument } from './layout.ts';
 import { everyTerm, updatedField } from './names.ts';
 import type { Key } from './order.ts';
 
-/** A filter, with the index that the server shall use where there is no doubt; else it tries those that there are. */
+/** A filter, with the index that the server must use if there is no doubt; else it tries the existing ones. */
 export interface Plan {
   readonly filter: Filter<ResourceDocument>;
   readonly hint: string | undefined;
 }
 
-/** What a plan is made for. */
+/** The context of a plan. */
 export interface Place {
   readonly core: Core;
   readonly type: ResourceType;
@@ -23,19 +23,19 @@ export interface Place {
 }
 
 /** A query resolved to the fields of documents: all of it must match. */
-export interface Asked {
+export interface ResolvedQuery {
   readonly clauses: readonly Clause[];
-  /** What names the shards (shard.ts). */
+  /** The conditions that select shards (shard.ts). */
   readonly shards: readonly Filter<ResourceDocument>[];
 }
 
 /**
- * For the order of a key, whose bounds `at` the filter gets, with a term beside the clauses. Where all other conditions
- * are terms: a range of the index that has terms in this order; which of several terms is the rare one the server finds
- * out. Strings, quantities and other dates have indexes of their own, which find few sooner than a walk in order does,
- * and many later: the server tries both.
+ * A plan for the order of a key, whose bounds `at` the filter gets, with a term beside the clauses. If all other
+ * conditions are terms: a range of the index that has terms in this order; the server finds out which of several terms
+ * is the rarest. Strings, quantities and other dates have their own indexes, which find few matches sooner than a walk
+ * in order does, and many later: the server tries both.
  */
-export function orderedPlan(place: Place, asked: Asked, key: Key, at: object, term?: string): Plan {
+export function orderedPlan(place: Place, asked: ResolvedQuery, key: Key, at: object, term?: string): Plan {
   const { core, type, p } = place;
   const bounds = Object.keys(at).length === 0 ? [] : [key.by === 'id' ? { _id: at } : { [`o.${key.field}`]: at }];
   const parts = partsIn(asked, p, key);
@@ -48,8 +48,8 @@ export function orderedPlan(place: Place, asked: Asked, key: Key, at: object, te
   return planned([...first, ...conditions, ...bounds], parts.isNarrowed ? undefined : index);
 }
 
-/** For any order: for counts, and for what is sorted afterwards. */
-export function unorderedPlan({ core: { deployment }, p }: Place, asked: Asked): Plan {
+/** A plan for any order: for counts, and for results that are sorted afterwards. */
+export function unorderedPlan({ core: { deployment }, p }: Place, asked: ResolvedQuery): Plan {
   const parts = partsIn(asked, p, byUpdated);
   const conditions = [...parts.conditions, ...asked.shards];
   if (parts.hasIds) return planned(conditions, '_id_');
@@ -66,11 +66,11 @@ interface Parts {
   readonly hasIds: boolean;
   /** All matches have one of some terms; else the term of the partition, which all documents have, drives a walk. */
   readonly hasTerm: boolean;
-  /** Another index than those of terms and of the order may find the few that match. */
+  /** Another index than those of terms and of the order may find few matches. */
   readonly isNarrowed: boolean;
 }
 
-function partsIn({ clauses }: Asked, p: string, key: Key): Parts {
+function partsIn({ clauses }: ResolvedQuery, p: string, key: Key): Parts {
   const parts = clauses.map(clause => ({ clause, ...conditionOf(clause, p) }));
   return {
     conditions: parts.flatMap(({ filters }) => filters),
@@ -84,7 +84,7 @@ function planned(conditions: readonly Filter<ResourceDocument>[], hint: string |
   return { filter: allOf(conditions), hint };
 }
 
-/** Whether a clause is a part of the order itself (segments.ts): of several dates not what bounds them from above. */
+/** Whether a clause is a part of the order itself (segments.ts): not the upper bound of a date with several values. */
 function isAlong(clause: Clause, key: Key): boolean {
   if (key.by === 'id') return false;
   if (key.index === undefined) return clause.kind === 'updated';

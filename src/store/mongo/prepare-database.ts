@@ -6,15 +6,15 @@ import { documents, meta, readMeta, reservations } from './collections.ts';
 import { isTaken } from './failures.ts';
 
 /**
- * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs beside the
- * requests. 3: index entries do not depend on the public URL, and owners are stored; a server makes both
- * before it answers (upgrade.ts).
+ * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
+ * background. 3: index entries do not depend on the public URL, and owners are stored; a server rebuilds the entries
+ * and adds the owners before it answers (upgrade.ts).
  */
 export const layout = 3;
 
 /**
- * Makes a database ours, unless the mode is `read`; gives the key of its buckets. Throws `StoreRefused` for a newer layout, a
- * database of something else, and where `read` finds none.
+ * Initialises a database, unless the mode is `read`; returns the key of its buckets. Throws `StoreRefused` for a newer
+ * layout, a database with other content, and if `read` finds no store.
  */
 export async function prepareDatabase(database: Db, mode: StoreOptions['mode']): Promise<string> {
   const name = database.databaseName;
@@ -25,7 +25,8 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   const found = Number(await readMeta(database, 'layout'));
   if (found > layout)
     throw new StoreRefused(
-      `The database \`${name}\` was written by a newer version (layout ${found}; this one knows ${layout}); use that version`,
+      `The database \`${name}\` was written by a newer version (layout ${found}; this one knows ` +
+        `${layout}); use that version`,
     );
   if (mode !== 'read') {
     if (found < 3) await putMeta(database, 'upgrade', found);
@@ -37,17 +38,17 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   return String((await readMeta(database, 'bucketKey')) ?? '');
 }
 
-/** Whether nothing is there yet. Throws `StoreRefused` where what is there is not ours. */
+/** Whether the database is empty. Throws `StoreRefused` for other content. */
 async function isNew(database: Db): Promise<boolean> {
   if ((await readMeta(database, 'layout')) !== undefined) return false;
   const collections = await database.listCollections({}, { nameOnly: true }).toArray();
   if (collections.every(({ name }) => name.startsWith('system.'))) return true;
-  // Another process may be making it.
+  // Another process may be creating it.
   if ((await readMeta(database, 'layout')) !== undefined) return false;
-  throw new StoreRefused(`The database \`${database.databaseName}\` holds something else; name another one`);
+  throw new StoreRefused(`The database \`${database.databaseName}\` has other content; name another one`);
 }
 
-/** Keeps a value where there is none yet. */
+/** Stores a value if there is none yet. */
 async function putMeta(database: Db, name: string, value: string | number): Promise<void> {
   try {
     await meta(database).updateOne({ _id: name }, { $setOnInsert: { value } }, { upsert: true });

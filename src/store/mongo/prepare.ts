@@ -16,13 +16,13 @@ import { madeBy } from './wanted.ts';
 
 export type Put = Extract<Change, { readonly kind: 'put' }>;
 
-/** What the next version of a resource is made of, beside the change. */
+/** The parts of the next version of a resource, beside the change. */
 export interface Next {
   readonly version: number;
   readonly updated: number;
-  /** What the version before carries. */
+  /** The attachments of the version before. */
   readonly attached: readonly Attached[] | undefined;
-  /** `_id` of the reservation under which it is written. */
+  /** `_id` of the reservation of its write. */
   readonly by: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function documentOf(
   };
 }
 
-/** The document of a tombstone: it stays where the resource was. */
+/** The document of a tombstone: it replaces the resource. */
 export function tombstoneOf(
   { settings }: PartitionInfo,
   type: ResourceType,
@@ -78,7 +78,7 @@ export function tombstoneOf(
   };
 }
 
-/** The document by which a version is kept that another takes the place of. */
+/** The history document of a version that another replaces. */
 export function historyOf({ _id, b, version, updated, text, owners, attached, by, digest }: Stored): HistoryDocument {
   const [p = '', id = ''] = _id.split('/');
   return {
@@ -95,7 +95,7 @@ export function historyOf({ _id, b, version, updated, text, owners, attached, by
   };
 }
 
-/** Whether a change would make no difference to what is there. */
+/** Whether a change would make no difference. */
 export function isSame({ version, updated, text, attached = [] }: Stored, change: Put): boolean {
   if (text !== change.text.before + stamp(version, updated) + change.text.after) return false;
   if (change.attachments === undefined) return true;

@@ -6,16 +6,16 @@ import { pagesOf } from './pages.ts';
 import { readable, type Readable, remake } from './remake.ts';
 import { definitionsDigest, madeBy } from './wanted.ts';
 
-/** How much later a write of another may arrive than its process has noticed other definitions, in milliseconds. */
+/** How long after noticing other definitions a write of another process may still arrive, in milliseconds. */
 const margin = 6_000;
 
-/** After what time a wait that nobody asks about begins again, in milliseconds. */
+/** A wait that was not polled for this time starts again, in milliseconds. */
 const forgotten = 60_000;
 
 /**
- * Before indexes of a type become ready: finds what processes with other definitions wrote since ours were registered, and
- * makes its fields again. They notice within a second, and what they have sent arrives within the time of an operation. False
- * where that time is not over yet.
+ * Before indexes of a type become ready: finds documents that processes with other definitions wrote since ours were
+ * registered, and rebuilds their fields. Such processes notice within a second, and their requests arrive within the
+ * timeout of an operation. False before that time.
  */
 export async function remakeLate(core: Core, partition: PartitionInfo, type: ResourceType): Promise<boolean> {
   const ours = definitionsDigest(core.options.model);

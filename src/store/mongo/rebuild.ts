@@ -8,19 +8,20 @@ import { readable, type Readable, remake } from './remake.ts';
 import { remakeLate } from './rebuild-late.ts';
 import { definitionsDigest, madeBy } from './wanted.ts';
 
-/** Resources in one slice. */
-const slice = 100;
+/** Resources per slice. */
+const rebuildSliceSize = 100;
 
 /**
- * Fills the pending indexes of a type from its next slice of resources. `waiting`: all are filled, but processes with other
- * definitions may have written meanwhile; ask again later. `done`: nothing is pending, or others' definitions hold.
+ * Fills the pending indexes of a type from its next slice of resources. `waiting`: all are filled, but processes with
+ * other definitions may have written meanwhile; call again later. `done`: nothing is pending, or another process's
+ * definitions apply.
  */
 export async function rebuildSlice(
   core: Core,
   partition: PartitionInfo,
   type: ResourceType,
 ): Promise<'more' | 'waiting' | 'done'> {
-  // Documents that are made by other definitions lack what these want.
+  // Documents with fields of other definitions lack entries of these.
   if ((await core.registry.definitions()) !== definitionsDigest(core.options.model)) return 'done';
   const found = (await readParameters(core, partition, type)).flatMap(({ kept }) => kept ?? []);
   const pending = found.filter(({ state }) => state === 'pending');
@@ -39,7 +40,7 @@ export async function rebuildSlice(
     type,
     page.filter(({ text }) => text !== undefined),
   );
-  const isLast = page.length < slice;
+  const isLast = page.length < rebuildSliceSize;
   if (isLast && !(await remakeLate(core, partition, type))) return 'waiting';
   const ids = page.map(({ _id }) => _id.slice(partition.p.length + 1));
   for (const one of pending) await advance(core, one, ids, isLast);
@@ -47,7 +48,7 @@ export async function rebuildSlice(
   return 'more';
 }
 
-/** The next resources behind an id; with their text where their fields are to be made again. */
+/** The next resources after an id; with their text if their fields must be rebuilt. */
 async function readSlice(
   core: Core,
   { p, settings }: PartitionInfo,
@@ -62,11 +63,11 @@ async function readSlice(
     .find({ _id: { $gt: `${$gte}${from}`, $lt }, p, text: { $exists: true } })
     .project<Readable>({ ...readable, text })
     .sort({ _id: 1 })
-    .limit(slice)
+    .limit(rebuildSliceSize)
     .toArray();
 }
 
-/** Notes how far an index is; not where another process has done so already, or it has begun again. */
+/** Stores the progress of an index; not if another process has done so already, or it has started over. */
 async function advance(core: Core, one: ParameterDocument, ids: readonly string[], isLast: boolean): Promise<void> {
   const { _id, digest, after, anew } = one;
   const fresh = ids.filter(id => id > after);

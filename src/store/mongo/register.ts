@@ -10,8 +10,8 @@ import type { ParameterDocument } from './layout.ts';
 import { definitionsDigest, wantedIndexes } from './wanted.ts';
 
 /**
- * Called before each write. Throws `StoreRefused` where the store is read only, or a server with other definitions runs beside
- * this command; `StoreUnavailable` where another server has brought other definitions since this one started.
+ * Called before each write. Throws `StoreRefused` if the store is read only, or a server with other definitions runs
+ * beside this command; `StoreUnavailable` if another server has brought other definitions since this one started.
  */
 export async function requireOurDefinitions(core: Core): Promise<void> {
   const { mode, model } = core.options;
@@ -28,20 +28,20 @@ export async function requireOurDefinitions(core: Core): Promise<void> {
   await register(core);
 }
 
-/** Throws `StoreRefused` where the store is read only. */
+/** Throws `StoreRefused` if the store is read only. */
 export function requireWriting({ options }: Core): void {
   if (options.mode === 'read') throw new StoreRefused('The store is open for reading only');
 }
 
 /**
- * Makes the definitions of this process the ones that writes follow: new and changed indexes become pending; indexes that
- * they lack are no longer updated, so that they are forgotten. Types that they lack stay, since nothing of them is
- * written.
+ * Makes the definitions of this process the ones that writes follow: new and changed indexes become pending; indexes
+ * that they lack are no longer updated, so that they are dropped. Indexes of types that they lack stay, since nothing
+ * of them is written.
  */
 export async function register(core: Core): Promise<void> {
   const value = definitionsDigest(core.options.model);
   await meta(core.database).updateOne({ _id: 'definitions' }, { $set: { value } }, { upsert: true });
-  // Later: a partition that comes meanwhile sees the change, and its maker begins again.
+  // Later: a partition that is added meanwhile sees the change, and its creator retries.
   for (const { _id, key, zone } of await partitions(core.database).find().toArray())
     await registerPartition(core, { id: _id, p: key, settings: { zone } });
   core.registry.forget();
@@ -68,7 +68,7 @@ export async function registerPartition(core: Core, partition: PartitionInfo): P
     const state = alone && (await isEmpty(core, p, type)) ? 'ready' : 'pending';
     for (const [_id, digest] of changed)
       steps.push({
-        // Where somebody else has done it meanwhile, `digest` is there, and it stays as it is.
+        // If another process has done it meanwhile, `digest` is set, and it stays unchanged.
         updateOne: {
           filter: { _id, digest: { $ne: digest } },
           update: { $set: { digest, state, after: '', done: 0 } },
@@ -84,12 +84,12 @@ async function bulk(core: Core, steps: AnyBulkWriteOperation<ParameterDocument>[
   try {
     await parameters(core.database).bulkWrite(steps, { ordered: false });
   } catch (error) {
-    // Keys that are taken: another process does the same.
+    // Duplicate keys: another process does the same.
     if (!isOnlyTaken(error)) throw error;
   }
 }
 
-/** Other processes with other definitions: what they write for a moment longer lacks entries of ours. */
+/** Other processes with other definitions: their writes lack entries of ours for a moment longer. */
 async function otherProcesses(core: Core): ReturnType<typeof livingServers> {
   const ours = definitionsDigest(core.options.model);
   return (await livingServers(core)).filter(({ _id, definitions }) => _id !== core.process && definitions !== ours);

@@ -4,10 +4,10 @@ import type { PartitionInfo, Registry } from './core.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { wantedIndexes } from './wanted.ts';
 
-/** How old may be what is said of partitions and indexes, in milliseconds. */
+/** Maximum age of the cached state of partitions and indexes, in milliseconds. */
 export const age = 1_000;
 
-/** What the store says of partitions and indexes; other processes see a change of it within a second. */
+/** The state of partitions and indexes in the store; other processes see a change within a second. */
 export function createRegistry(database: Db): Registry {
   const known = {
     partitions: new Recent<PartitionInfo | undefined>(),
@@ -47,7 +47,7 @@ async function readPartition(database: Db, id: string): Promise<PartitionInfo | 
   return found === null ? undefined : { id, p: found.key, settings: { zone: found.zone } };
 }
 
-/** Values that are read again where they are too old. */
+/** Cached values with a maximum age. */
 class Recent<T> {
   readonly #values = new Map<string, { readonly value: Promise<T>; readonly since: number }>();
 

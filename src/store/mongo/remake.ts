@@ -12,7 +12,7 @@ import type { IndexFields, ResourceDocument } from './layout.ts';
 import { inTransaction } from './transaction.ts';
 import { madeBy } from './wanted.ts';
 
-/** What is read of a document to make its fields again; `text` is left out where they follow the definitions. */
+/** The fields of a document that rebuilding needs; `text` is omitted if they follow the definitions. */
 export type Readable = Pick<ResourceDocument, '_id' | 'p' | 'b' | 'version' | 'updated' | 'made' | 'text' | 'owners'> &
   IndexFields;
 
@@ -44,8 +44,8 @@ export function fieldsOf(
 }
 
 /**
- * Writes the index fields of documents as the definitions of this process have them. A document that has changed since it was
- * read is left out: its write made its fields; and one whose text is damaged, which has none.
+ * Writes the index fields of documents by the definitions of this process. Skips a document that has changed since it
+ * was read, since its write made its fields; and one with a damaged text, which has none.
  */
 export async function remake(
   core: Core,
@@ -72,7 +72,7 @@ export async function remake(
   if (changes.length > 0) await resources(core, type.name).bulkWrite(changes, { ordered: false });
 }
 
-/** Gives a document another place on a sharded cluster, which may not be one of many writes. */
+/** Moves a document to another shard, which cannot be part of a bulk write. */
 async function move(
   core: Core,
   type: string,
@@ -89,7 +89,7 @@ async function move(
 
 export const zoned = ({ id, settings }: PartitionInfo) => ({ id, zone: settings.zone });
 
-/** The index fields that a document has. */
+/** The index fields of a document. */
 export function keptFields({ t, s, d, n, c, o }: Readable): IndexFields {
   return { t, s, d, n, c, o };
 }

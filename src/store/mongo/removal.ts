@@ -5,14 +5,14 @@ import { marks, parameters, partitions, places, removals, reservations, typesKep
 import { type Core, history, resources } from './core.ts';
 
 /** Documents that one operation deletes. */
-const slice = 1_000;
+const deleteSlice = 1_000;
 
-/** For how long others may write to a partition that is removed, in milliseconds: what they know of it is a second old at most. */
+/** How long other processes may write to a removed partition, in milliseconds: their cache is a second old at most. */
 const late = 60_000;
 
 /**
- * Takes a partition away; false where another process has done so. Its key is not used again: what is still there, or comes by a
- * late write, is nobody's, and `emptyingSteps` or a server deletes it.
+ * Removes a partition; false if another process has done so. Its key is not used again: remaining data, and late
+ * writes, belong to no partition, and `emptyingSteps` or a server deletes them.
  */
 export async function hidePartition(core: Core, id: string, p: string): Promise<boolean> {
   const { database } = core;
@@ -22,19 +22,19 @@ export async function hidePartition(core: Core, id: string, p: string): Promise<
   return deletedCount === 1;
 }
 
-/** Deletes what partitions that are removed have left; for a server, now and then. */
+/** Deletes the remaining data of removed partitions; for a server, periodically. */
 export async function sweepRemovals(core: Core): Promise<void> {
   const { database } = core;
   const old = { $expr: { $lt: ['$since', { $subtract: ['$$NOW', late] }] } };
   for (const { _id: p } of await removals(database).find(old).toArray()) {
-    // The process that wanted to remove it ended before it did.
+    // The process that removed it ended before it was done.
     const isKept = (await partitions(database).findOne({ key: p })) !== null;
     if (!isKept) for (const step of await emptyingSteps(core, p)) while (await step());
     await removals(database).deleteOne({ _id: p });
   }
 }
 
-/** What deletes all that is in a partition that is hidden: each is called as long as it says true. */
+/** The steps that delete all data of a hidden partition: each is called as long as it returns true. */
 export async function emptyingSteps(core: Core, p: string): Promise<readonly (() => Promise<boolean>)[]> {
   const { database } = core;
   const types = await typesKept(database);
@@ -48,7 +48,9 @@ export async function emptyingSteps(core: Core, p: string): Promise<readonly (()
 }
 
 async function emptySome(collection: Collection<{ readonly _id: string }>, p: string): Promise<boolean> {
-  const found = await collection.find({ _id: ofPartition(p) }, { projection: { _id: 1 }, limit: slice }).toArray();
+  const found = await collection
+    .find({ _id: ofPartition(p) }, { projection: { _id: 1 }, limit: deleteSlice })
+    .toArray();
   await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-  return found.length === slice;
+  return found.length === deleteSlice;
 }

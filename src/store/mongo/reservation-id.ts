@@ -5,7 +5,7 @@ export function keyReservation(p: string, key: string): string {
   return reservationId(p, 'key', key);
 }
 
-/** `_id` of a reservation: a digest, since keys and criteria may be long and say something of a person. */
+/** `_id` of a reservation: a digest, since keys and criteria may be long and personal. */
 export function reservationId(...of: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(of)).digest('hex');
 }

@@ -20,12 +20,13 @@ import { orderKey } from './order-key.ts';
 import { historyOf } from './prepare.ts';
 import { madeBy } from './wanted.ts';
 
-/** The longest text in bytes that is surely taken: a document of the server may have 16 MB with its index entries. */
+/** The longest text that surely fits, in bytes: a document of the server may have 16 MB with its index entries. */
 const longest = 15 * 1024 * 1024;
 
 /**
- * Keeps versions exactly as another store had them, older ones first, so that a crash leaves nothing that a repeat does not mend.
- * Throws `AttachmentMissing`, `RecordTooLarge`, Error where the versions of a resource do not come together and in order.
+ * Stores versions exactly as another store had them, older ones first, so that a repetition repairs everything after a
+ * crash. Throws `AttachmentMissing`, `RecordTooLarge`, Error if the versions of a resource are not adjacent and in
+ * order.
  */
 export async function restoreVersions(
   core: Core,
@@ -44,13 +45,13 @@ export async function restoreVersions(
     for (let left: readonly VersionsOfOne[] = of; left.length > 0;)
       left = await restoreType(core, partition, type, left);
   }
-  // What this process writes next is later than all that was restored.
+  // The next writes of this process are later than all restored ones.
   const latest = versions.reduce((most, { lastUpdated }) => Math.max(most, lastUpdated), 0);
   core.stamps.set(partition.p, Math.max(latest, core.stamps.get(partition.p) ?? 0));
   await keepMark(core, partition.p, mark);
 }
 
-/** Gives the resources that somebody else has written meanwhile. */
+/** Returns the resources that another process has written meanwhile. */
 async function restoreType(
   core: Core,
   partition: PartitionInfo,
@@ -94,7 +95,7 @@ async function restoreType(
   return done === steps.length ? [] : current.map(one => one.of);
 }
 
-/** What is there already stays. Gives how many steps were done. */
+/** Existing documents stay. Returns the number of steps that were done. */
 async function insert<T>(
   steps: readonly T[],
   write: (steps: readonly T[]) => Promise<{ readonly insertedCount: number; readonly matchedCount: number }>,
@@ -131,7 +132,7 @@ function documentOf(core: Core, { id: partition, p, settings }: PartitionInfo, v
   };
 }
 
-/** Of a type that is not declared: its entries are made when it is. */
+/** For an undeclared type: its entries are made when it is declared. */
 function unindexed(p: string, id: string, updated: number) {
   return { ...noFields, t: [everyTerm(p)], o: { [updatedField]: orderKey(updated, id) } };
 }
@@ -150,7 +151,7 @@ function olderOf(p: string, b: string, older: KeptVersion): HistoryDocument {
   };
 }
 
-/** Says, before resources are written, where they will lie: only where the store is spread over several servers. */
+/** Registers, before resources are written, their shards: only if the store is spread over several servers. */
 async function keepPlaces(
   { database }: Core,
   type: string,
@@ -169,7 +170,7 @@ async function keepPlaces(
   );
 }
 
-/** What is kept of a type that is not declared has no entries: all of them are made anew where it is declared again. */
+/** Resources of an undeclared type have no entries: all of them are rebuilt when it is declared again. */
 async function forgetIndexes({ database, registry }: Core, { p }: PartitionInfo, type: string): Promise<void> {
   const { deletedCount } = await parameters(database).deleteMany({ _id: ofPartition(`${p}/${type}`) });
   if (deletedCount > 0) registry.forget();

@@ -1,17 +1,17 @@
 import type { MongoClient } from 'mongodb';
 
-/** How often it is looked, and what is left for a process that is busy, in milliseconds. */
+/** The interval of checks, and the margin for a busy process, in milliseconds. */
 const interval = 1_000;
 const patience = 3_000;
 
 /**
- * Connects anew where the driver is stuck. A command that it writes in the moment in which the other side ends the connection never
- * ends (7.9.0: `Connection.writeCommand` waits for `drain` of a socket that is gone). Where that is the check of a monitor, the
- * server is not looked for any more; where it is another command, its connection is lost to the pool. `longest` is how long an
- * answer may take, in milliseconds. Gives what ends the watch.
+ * Reconnects if the driver is stuck. A command that it writes in the moment in which the other side closes the
+ * connection never ends (7.9.0: `Connection.writeCommand` waits for `drain` of a closed socket). If that is the check
+ * of a monitor, the server is not searched any more; if it is another command, its connection is lost to the pool.
+ * `longest` is the timeout of an answer, in milliseconds. Returns a function that stops the watch.
  */
 export function reviveWhereStuck(client: MongoClient, longest: number): () => void {
-  /** Until when what is under way should have ended. */
+  /** The time at which running commands should have ended. */
   const due = new Map<string, number>();
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
   const begin = (name: string, time: number): void => void due.set(name, performance.now() + time + patience);

@@ -1,8 +1,8 @@
-import type { Found } from './found.ts';
+import type { FoundDocument } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { parseOwners } from '../owners.ts';
 import type { Page, StoredVersion, StoreSearch } from '../records.ts';
-import { askedOf, readIndexes } from './asked.ts';
+import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
@@ -11,8 +11,8 @@ import type { Place } from './plan.ts';
 import { walk } from './walk.ts';
 
 /**
- * A page of what matches, in order. Throws `IndexPending`, and `TooManyToSort` where no index has the order and too many match;
- * errors of the driver as they come: code 50 where it ran past the deadline. Fails on no index that is missing.
+ * A page of matches, in order. Throws `IndexPending`, and `TooManyToSort` if no index has the order and too many match;
+ * errors of the driver unchanged: code 50 beyond the deadline. A missing index is not an error.
  */
 export async function searchPage(
   core: Core,
@@ -22,7 +22,7 @@ export async function searchPage(
 ): Promise<Page> {
   const place: Place = { core, type, p };
   const indexes = await readIndexes(place);
-  const asked = askedOf(place, query, indexes);
+  const asked = resolveQuery(place, query, indexes);
   const keys = lowerSort(sort, indexes);
   if (asked === undefined) return { versions: [], next: undefined };
   const key = soleKey(keys);
@@ -44,6 +44,6 @@ function projectionOf(keys: readonly Key[]): Readonly<Record<string, 1>> {
   return { version: 1, updated: 1, text: 1, owners: 1, ...fieldsOf(keys) };
 }
 
-function storedVersion(type: ResourceType, { _id, version, updated, text, owners }: Found): StoredVersion {
+function storedVersion(type: ResourceType, { _id, version, updated, text, owners }: FoundDocument): StoredVersion {
   return { type: type.name, id: idOf(_id), version, lastUpdated: updated, text, owners: parseOwners(type, owners) };
 }

@@ -8,19 +8,19 @@ import { firstValue } from './order-key.ts';
 
 type FieldKey = Extract<Key, { by: 'field' }>;
 
-/** A part of an order: the parts of a walk follow each other. */
+/** A part of an order: the parts of a walk are disjoint and ordered. */
 export interface Segment {
   /** Order keys in [from, to). */
   readonly from: string;
   readonly to: string | undefined;
-  /** A term that its documents have. */
+  /** A term of its documents. */
   readonly term?: string;
 }
 
 /**
- * The parts of the order of a key in which matches of the clauses lie. What has no value is last in either direction. What clauses
- * say of the date that is sorted by bounds the walk: a date that ends behind a bound begins at most its width before it, but for
- * wide ones, which are looked for apart.
+ * The parts of the order of a key that contain matches of the clauses. A missing value is last in either direction.
+ * Clauses on the sort date bound the walk: a date that ends after a bound begins at most its width before it, except
+ * for wide ones, which are searched separately.
  */
 export function segmentsOf(key: FieldKey, clauses: readonly Clause[], p: string): readonly Segment[] {
   const along = boundsAlong(key, clauses);
@@ -45,11 +45,11 @@ const later = (a: string, b: string): string => (a > b ? a : b);
 const earlier = (a: string | undefined, b: string): string => (a === undefined || b < a ? b : a);
 
 interface Along {
-  /** Where all matches lie, but those that are wide. */
+  /** The interval of all matches, except wide ones. */
   readonly at: Interval;
-  /** Some clause says that there is a value. */
+  /** A clause requires a value. */
   readonly isBounded: boolean;
-  /** Where matches of this clause begin at the earliest, unless they are wide. */
+  /** The earliest begin of a match of this clause, unless it is wide. */
   readonly floor: number;
   readonly floored: RangeClause | undefined;
 }

@@ -8,8 +8,8 @@ import type { ResourceDocument } from './layout.ts';
 import type { Place } from './plan.ts';
 
 /**
- * What a search says of where its resources lie on a sharded cluster: the partition, so that only the servers that hold it are
- * asked, and the buckets of the owners where it names them, which is one server then. None where the cluster is not sharded.
+ * The shard conditions of a search on a sharded cluster: the partition, so that only its servers are queried, and the
+ * buckets of the owners if it names them, which is one server then. None if the cluster is not sharded.
  */
 export function shardFilters({ core, type, p }: Place, clause: Clause): readonly Filter<ResourceDocument>[] {
   if (!core.deployment.sharded) return [];

@@ -13,7 +13,7 @@ import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
-import { openingError, portError, told, toldEach } from './failures.ts';
+import { openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
@@ -30,23 +30,23 @@ import { verify } from '../upkeep/verify.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
 
-/** What only tests say. */
+/** Options for tests. */
 export interface MongoTrial {
-  /** Works as on a sharded cluster, where the server is none. */
+  /** Works as on a sharded cluster with a server that is none. */
   readonly sharded?: boolean;
 }
 
 /**
- * Opens the store in a MongoDB database, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for what
- * is to be set right first (credentials, a newer layout, a database of something else), `StoreUnavailable` where no server
- * answers.
+ * Opens the store in a MongoDB database, created if it does not exist unless the mode is `read`. Throws `StoreRefused`
+ * for problems of configuration (credentials, a newer layout, a database with other content), `StoreUnavailable` if no
+ * server answers.
  */
 export async function openMongoStore(url: string, options: StoreOptions, trial: MongoTrial = {}): Promise<Store> {
   const longest = options.timeout ?? options.deadline + grace;
   const { client, name, deployment, close } = await connect(url, longest);
   const ending = new AbortController();
   try {
-    // What decides a write is read where it is written, whatever the URL says of searches.
+    // Reads that decide a write go to the primary, whatever the URL says of searches.
     const database = client.db(name, { readPreference: 'primary', writeConcern: durable(deployment) });
     const core: Core = {
       client,
@@ -76,7 +76,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
   }
 }
 
-/** What a server does beside its requests. */
+/** The background work of a server. */
 function serving(core: Core, url: string, longest: number): Promise<void> {
   const { ending, options } = core;
   const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
@@ -87,16 +87,16 @@ function serving(core: Core, url: string, longest: number): Promise<void> {
   );
 }
 
-/** Past the deadline of a statement, the server should have answered: so much later, in milliseconds. */
+/** The server should have answered this long after the deadline of a statement, in milliseconds. */
 const grace = 5_000;
 
-/** How long what is under way may take when the store is closed, in milliseconds. */
+/** Time for running work when the store is closed, in milliseconds. */
 const longestEnd = 10_000;
 
-/** How long `requireMongoStore` may wait for an answer, in milliseconds. */
+/** Timeout of `requireMongoStore`, in milliseconds. */
 const longestQuestion = 10_000;
 
-/** Throws `StoreRefused` where the database that a URL names holds no store, and as `openMongoStore` does. */
+/** Throws `StoreRefused` if the database at a URL has no store, and like `openMongoStore`. */
 export async function requireMongoStore(url: string): Promise<void> {
   const { client, name, close } = await connect(url, longestQuestion);
   try {
@@ -108,13 +108,13 @@ export async function requireMongoStore(url: string): Promise<void> {
   }
 }
 
-/** What an open store consists of. */
+/** The parts of an open store. */
 interface Opened {
   readonly core: Core;
   readonly ending: AbortController;
-  /** What a server does beside its requests. */
+  /** The background work of a server. */
   readonly working: Promise<void> | undefined;
-  /** Says that this process works here no more. */
+  /** Ends the heartbeats of this process. */
   readonly leave: () => Promise<void>;
   readonly disconnect: () => Promise<void>;
 }
@@ -146,7 +146,7 @@ class MongoStore implements Store {
   }
 
   partition(id: string): Promise<Partition | undefined> {
-    return told(this.#core, async () => {
+    return withPortErrors(this.#core, async () => {
       const found = await this.#core.registry.partition(id);
       return found === undefined ? undefined : new MongoPartition(this.#core, found);
     });
@@ -157,26 +157,30 @@ class MongoStore implements Store {
   }
 
   async check(): Promise<readonly string[]> {
-    await told(this.#core, () => this.#core.database.command({ ping: 1 }));
+    await withPortErrors(this.#core, () => this.#core.database.command({ ping: 1 }));
     return [];
   }
 
   served(): Promise<boolean> {
-    return told(this.#core, async () => (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'));
+    return withPortErrors(this.#core, async () =>
+      (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'),
+    );
   }
 
   verify(scope?: VerifyScope): ReturnType<Store['verify']> {
     const core = this.#core;
     const parts = (partition: string | undefined): ReturnType<typeof partsOf> => partsOf(core, partition);
-    return toldEach(core, () => verify({ indexes: this.#indexes, parts, bytes: ({ p }) => bytesOf(core, p) }, scope));
+    return withPortErrorsEach(core, () =>
+      verify({ indexes: this.#indexes, parts, bytes: ({ p }) => bytesOf(core, p) }, scope),
+    );
   }
 
   notes(): AsyncIterable<Note> {
-    return toldEach(this.#core, () => keptNotes(this.#core));
+    return withPortErrorsEach(this.#core, () => keptNotes(this.#core));
   }
 
   putNotes(notes: readonly Note[]): Promise<void> {
-    return told(this.#core, () => putNotes(this.#core, notes));
+    return withPortErrors(this.#core, () => putNotes(this.#core, notes));
   }
 
   close(): Promise<void> {
@@ -186,14 +190,14 @@ class MongoStore implements Store {
 
   async #close(): Promise<void> {
     this.#ending.abort();
-    // Where the server does not answer, it is not waited for.
+    // An unavailable server is not waited for.
     await Promise.race([this.#end(), setTimeout(longestEnd, undefined, { ref: false })]);
     await this.#disconnect();
   }
 
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#core.underWay, this.#work]);
-    await this.audit.close().catch(() => undefined); // whoever appends was told
+    await this.audit.close().catch(() => undefined); // callers of append got the error
     await this.#leave().catch(() => undefined);
   }
 }

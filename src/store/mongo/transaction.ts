@@ -3,8 +3,8 @@ import type { Core } from './core.ts';
 import { answeredLate } from './failures.ts';
 
 /**
- * Does a work in a transaction, again where the server asks for it: all of it is there afterwards, or nothing. It sees one moment
- * of the store. https://www.mongodb.com/docs/manual/core/transactions/
+ * Runs a work in a transaction, and retries it if the server requests that: it is atomic, and sees a snapshot of the
+ * store. https://www.mongodb.com/docs/manual/core/transactions/
  */
 export async function inTransaction<T>(core: Core, work: (session: ClientSession) => Promise<T>): Promise<T> {
   const requireTime = answeredLate(core);

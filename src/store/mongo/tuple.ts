@@ -7,7 +7,7 @@ import { underLead } from './lower.ts';
 /** The condition that a tuple has the values of all components. */
 export function tupleCondition({ index, of }: TupleClause): object {
   const parts = of.map((part, at) => componentCondition(part, `c${at}`));
-  return { $elemMatch: Object.assign({ k: index.start }, ...parts) as object }; // Object.assign gives any
+  return { $elemMatch: Object.assign({ k: index.start }, ...parts) as object }; // Object.assign returns any
 }
 
 function componentCondition(clause: ValueClause, name: string): object {
@@ -41,8 +41,8 @@ function stringCondition({ how, text }: Extract<ValueClause, { kind: 'string' }>
 }
 
 /**
- * What an index finds tuples by (entries.ts): of a token in the first component the code, whatever its system, before the
- * value of the second. It finds every match, and more. Undefined if no index helps.
+ * The index terms that find tuples (entries.ts): for a token in the first component the code, whatever its system,
+ * before the value of the second. They find every match, and more. Undefined if no index helps.
  */
 export function tupleSource({ index, of: [first, second] }: TupleClause): Clause | undefined {
   const leads = first?.kind === 'terms' ? first.values.map(inAnySystem) : [];

@@ -5,9 +5,9 @@ import { statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 
 /**
- * Finishes the upgrade of an older layout before a server answers: builds all indexes, in slices that note how far they
- * came, so that an interrupted upgrade is resumed, by whichever process. While others with other definitions write, it
- * is left to the work beside the requests (background.ts).
+ * Finishes the upgrade of an older layout before a server answers: builds all indexes, in slices that store their
+ * progress, so that an interrupted upgrade is resumed, by any process. While others with other definitions write, it is
+ * left to the background work (background.ts).
  */
 export async function finishUpgrade(core: Core): Promise<void> {
   const { database, options } = core;

@@ -7,7 +7,7 @@ import { strayChunks } from './attachment-strays.ts';
 import type { Core } from './core.ts';
 import { pagesOf } from './pages.ts';
 
-/** The bytes of a partition in the bucket. */
+/** The attachments of a partition in the bucket. */
 export function bytesOf(core: Core, p: string): KeptBytes {
   let known: Promise<readonly string[]> | undefined;
   const types = (): Promise<readonly string[]> => (known ??= attachingTypes(core));
@@ -36,7 +36,7 @@ async function* filesOf(core: Core, p: string, digits: string): AsyncIterable<By
         };
 }
 
-/** Missing chunks are left out. */
+/** Missing chunks are skipped. */
 async function measure(core: Core, filename: string): Promise<Measured | undefined> {
   const file = await files(core).findOne({ filename });
   if (file === null) return undefined;
@@ -52,7 +52,7 @@ async function measure(core: Core, filename: string): Promise<Measured | undefin
   return { size, digest: hash.digest('hex'), isTrash: file.metadata.trashed !== undefined };
 }
 
-/** Damage from outside: no write leaves any. */
+/** External damage: no write causes it. */
 async function* straysOf(core: Core, p: string): AsyncIterable<string> {
   const { $gte, $lt } = ofPartition(p);
   for (let after = $gte; ;) {

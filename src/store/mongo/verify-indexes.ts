@@ -12,9 +12,9 @@ import { readParameters } from './parameters.ts';
 import { fieldsOf, keptFields, readable, type Readable, zoned } from './remake.ts';
 
 /**
- * Compares the index fields of documents with what their texts give. Pending indexes are left out. One finding a
- * resource and parameter that differ, and one for a text that is not JSON. An index of the database cannot differ from
- * its documents.
+ * Compares the index fields of documents with those of their texts. Pending indexes are skipped. One finding per
+ * resource and parameter that differ, and one for a text that is not JSON. A database index cannot differ from its
+ * documents.
  */
 export async function* verifyType(core: Core, partition: PartitionInfo, type: ResourceType): AsyncIterable<Checked> {
   const { p } = partition;
@@ -36,7 +36,7 @@ async function readyCodes(...place: Parameters<typeof readParameters>): Promise<
   );
 }
 
-/** The codes of indexes that are complete, by what stands for them in terms and fields. */
+/** The codes of complete indexes, by their names in terms and fields. */
 function codesByName(type: ResourceType, ready: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map([
     ['*', '_id'],
@@ -87,7 +87,7 @@ function differencesOf(
 
 const none: ReadonlySet<string> = new Set();
 
-/** What fields hold, as texts by the code of a parameter. */
+/** The content of fields, as texts by the code of a parameter. */
 function byCode(
   { t, s, d, n, c, o }: IndexFields,
   codes: ReadonlyMap<string, string>,

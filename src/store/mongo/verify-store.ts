@@ -11,8 +11,8 @@ import { verifyType } from './verify-indexes.ts';
 import { verifyValues } from './verify-values.ts';
 
 /**
- * Reads all that the database holds, or of one partition, and reports what is damaged: versions of records, what is
- * kept beside them, index entries. Pages of its own files the database checks itself, whenever it reads them.
+ * Reads all data of the database, or of one partition, and reports damage: versions of records, other data, index
+ * entries. The database checks the pages of its own files whenever it reads them.
  */
 export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
   const places = (await partitionsOf(core)).filter(({ id }) => partition === undefined || id === partition);
@@ -43,7 +43,7 @@ async function* verifyVersions(
       const wrong =
         document.p === p
           ? versionFinding(p, { ...stored, attachments }, document.digest)
-          : ({ is: 'altered', why: 'it says another partition than it is kept under' } as const);
+          : ({ is: 'altered', why: 'it names another partition than its key' } as const);
       const record = `${type}/${stored.id}`;
       const what = step === 'records' ? record : `${record}/_history/${stored.version}`;
       return wrong === undefined ? [] : [{ ...wrong, partition, what }];

@@ -5,24 +5,21 @@ import { documents, marks, meta, parameters, partitions, reservations } from './
 import type { Core } from './core.ts';
 import { pagesOf } from './pages.ts';
 
-/**
- * Checks what is kept beside the records: settings, states, documents, marks and keys of writes. Gives how many those
- * were.
- */
+/** Checks data other than records: settings, states, documents, marks and keys of writes. Returns their number. */
 export async function* verifyValues({ database }: Core): AsyncIterable<Checked> {
   yield* check(partitions(database), 'partition', ({ zone }) => zoneFault(zone));
   yield* check(meta(database), 'meta', ({ value }) =>
-    typeof value === 'string' || typeof value === 'number' ? undefined : 'it is neither text nor number',
+    typeof value === 'string' || typeof value === 'number' ? undefined : 'it is neither a text nor a number',
   );
   yield* check(parameters(database), 'index', ({ state }) =>
-    ['ready', 'pending'].includes(state) ? undefined : 'its state is none',
+    ['ready', 'pending'].includes(state) ? undefined : 'its state is not valid',
   );
   yield* check(documents(database), 'document', ({ value }) => jsonFault(value));
-  yield* check(marks(database), 'mark', ({ value }) => (typeof value === 'string' ? undefined : 'it is no text'));
+  yield* check(marks(database), 'mark', ({ value }) => (typeof value === 'string' ? undefined : 'it is not a text'));
   yield* check(reservations(database), 'key', ({ results, expires }) =>
     (results === undefined || Array.isArray(results)) && typeof expires === 'number'
       ? undefined
-      : 'it is not what was written',
+      : 'it differs from what was written',
   );
 }
 

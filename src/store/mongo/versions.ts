@@ -6,7 +6,9 @@ import { type Core, history, resources } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { pagesOf } from './pages.ts';
 
-/** Types of which a partition keeps anything, tombstones too, also where the definitions do not declare them; in order. */
+/**
+ * Types of which a partition keeps anything, tombstones too, also where the definitions do not declare them; in order.
+ */
 export async function keptTypes(core: Core, p: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of await typesKept(core.database)) {
@@ -16,7 +18,7 @@ export async function keptTypes(core: Core, p: string): Promise<readonly string[
   return found;
 }
 
-/** All versions of the resources of a type with what they carry, tombstones too: by id, then version; after an id. */
+/** All versions of the resources of a type with their attachments, tombstones too: by id, then version; after an id. */
 export async function* keptVersions(core: Core, p: string, type: string, after = ''): AsyncIterable<KeptVersion> {
   const within = { $gt: `${p}/${after}`, $lt: ofPartition(p).$lt };
   for await (const page of pagesOf<Kept>(resources(core, type), { p }, { within, project: fields })) {
@@ -32,7 +34,7 @@ type Kept = Pick<ResourceDocument, '_id' | 'version' | 'updated' | 'text' | 'att
 
 const fields = { version: 1, updated: 1, text: 1, attached: 1 };
 
-/** A version comes into the history before it is replaced: what is there of the current one already is left out. */
+/** A version is in the history before it is replaced: a copy of the current one there is skipped. */
 async function olderVersions(
   core: Core,
   p: string,

@@ -1,27 +1,27 @@
-import type { Wanted } from './found.ts';
+import type { RequestedPage } from './found.ts';
 import type { Position } from '../../search/ast.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
 import { firstValue } from './order-key.ts';
-import { type Asked, orderedPlan, type Place } from './plan.ts';
-import type { Found } from './found.ts';
+import { type ResolvedQuery, orderedPlan, type Place } from './plan.ts';
+import type { FoundDocument } from './found.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
-/** Finds documents in the order of one key: one `find`, and one more where the first part of the order holds too few. */
+/** Finds documents in the order of one key: one `find`, and another if the first part of the order has too few. */
 export async function walk(
   place: Place,
-  asked: Asked,
+  asked: ResolvedQuery,
   key: Key,
-  { limit, after, projection }: Wanted,
+  { limit, after, projection }: RequestedPage,
   reading: Reading,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundDocument[]> {
   const direction = key.descending ? -1 : 1;
   const sort = { [key.by === 'id' ? '_id' : `o.${key.field}`]: direction } as const;
-  const found: Found[] = [];
+  const found: FoundDocument[] = [];
   for (const { at, term } of partsOfWalk(place, asked, key, after)) {
     const plan = orderedPlan(place, asked, key, at, term);
     found.push(
-      ...(await findDocuments<Found>(place, plan, { projection, sort, limit: limit - found.length }, reading)),
+      ...(await findDocuments<FoundDocument>(place, plan, { projection, sort, limit: limit - found.length }, reading)),
     );
     if (found.length >= limit) break;
   }
@@ -29,13 +29,13 @@ export async function walk(
 }
 
 interface Part {
-  /** The condition on what is sorted by. */
+  /** The condition on the sort key. */
   readonly at: object;
-  /** A term that its documents have. */
+  /** A term of its documents. */
   readonly term: string | undefined;
 }
 
-function partsOfWalk({ p }: Place, { clauses }: Asked, key: Key, after: Position | undefined): readonly Part[] {
+function partsOfWalk({ p }: Place, { clauses }: ResolvedQuery, key: Key, after: Position | undefined): readonly Part[] {
   if (key.by === 'id') {
     const at = after === undefined ? {} : { [key.descending ? '$lt' : '$gt']: `${p}/${after.id}` };
     return [{ at, term: undefined }];
@@ -47,7 +47,7 @@ function partsOfWalk({ p }: Place, { clauses }: Asked, key: Key, after: Position
   });
 }
 
-/** The order keys of a segment that are behind a position; undefined where there are none. */
+/** The order keys of a segment after a position; undefined if there are none. */
 function bounds({ from, to }: Segment, descending: boolean, behind: string | undefined): object | undefined {
   if (to !== undefined && from >= to) return undefined;
   const end = to === undefined ? {} : { $lt: to };
@@ -56,7 +56,7 @@ function bounds({ from, to }: Segment, descending: boolean, behind: string | und
     if (behind <= from) return undefined;
     return { $gte: from, $lt: to === undefined || behind < to ? behind : to };
   }
-  // What has no value comes last here too, though its order keys are before all others.
+  // A missing value is last here too, though its order keys precede all others.
   if (behind < firstValue !== from < firstValue) return behind < firstValue ? undefined : { $gte: from, ...end };
   if (to !== undefined && behind >= to) return undefined;
   return { ...(behind < from ? { $gte: from } : { $gt: behind }), ...end };

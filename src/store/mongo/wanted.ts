@@ -1,21 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Model, ResourceType } from '../../model/model.ts';
 
-/** Raise it whenever entries of the same definitions are kept differently (entries.ts): every document is then made again. */
+/**
+ * To be raised whenever entries of the same definitions are stored differently (entries.ts): every document is then
+ * rebuilt.
+ */
 const indexVersion = 2;
 
-/** One index that a type needs, a parameter or a pair as `owner+token`, with a digest of all that decides its entries. */
+/**
+ * One index of a type, a parameter or a pair as `owner+token`, with a digest of everything that determines its entries.
+ */
 export interface WantedIndex {
   readonly code: string;
   readonly digest: string;
 }
 
-/** What decides how resources are indexed: all processes that write one store must agree on it. */
+/** The definitions that determine index entries: all processes that write one store must agree on them. */
 export function definitionsDigest(model: Model): string {
   return `${indexVersion}:${model.digest}`;
 }
 
-/** The indexes of a type in a partition of this zone: what `parameters` says of each of them. */
+/** The indexes of a type in a partition of this zone, for comparison with `parameters`. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {
   const params = [...type.indexed.values()].map(({ code, digest: by, single }) => ({
     code,
@@ -28,7 +33,7 @@ export function wantedIndexes(type: ResourceType, zone: string): readonly Wanted
   return [...params, ...pairs];
 }
 
-/** What `made` says in a document whose entries follow the definitions of the type, in a partition of this zone. */
+/** The value of `made` in a document whose entries follow the definitions of the type, in a partition of this zone. */
 export function madeBy(type: ResourceType, zone: string): string {
   const known = made.get(type)?.get(zone);
   if (known !== undefined) return known;
@@ -37,7 +42,7 @@ export function madeBy(type: ResourceType, zone: string): string {
   return fresh;
 }
 
-/** By type and zone: asked for each document that is written. */
+/** By type and zone: needed for each written document. */
 const made = new WeakMap<ResourceType, ReadonlyMap<string, string>>();
 
 function digest(parts: readonly unknown[]): string {

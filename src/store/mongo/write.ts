@@ -10,8 +10,8 @@ import { keepMark } from './mark.ts';
 import { createUnlessMatching, isConditional } from './match.ts';
 
 /**
- * Writes changes as the port says. A single change is one document; several at once need a transaction. Where there are
- * transactions, a conditional create is one too.
+ * Writes changes as the port defines. A single change is one document; several at once need a transaction. If there are
+ * transactions, a conditional create uses one too.
  */
 export async function write(
   core: Core,
@@ -39,7 +39,7 @@ export async function write(
   return results;
 }
 
-/** One change where no transaction is needed for it. */
+/** One change that needs no transaction. */
 async function writeOne(
   core: Core,
   partition: PartitionInfo,
@@ -52,7 +52,7 @@ async function writeOne(
     : applyChange(core, partition, change, manner);
 }
 
-/** Throws Error where a resource that is created conditionally is changed by the same write in another way. */
+/** Throws Error if another change of the same write concerns a conditionally created resource. */
 function requireApart(changes: readonly Change[]): void {
   if (changes.length < 2 || !changes.some(isConditional)) return;
   const seen = new Map<string, boolean>();

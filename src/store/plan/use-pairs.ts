@@ -2,7 +2,10 @@ import { isPairedOwner, isPairedToken, pairTerm } from '../terms.ts';
 import { all, type Clause, type TermsClause } from './clause.ts';
 import type { PairIndex } from './indexes.ts';
 
-/** Replaces "this patient" and "this code" by the pair of both, which implies the owner. `pairs`: those that are complete. */
+/**
+ * Replaces "this patient" and "this code" by the pair of both, which implies the owner. `pairs`: those that are
+ * complete.
+ */
 export function usePairs<I>(clause: Clause<I>, pairs: () => readonly PairIndex<I>[]): Clause<I> {
   if (clause.kind !== 'and') return clause;
   const parts = [...clause.of];

@@ -2,8 +2,8 @@ import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
 /**
- * The fourth layout: entries of absolute references do not depend on the public URL, and `absolute` says which indexes
- * have any. Indexes with such entries, and the pairs of these, are built again (upgrade.ts); all others stay as they are.
+ * The fourth layout: entries of absolute references do not depend on the public URL, and `absolute` marks the indexes
+ * that have any. Indexes with such entries, and their pairs, are rebuilt (upgrade.ts); all others stay unchanged.
  */
 export function freeOfPublicUrl(database: Database): void {
   database.exec(`

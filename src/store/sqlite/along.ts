@@ -6,11 +6,11 @@ import type { Axis, Key } from './order.ts';
 import { missingOrd } from './rows.ts';
 import { type Sql, sql } from './sql.ts';
 
-/** What clauses say about an axis, so that a walk along it can begin and end early. */
+/** The bounds of clauses on an axis, so that a walk along it can begin and end early. */
 export interface Along {
-  /** Where all matches lie, but those of the remainder. */
+  /** The interval of all matches, except those of the remainder. */
   readonly at: Interval;
-  /** What is left to check of each candidate, made when it is asked for: most walks that are thought of are not walked. */
+  /** The remaining checks of each candidate, made when they are needed: most considered walks are not used. */
   readonly checks: readonly (() => Sql)[];
   /** Only the first steps of a walk can fail a check. */
   readonly sure: boolean;
@@ -18,7 +18,7 @@ export interface Along {
   readonly remainder: { readonly clause: RangeClause; readonly at: Interval } | undefined;
 }
 
-/** Turns clauses into a part of an axis, and into checks where that does not say all. */
+/** Turns clauses into a part of an axis, and into checks if that does not imply them. */
 export function along(axis: Axis, clauses: readonly Clause[]): Along {
   let at = everything;
   let floor = -Infinity;
@@ -32,7 +32,7 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
       floor = read.floor;
       floored = clause;
     }
-    // An entry that begins at or behind the bound ends behind it.
+    // An entry that begins at or after the bound ends after it.
     if (read.left === 'early')
       checks.push(() => sql`(${axis.column} >= ${(read.floor ?? 0) + read.width} OR ${check(clause)})`);
     if (read.left === 'all') checks.push(() => check(clause));
@@ -43,11 +43,11 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
   return { at: intersect(at, above(floor, false)), checks, sure, remainder };
 }
 
-/** What one clause says: a part of the axis, and which candidates there are left to check. */
+/** The part of the axis of one clause, and the candidates that must still be checked. */
 interface ClauseAlong {
   readonly at: Interval;
   readonly left: 'none' | 'early' | 'all';
-  /** Short intervals that match begin here at the earliest. */
+  /** The earliest begin of matching short intervals. */
   readonly floor: number | undefined;
   readonly width: number;
 }
@@ -73,13 +73,13 @@ function clauseAlong(key: Key, clause: Clause): ClauseAlong {
   return { at, left: isEarly ? 'early' : 'all', floor, width };
 }
 
-/** A part of the walk: the parts follow each other in the order of the sort. */
+/** A part of the walk: the parts are ordered like the sort. */
 export type Segment =
   | { readonly kind: 'range'; readonly at: Interval }
   | { readonly kind: 'missing' }
   | { readonly kind: 'remainder'; readonly at: Interval };
 
-/** The parts of a walk along an axis: what is missing comes last, also where it is kept before all. */
+/** The parts of a walk along an axis: missing values are last, also if they are stored first. */
 export function segments(key: Key, { at, remainder }: Along): readonly Segment[] {
   const mayMiss = key.p !== 0;
   const parts: Segment[] = [];

@@ -5,8 +5,8 @@ import type { PreparedChange } from './jobs.ts';
 import type { Database } from './open.ts';
 
 /**
- * Writes down what a new version carries: what the change says, or what the version before carries. Stops the job with
- * `bytesMissing` where bytes are not kept; none are swept while this transaction runs.
+ * Stores the attachments of a new version: those of the change, or those of the version before. Stops the job with
+ * `bytesMissing` if an attachment does not exist; none are swept during this transaction.
  */
 export function attach(
   database: Database,
@@ -18,7 +18,8 @@ export function attach(
   if (attachments === undefined) {
     if (version > 1)
       database.run(
-        'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) SELECT t, id, ?, item, n, path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ?',
+        'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) SELECT t, ' +
+          'id, ?, item, n, path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ?',
         [version, t, id, version - 1],
       );
     return;
@@ -26,7 +27,7 @@ export function attach(
   attachKept(database, file, n, { t, id, version }, attachments);
 }
 
-/** The same for a version that says all that it carries. */
+/** The same for a version with all of its attachments given. */
 export function attachKept(
   database: Database,
   file: string,
@@ -37,7 +38,8 @@ export function attachKept(
   for (const [item, { path, digest, size, contentType }] of attachments.entries()) {
     if (!claimBytes(file, n, digest, size)) throw new JobStopped({ kind: 'bytesMissing', digest });
     database.run(
-      'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO attachments (t, id, version, item, n, path, digest, size, content_type) VALUES (?, ' +
+        '?, ?, ?, ?, ?, ?, ?, ?)',
       [t, id, version, item, n, path, digest, size, contentType],
     );
   }

@@ -7,11 +7,11 @@ import { ownerOnly } from '../file-mode.ts';
 import { digestOf, isDigest, measure } from '../digest.ts';
 
 /**
- * The folder beside the file of the store that holds the bytes of a partition: in it one of the first two digits of the
- * digest, in that the bytes. Partitions go by number, since ids may differ by case alone, and come again after a
- * removal.
+ * The folder of a partition's attachments beside the file of the store: in it a folder by the first two digits of the
+ * digest, with the files. Partitions are identified by number, since ids may differ by case only, and may be reused
+ * after a removal.
  */
-export function bytesFolder(file: string, n?: number, digits?: string): string {
+export function attachmentsFolder(file: string, n?: number, digits?: string): string {
   return join(
     `${file}.attachments`,
     ...(n === undefined ? [] : [String(n)]),
@@ -20,27 +20,27 @@ export function bytesFolder(file: string, n?: number, digits?: string): string {
 }
 
 export function bytesPath(file: string, n: number, digest: string): string {
-  return join(bytesFolder(file, n, digest.slice(0, 2)), digest);
+  return join(attachmentsFolder(file, n, digest.slice(0, 2)), digest);
 }
 
 /**
- * Where the bytes of a partition are before a sweep deletes them: a folder in that of the partition, with the same
+ * The folder of a partition's attachments before a sweep deletes them: inside that of the partition, with the same
  * folders.
  */
 export function trashFolder(file: string, n: number, digits?: string): string {
-  return join(bytesFolder(file, n), 'trash', ...(digits === undefined ? [] : [digits]));
+  return join(attachmentsFolder(file, n), 'trash', ...(digits === undefined ? [] : [digits]));
 }
 
 export function trashPath(file: string, n: number, digest: string): string {
   return join(trashFolder(file, n, digest.slice(0, 2)), digest);
 }
 
-/** Whether a file of this size is there. */
+/** Whether a file of this size exists. */
 export function hasBytes(path: string, size: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.size === size;
 }
 
-/** Keeps bytes by their digest, which is the result; the same bytes once. On the disk when it resolves. */
+/** Stores bytes by their digest, which is returned; equal bytes once. Durable when it resolves. */
 export async function keepBytes(file: string, n: number, bytes: Uint8Array): Promise<string> {
   const digest = await digestOf(bytes);
   for (let attempt = 1; ; attempt += 1) {
@@ -48,19 +48,19 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
       await keep(file, n, digest, bytes);
       return digest;
     } catch (error) {
-      // The folder is made with the first bytes in it. A sweep may move bytes to the trash, and out of it, while they
-      // are read.
+      // The folder is created with the first bytes in it. A sweep may move bytes to the trash, and back, while they are
+      // read.
       if (!isAbsent(error) || attempt === 4) throw error;
       await makeFolder(dirname(bytesPath(file, n, digest)));
     }
   }
 }
 
-/** The bytes of a digest, also those in the trash; undefined where they are not kept. */
+/** The bytes of a digest, also from the trash; undefined if they do not exist. */
 export async function openBytes(file: string, n: number, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
   const path = bytesPath(file, n, digest);
-  // Once more in the end, since a sweep may take them back meanwhile.
+  // Tried again finally, since a sweep may restore them meanwhile.
   for (const place of [path, trashPath(file, n, digest), path]) {
     try {
       return (await open(place)).createReadStream();
@@ -75,14 +75,14 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** Size and digest of the bytes in a file. Throws what reading throws. */
+/** Size and digest of the bytes in a file. Throws its errors. */
 export function measureFile(path: string): ReturnType<typeof measure> {
   return measure(createReadStream(path, { highWaterMark: 1024 * 1024 }));
 }
 
 async function keep(file: string, n: number, digest: string, bytes: Uint8Array): Promise<void> {
   const [path, inTrash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
-  // Their time says how long they have waited for a record.
+  // Their time is the start of their wait for a record.
   if (await isWhole(path, digest)) await utimes(path, new Date(), new Date());
   else if (await isWhole(inTrash, digest)) {
     await utimes(inTrash, new Date(), new Date());
@@ -91,7 +91,7 @@ async function keep(file: string, n: number, digest: string, bytes: Uint8Array):
   await syncNames(dirname(path));
 }
 
-/** False also where the bytes cannot be read: they are then written again. */
+/** Also false if the bytes cannot be read: they are then written again. */
 async function isWhole(path: string, digest: string): Promise<boolean> {
   return measureFile(path).then(
     found => found.digest === digest,
@@ -122,8 +122,8 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Folders of bytes that are on the disk with all above them, as this process knows: it or another one may have just
- * made them.
+ * Folders that are durable with their parents, as far as this process knows: it or another one may have just created
+ * them.
  */
 const durable = new Set<string>();
 
@@ -136,7 +136,7 @@ async function syncNames(folder: string): Promise<void> {
   durable.add(folder);
 }
 
-/** Makes the names in a folder durable; Windows does so by itself, and opens no folder. */
+/** Makes the names in a folder durable; Windows does so automatically, and cannot open folders. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);

@@ -2,44 +2,47 @@ import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { grace, trashTime } from '../attachment-ages.ts';
 import { isDigest } from '../digest.ts';
-import { bytesFolder, bytesPath, isAbsent, trashFolder, trashPath } from './attachment-files.ts';
+import { attachmentsFolder, bytesPath, isAbsent, trashFolder, trashPath } from './attachment-files.ts';
 import { moveToTrash, takeBack } from './attachment-trash.ts';
 import type { Database } from './open.ts';
 
-/** Bytes, or what was being written when a process ended: nothing else is touched. */
+/** Attachments, or temporary files of a process that ended: other files are not touched. */
 const ownName = /^([0-9a-f]{64})(\.|$)/;
 
 /**
- * A folder of bytes, and the one of the same name in the trash: a partition by number and the first two digits of the
- * digests.
+ * A folder of attachments, and the one of the same name in the trash: a partition by number and the first two digits of
+ * the digests.
  */
 export interface BytesFolder {
   readonly n: number;
   readonly digits: string;
 }
 
-/** What a sweep has to do in a folder: names of files there and in the trash. */
+/** The work of a sweep in a folder: names of files there and in the trash. */
 export interface DueBytes extends BytesFolder {
   readonly loose: readonly string[];
   readonly trashed: readonly string[];
 }
 
 /**
- * The folders of bytes that are there. Those of partitions that the store never had belong to another one, and are left
- * alone.
+ * The existing folders of attachments. Those of partitions that the store never had belong to another store, and are
+ * not touched.
  */
 export function bytesFolders(database: Database, file: string): readonly BytesFolder[] {
   return ownPartitions(database, file).flatMap(n =>
-    [...new Set([...digitsIn(bytesFolder(file, n)), ...digitsIn(trashFolder(file, n))])].map(digits => ({ n, digits })),
+    [...new Set([...digitsIn(attachmentsFolder(file, n)), ...digitsIn(trashFolder(file, n))])].map(digits => ({
+      n,
+      digits,
+    })),
   );
 }
 
 /**
- * What is due in a folder: bytes to which no version of a record has referred for long, and what is in the trash too
- * long.
+ * The due files of a folder: attachments that no version of a record has referenced for long, and old files in the
+ * trash.
  */
 export function dueBytes(database: Database, file: string, { n, digits }: BytesFolder): DueBytes | undefined {
-  const [names, inTrash] = [ownNames(bytesFolder(file, n, digits)), ownNames(trashFolder(file, n, digits))];
+  const [names, inTrash] = [ownNames(attachmentsFolder(file, n, digits)), ownNames(trashFolder(file, n, digits))];
   if (names.length + inTrash.length === 0) return undefined;
   const rows = database.all('SELECT DISTINCT digest FROM attachments WHERE n = ? AND digest >= ? AND digest < ?', [
     n,
@@ -53,8 +56,8 @@ export function dueBytes(database: Database, file: string, { n, digits }: BytesF
 }
 
 /**
- * Moves loose bytes to the trash; takes back what has a record again, and deletes what is there too long. Runs inside
- * of a transaction that writes, as what refers to bytes does: so they are not taken from a record that comes just now.
+ * Moves unreferenced attachments to the trash; restores those that have a record again, and deletes old ones. Runs
+ * inside of a write transaction, like the writes of records that reference them: so none are taken from a new record.
  */
 export function sweepFolder(database: Database, file: string, { n, loose, trashed }: DueBytes): void {
   for (const name of loose) {
@@ -74,7 +77,7 @@ export function isReferred(database: Database, n: number, digest: string): boole
   return database.get('SELECT 1 FROM attachments WHERE n = ? AND digest = ? LIMIT 1', [n, digest]) !== undefined;
 }
 
-/** Whether a file is there whose time is longer ago than so many milliseconds, by the machine's own clock. */
+/** Whether a file exists that is older than so many milliseconds, by the machine's clock. */
 export function isOlder(path: string, milliseconds: number): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.mtimeMs < Date.now() - milliseconds;
@@ -82,7 +85,7 @@ export function isOlder(path: string, milliseconds: number): boolean {
 
 /**
  * Sweeps when a server starts: for so many milliseconds, so that the start stays short, and up to the first failure.
- * Gives the folders that are left, which are swept, and whose failure is reported, beside the requests.
+ * Returns the remaining folders, which are swept, and whose failures are reported, in the background.
  */
 export function sweepBytes(database: Database, file: string, milliseconds: number): readonly BytesFolder[] {
   const end = performance.now() + milliseconds;
@@ -101,14 +104,14 @@ export function sweepBytes(database: Database, file: string, milliseconds: numbe
   return [];
 }
 
-/** The names of bytes in a folder, and of what was being written. */
+/** The names of attachments and temporary files in a folder. */
 export function ownNames(folder: string): readonly string[] {
   return namesIn(folder).filter(name => ownName.test(name));
 }
 
-/** Removes a folder of bytes of a partition that is removed, the trash first; false where none is left. */
+/** Removes a folder of attachments of a removed partition, the trash first; false if none is left. */
 export function removeBytes(file: string, n: number): boolean {
-  for (const folder of [trashFolder(file, n), bytesFolder(file, n)]) {
+  for (const folder of [trashFolder(file, n), attachmentsFolder(file, n)]) {
     const [digits] = digitsIn(folder);
     if (digits !== undefined) {
       rmSync(join(folder, digits), { recursive: true, force: true });
@@ -119,9 +122,9 @@ export function removeBytes(file: string, n: number): boolean {
   return false;
 }
 
-/** Removes what folders late writes to a partition that is gone have left, where nothing is in them. */
+/** Removes empty folders that late writes to a removed partition have left. */
 function removeEmpty(file: string, n: number): void {
-  for (const folder of [trashFolder(file, n), bytesFolder(file, n)]) {
+  for (const folder of [trashFolder(file, n), attachmentsFolder(file, n)]) {
     for (const digits of digitsIn(folder)) removeIfEmpty(join(folder, digits));
     removeIfEmpty(folder);
   }
@@ -131,14 +134,14 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Not there, or somebody's own files are in it.
+    // It does not exist, or has other files.
   }
 }
 
-/** The partitions of which there are bytes, and which the store has or once had. */
+/** The partitions with attachments that the store has or once had. */
 function ownPartitions(database: Database, file: string): readonly number[] {
   const [last = 0] = database.get(`SELECT seq FROM sqlite_sequence WHERE name = 'partitions'`) ?? [];
-  return namesIn(bytesFolder(file))
+  return namesIn(attachmentsFolder(file))
     .filter(name => /^[1-9]\d*$/.test(name) && Number(name) <= Number(last))
     .map(Number);
 }

@@ -4,8 +4,8 @@ import { ownerOnly } from '../file-mode.ts';
 import { bytesPath, hasBytes, isAbsent, trashPath } from './attachment-files.ts';
 
 /**
- * Whether bytes of this size are kept; those that are in the trash alone are taken back. For a transaction that writes
- * what refers to them: none are swept while it runs.
+ * Whether bytes of this size exist; those that are only in the trash are restored. For a transaction that writes a
+ * record that references them: none are swept during it.
  */
 export function claimBytes(file: string, n: number, digest: string, size: number): boolean {
   if (hasBytes(bytesPath(file, n, digest), size)) return true;
@@ -13,12 +13,12 @@ export function claimBytes(file: string, n: number, digest: string, size: number
   return hasBytes(bytesPath(file, n, digest), size);
 }
 
-/** Moves bytes to the trash. The time of the file is then since when they are there. */
+/** Moves bytes to the trash. The time of the file is then the start of its time there. */
 export function moveToTrash(file: string, n: number, digest: string): void {
   move(bytesPath(file, n, digest), trashPath(file, n, digest));
 }
 
-/** Moves bytes back to where records look for them, on the disk when it returns; they wait for a record anew. */
+/** Restores bytes from the trash, durably; their wait for a record starts again. */
 export function takeBack(file: string, n: number, digest: string): void {
   const path = bytesPath(file, n, digest);
   move(trashPath(file, n, digest), path);
@@ -31,13 +31,13 @@ export function takeBack(file: string, n: number, digest: string): void {
   }
 }
 
-/** The new time first: a process that is killed in between leaves bytes that nothing deletes soon. */
+/** The new time first: a process that is killed in between leaves bytes that are not deleted soon. */
 function move(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true, mode: ownerOnly.folder });
   try {
     utimesSync(from, new Date(), new Date());
     renameSync(from, to);
   } catch (error) {
-    if (!isAbsent(error)) throw error; // whoever puts the same bytes again takes them back too
+    if (!isAbsent(error)) throw error; // a process that puts the same bytes restores them too
   }
 }

@@ -1,4 +1,4 @@
-/** The second layout: what versions of records carry, and the keys of writes with their first results. */
+/** The second layout: the attachments of versions, and the keys of writes with their first results. */
 export const attachmentsSchema = `
 -- Bytes lie beside the file, by digest; item counts what one version carries.
 CREATE TABLE attachments (

@@ -1,15 +1,15 @@
 import { StoreUnavailable } from '../errors.ts';
 
-/** What a read gives, or why it gives nothing: where the file is damaged a statement fails, and others go on. */
+/** The result of a read, or its error: in a damaged file one statement fails, and others work. */
 export type Attempt<T> =
   { readonly value: T; readonly failed?: undefined } | { readonly value?: undefined; readonly failed: string };
 
-/** Any error counts: a damaged row may hold what no row can, such as a number that is too large for JavaScript. */
+/** Any error counts: a damaged row may have invalid values, such as a number that is too large for JavaScript. */
 export function attempt<T>(read: () => T): Attempt<T> {
   try {
     return { value: read() };
   } catch (error) {
-    // As SQLite says it, where the port has wrapped that.
+    // SQLite's own message, if the port has wrapped it.
     const cause = error instanceof StoreUnavailable ? error.cause : error;
     return { failed: cause instanceof Error ? cause.message : String(cause) };
   }

@@ -8,8 +8,8 @@ import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
 import { isAbsent, syncFolder } from './attachment-files.ts';
 
 /**
- * Chains of audit events as files of lines in a folder beside the file of the store, which only their owner reads. They are opened
- * to append only.
+ * Chains of audit events as files of lines in a folder beside the file of the store, readable by their owner only, and
+ * opened for appending only.
  */
 export function auditFiles(file: string): ChainPlace {
   const folder = auditFolder(file);
@@ -74,7 +74,7 @@ async function* linesOf(path: string): AsyncIterable<KeptLine> {
   try {
     handle = await open(path);
   } catch (error) {
-    if (isAbsent(error)) return; // dropped meanwhile
+    if (isAbsent(error)) return; // pruned meanwhile
     throw error;
   }
   for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: 256 * 1024 })) {
@@ -85,7 +85,7 @@ async function* linesOf(path: string): AsyncIterable<KeptLine> {
   if (rest !== '') yield { text: rest, whole: false };
 }
 
-/** Reads from the end, farther back until a whole line is there. */
+/** Reads from the end, in growing parts until there is a whole line. */
 async function lastLine(path: string): Promise<string | undefined> {
   let handle: FileHandle;
   try {
@@ -100,7 +100,7 @@ async function lastLine(path: string): Promise<string | undefined> {
       const from = Math.max(0, size - length);
       const bytes = Buffer.alloc(size - from);
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
-      const text = bytes.toString('latin1', 0, bytesRead); // positions are those of bytes
+      const text = bytes.toString('latin1', 0, bytesRead); // positions are in bytes
       const end = text.lastIndexOf('\n');
       const start = end <= 0 ? -1 : text.lastIndexOf('\n', end - 1);
       if (end >= 0 && (start >= 0 || from === 0)) return bytes.toString('utf8', start + 1, end);

@@ -5,13 +5,13 @@ import { type Core, submit } from './core.ts';
 import { DigestFill } from './digest-fill.ts';
 import { sqliteIndexes } from './indexes.ts';
 
-/** How often a server looks for work that other processes left, in milliseconds. */
+/** How often a server checks for work that other processes left, in milliseconds. */
 const pause = 2_000;
 
 /**
- * What a server does beside its requests, one after the other: fills pending indexes, deletes what nothing needs, and
- * gives versions the digest that they lack. `unswept` are folders of bytes that the start has left; where it is
- * undefined no bytes are swept.
+ * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, and adds
+ * missing digests to versions. `unswept` are folders of attachments that the start has left; if it is undefined no
+ * attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
   const indexes = sqliteIndexes(core);
@@ -26,7 +26,9 @@ async function sweepSome(core: Core): Promise<boolean> {
   const now = core.options.now();
   const [isNeeded] =
     core.database.get(
-      `SELECT EXISTS (SELECT 1 FROM parameters WHERE state = 'dropped') OR EXISTS (SELECT 1 FROM partitions WHERE id IS NULL) OR EXISTS (SELECT 1 FROM documents WHERE expires <= ?) OR EXISTS (SELECT 1 FROM keys WHERE expires <= ?)`,
+      `SELECT EXISTS (SELECT 1 FROM parameters WHERE state = 'dropped') OR EXISTS (SELECT 1 FROM ` +
+        `partitions WHERE id IS NULL) OR EXISTS (SELECT 1 FROM documents WHERE expires <= ?) OR EXISTS ` +
+        `(SELECT 1 FROM keys WHERE expires <= ?)`,
       [now, now],
     ) ?? [];
   if (isNeeded !== 1) return false;

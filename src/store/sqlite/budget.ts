@@ -1,15 +1,15 @@
 import { valuesIn } from '../plan/values-in.ts';
 import type { Clause } from './clause.ts';
 
-/** How much work is allowed: on the event loop little, in a reader worker all that the deadline leaves. */
+/** The allowed work: little on the event loop, and in a reader worker all within the deadline. */
 export interface Budget {
-  /** A clause with more candidates than this is not a small one. */
+  /** A clause with more candidates is not a small one. */
   readonly probe: number;
-  /** The most candidates that a walk looks at; undefined all, with `deadline()` called now and then. */
+  /** Maximum number of candidates that a walk visits; undefined for all, with regular calls of `deadline()`. */
   readonly rows: number | undefined;
 }
 
-/** What the event loop does itself, and what a reader worker does. */
+/** The budgets of the event loop and of a reader worker. */
 export interface Budgets {
   readonly eventLoop: Budget;
   readonly reader: Budget;
@@ -24,7 +24,7 @@ export function budgetFor({ probe, rows }: Budget, clause: Clause): Budget {
 
 const usualValues = 6;
 
-/** Whether making the statement alone would hold the event loop up. */
+/** Whether making the statement alone would block the event loop. */
 export function isLong(clause: Clause, { rows }: Budget): boolean {
   return rows !== undefined && valuesIn(clause) > mostValues;
 }

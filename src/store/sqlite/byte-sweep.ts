@@ -4,16 +4,14 @@ import { type Core, submit } from './core.ts';
 /** How often a server sweeps, in milliseconds. */
 const hour = 3_600_000;
 
-/**
- * Takes away, now and then and in slices, bytes that got no record: a write that was refused or repeated leaves them.
- */
+/** Removes, periodically and in slices, attachments without a record: a rejected or repeated write leaves them. */
 export class ByteSweep {
   readonly #core: Core;
   readonly #every: number;
   #next: number;
   #folders: BytesFolder[];
 
-  /** `unswept` is what the start has left. The first round comes after `every` milliseconds. */
+  /** `unswept` are the folders that the start has left. The first round comes after `every` milliseconds. */
   constructor(core: Core, unswept: readonly BytesFolder[], every: number = hour) {
     this.#core = core;
     this.#every = every;
@@ -21,7 +19,7 @@ export class ByteSweep {
     this.#folders = [...unswept];
   }
 
-  /** Sweeps one folder; false where nothing is due. */
+  /** Sweeps one folder; false if nothing is due. */
   async step(): Promise<boolean> {
     const { database, path } = this.#core;
     if (this.#folders.length === 0) {

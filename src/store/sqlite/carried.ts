@@ -3,10 +3,10 @@ import type { Attached, KeptAttachment } from '../blobs.ts';
 import type { Database, Row } from './open.ts';
 import { attachedOf } from './row-values.ts';
 
-/** How many are read, or records asked for, before the event loop gets a turn. */
-const slice = 200;
+/** Rows, or requested records, after which the event loop gets a turn. */
+const recordSlice = 200;
 
-/** What the current resources of a type carry, or these of them alone, in id order. */
+/** The attachments of the current resources of a type, or of these only, in id order. */
 export async function* carried(
   database: Database,
   t: number,
@@ -28,19 +28,21 @@ function* allPages(database: Database, t: number): Iterable<readonly Row[]> {
   do {
     const [id = '', item = -1] = rows.at(-1) ?? [];
     rows = database.all(
-      `SELECT ${columns} FROM attachments a CROSS JOIN ${current} WHERE a.t = ? AND a.id >= ? AND (a.id > ? OR a.item > ?) ORDER BY a.id, a.item LIMIT ?`,
-      [t, id, id, item, slice],
+      `SELECT ${columns} FROM attachments a CROSS JOIN ${current} WHERE a.t = ? AND a.id >= ? AND ` +
+        '(a.id > ? OR a.item > ?) ORDER BY a.id, a.item LIMIT ?',
+      [t, id, id, item, recordSlice],
     );
     yield rows;
-  } while (rows.length === slice);
+  } while (rows.length === recordSlice);
 }
 
 function* pagesOf(database: Database, t: number, ids: readonly string[]): Iterable<readonly Row[]> {
   const sorted = [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1));
-  for (let at = 0; at < sorted.length; at += slice)
+  for (let at = 0; at < sorted.length; at += recordSlice)
     yield database.all(
-      `SELECT ${columns} FROM json_each(?) j CROSS JOIN attachments a ON a.t = ? AND a.id = j.value CROSS JOIN ${current} ORDER BY a.id, a.item`,
-      [JSON.stringify(sorted.slice(at, at + slice)), t],
+      `SELECT ${columns} FROM json_each(?) j CROSS JOIN attachments a ON a.t = ? AND a.id = j.value ` +
+        `CROSS JOIN ${current} ORDER BY a.id, a.item`,
+      [JSON.stringify(sorted.slice(at, at + recordSlice)), t],
     );
 }
 
@@ -48,7 +50,7 @@ function keptAttachment(type: string, [id, , version, ...attached]: Row): KeptAt
   return { type, id: String(id), version: Number(version), ...attachedOf(attached) };
 }
 
-/** What a version carries, in order. */
+/** The attachments of a version, in order. */
 export function attachedTo(database: Database, t: number, id: string, version: number): readonly Attached[] {
   return database
     .all(
@@ -58,7 +60,7 @@ export function attachedTo(database: Database, t: number, id: string, version: n
     .map(attachedOf);
 }
 
-/** Whether a version carries what a change says: it may say nothing. */
+/** Whether a version has the attachments of a change, which may have none. */
 export function carriesSame(
   database: Database,
   t: number,

@@ -6,19 +6,19 @@ import type { Database, Row } from './open.ts';
 import { nameOf, type Places } from './places.ts';
 import type { Table } from './places.ts';
 
-/** What is read of a version to check it. */
+/** The columns of a version that its check reads. */
 export const checkedColumns: Readonly<Record<Table, string>> = {
   resources: 'rowid, t, id, version, last_updated, text, digest, ord',
   versions: 'rowid, t, id, version, last_updated, text, digest, NULL',
 };
 
-/** What checking a version gives: `none` where it is of a partition that is being removed. */
+/** The result of checking a version: `none` if its partition is being removed. */
 export interface CheckedRow {
   readonly finding: StoreFinding | undefined;
   readonly undigested: boolean;
 }
 
-/** Compares a version with its digest, or where it has none yet, its text with the columns beside it. */
+/** Compares a version with its digest, or if it has none yet, its text with the columns beside it. */
 export function checkRow(
   database: Database,
   places: Places,
@@ -36,10 +36,10 @@ export function checkRow(
     typeof lastUpdated === 'number' &&
     isText(text) &&
     isText(digest);
-  if (!isShaped) return found('altered', `row ${rowid} holds what no record does`);
-  if (place === undefined) return found('altered', `row ${rowid} is of a type that the file does not name`);
+  if (!isShaped) return found('altered', `row ${rowid} has values that no record has`);
+  if (place === undefined) return found('altered', `row ${rowid} has an unknown type`);
   const attached = attempt(() => attachedTo(database, Number(t), id, version));
-  if (attached.failed !== undefined) return found('unreadable', `what it carries: ${attached.failed}`);
+  if (attached.failed !== undefined) return found('unreadable', `its attachments: ${attached.failed}`);
   const kept = { type: place.type, id, version, lastUpdated, text: text ?? undefined, attachments: attached.value };
   const wrong = versionFinding(place.n, kept, digest ?? undefined);
   return wrong === undefined ? { finding: undefined, undigested: digest === null } : found(wrong.is, wrong.why);

@@ -2,19 +2,19 @@ import { type Failure, failureOf } from './failures.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 
-/** The WAL is moved into the file when so many pages wait (64 MB): the pages that many commits write are then moved once. */
+/** Number of WAL pages that starts a checkpoint (64 MB): pages that many commits write are then moved once. */
 const enough = 8_192;
-/** A WAL of more pages than this (128 MB) is begun anew, which waits for readers. */
+/** A WAL of more pages (128 MB) is restarted, which waits for readers. */
 const mostPages = 16_384;
-/** How long after the last commit the rest is moved, in milliseconds. */
+/** Delay after the last commit before the rest is moved, in milliseconds. */
 const idle = 300;
-/** How long after a checkpoint that failed the next one is tried, in milliseconds. */
+/** Delay after a failed checkpoint, in milliseconds. */
 const pause = 1_000;
 
 /**
- * Checkpoints outside of commits, so that no write waits long for one. One that fails loses nothing and is tried again: SQLite
- * counts pages as moved only after the sync of the file (`nBackfill`), so that the next attempt writes all of them once more, as
- * has to be done after a sync that failed. https://sqlite.org/wal.html#ckpt, https://sqlite.org/walformat.html
+ * Checkpoints outside of commits, so that no write waits long for one. A failed one loses nothing and is retried:
+ * SQLite counts pages as moved only after the sync of the file (`nBackfill`), so that the retry writes all of them once
+ * more, as is required after a failed sync. https://sqlite.org/wal.html#ckpt, https://sqlite.org/walformat.html
  */
 export class Checkpoints {
   readonly #database: Database;
@@ -24,25 +24,26 @@ export class Checkpoints {
   /** The WAL is restarted above so many pages. */
   #restartAbove = mostPages;
 
-  /** `report` is called with each failure, and with undefined when a checkpoint works. */
+  /** `report` receives each failure, and undefined when a checkpoint works. */
   constructor(database: Database, path: string, report: (failure: Failure | undefined) => void) {
     this.#database = database;
     this.#path = path;
     this.#report = report;
   }
 
-  /** After a commit: moves what has gathered, begins the WAL anew when it has grown, and else waits for a quiet moment. */
+  /** After a commit: starts a checkpoint, restarts a large WAL, or else waits for a quiet moment. */
   afterCommit(): void {
     this.#after(idle);
     const wal = this.#run('NOOP');
     if (wal === undefined) return;
     if (wal.pages - wal.moved > enough) this.#move('PASSIVE');
     if (wal.pages <= this.#restartAbove) return;
-    // A long read transaction, such as that of a backup, blocks each restart until it ends: retry when the WAL has doubled.
+    // A long read transaction, such as that of a backup, blocks each restart until it ends: retry when the WAL has
+    // doubled.
     this.#restartAbove = this.#move('RESTART') ? mostPages : 2 * wal.pages;
   }
 
-  /** At the end: an empty WAL, where no one else reads. */
+  /** At the end: empties the WAL, if no other process reads it. */
   atEnd(): void {
     this.stop();
     this.#run('TRUNCATE');
@@ -57,7 +58,7 @@ export class Checkpoints {
     this.#timer = setTimeout(() => this.#move('PASSIVE'), milliseconds);
   }
 
-  /** Gives whether nothing was in the way. */
+  /** Returns whether nothing blocked it. */
   #move(how: 'PASSIVE' | 'RESTART'): boolean {
     const wal = this.#run(how);
     if (wal === undefined) this.#after(pause);
@@ -66,8 +67,8 @@ export class Checkpoints {
   }
 
   /**
-   * Pages in the WAL, and how many of them are in the file already; undefined where it failed. `NOOP` only tells; before SQLite
-   * 3.51 it is `PASSIVE`.
+   * Pages in the WAL, and how many of them are in the file already; undefined after a failure. `NOOP` only reads;
+   * before SQLite 3.51 it is `PASSIVE`.
    */
   #run(how: 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE'): WalState | undefined {
     const waits = how === 'RESTART' || how === 'TRUNCATE';
@@ -86,7 +87,7 @@ export class Checkpoints {
 }
 
 interface WalState {
-  /** Another connection was in the way. */
+  /** Another connection blocked it. */
   readonly busy: boolean;
   readonly pages: number;
   readonly moved: number;

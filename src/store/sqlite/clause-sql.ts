@@ -10,7 +10,7 @@ interface ClauseSql {
    * that `NOT` is the complement.
    */
   check(): Sql;
-  /** The ways to find what may match, in the type of this number; none if no index helps (a complement). */
+  /** The sources of possible matches, in the type of this number; empty if no index helps (a complement). */
   sources(t: number): readonly Source[];
 }
 
@@ -34,7 +34,7 @@ function sqlOf(clause: Clause): ClauseSql {
       };
     case 'or':
       return {
-        // Not a constant: with one that is false SQLite finds no plan by the index that a source names.
+        // Not a constant: with a false one SQLite finds no plan by the index that a source names.
         check: () => (clause.of.length === 0 ? raw('+c.r < 0') : nested(clause.of.map(check), ' OR ')),
         sources: t => unionOf(clause.of.map(part => sourcesOf(part, t)[0])),
       };
@@ -70,7 +70,7 @@ function sqlOf(clause: Clause): ClauseSql {
 interface ValueSql {
   /** Their table, under a name, with the index that has them by resource. */
   readonly table: (name: string) => Sql;
-  /** Those of a candidate `c` that match. */
+  /** The conditions on matching entries of a candidate `c`. */
   readonly conditions: (column: (name: string) => Sql) => readonly Sql[];
   readonly source: () => Source;
 }
@@ -120,7 +120,7 @@ function entries(clauses: readonly ValueClause[]): Sql {
   return sql`EXISTS (SELECT 1 FROM ${join(tables, ' CROSS JOIN ')} WHERE ${allOf(conditions)})`;
 }
 
-/** In groups: SQLite takes no expression that is deeper than 1,000. https://sqlite.org/limits.html#max_expr_depth */
+/** In groups: SQLite accepts no expression deeper than 1,000. https://sqlite.org/limits.html#max_expr_depth */
 function nested(parts: readonly Sql[], operator: ' AND ' | ' OR '): Sql {
   if (parts.length <= mostInRow) return sql`(${join(parts, operator)})`;
   return nested(

@@ -1,6 +1,6 @@
 import type { Database } from './open.ts';
 
-/** What all jobs of one commit share: one lastUpdated a partition, and the counts. */
+/** The shared state of the jobs of one commit: one lastUpdated per partition, and the counts. */
 export class Commit {
   readonly #database: Database;
   #stamps = new Map<number, number>();
@@ -11,7 +11,7 @@ export class Commit {
     this.#database = database;
   }
 
-  /** Later than that of any commit before in the partition, also when the clock goes back. */
+  /** Later than that of any commit before in the partition, also if the clock goes back. */
   lastUpdated(n: number, now: number): number {
     const known = this.#stamps.get(n);
     if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export class Commit {
     this.#counts.set(t, (this.#counts.get(t) ?? 0) + difference);
   }
 
-  /** Writes the counts of a job that succeeded. */
+  /** Writes the counts of a successful job. */
   keep(): void {
     for (const [t, difference] of this.#counts)
       this.#database.run('UPDATE types SET resources = resources + ? WHERE t = ?', [difference, t]);
@@ -34,7 +34,7 @@ export class Commit {
     this.#keptStamps = new Map(this.#stamps);
   }
 
-  /** Forgets what a job counted and stamped that was undone. */
+  /** Discards the counts and stamps of a job that was undone. */
   forget(): void {
     this.#counts = new Map();
     this.#stamps = new Map(this.#keptStamps);

@@ -1,9 +1,12 @@
 import type { Failure } from './failures.ts';
 
-/** How long a read that failed counts as a problem, in milliseconds. SQLite calls some I/O errors damage, so that this passes too. */
+/**
+ * How long a failed read counts as a problem, in milliseconds. SQLite reports some I/O errors as damage, so that this
+ * passes too.
+ */
 const recent = 600_000;
 
-/** What works and what does not in a store that is open: sentences without ids or paths. */
+/** The condition of an open store: sentences without ids or paths. */
 export class Condition {
   #writing: string | undefined;
   #checkpoint: string | undefined;
@@ -18,7 +21,7 @@ export class Condition {
     this.#writing = summary;
   }
 
-  /** A commit is on the disk. */
+  /** A commit is durable. */
   written(): void {
     this.#writing = undefined;
   }
@@ -28,7 +31,7 @@ export class Condition {
     this.#checkpoint = failure?.summary;
   }
 
-  /** `undefined`: the file is where it was. */
+  /** `undefined`: the file is in place. */
   lost(failure: Failure | undefined): void {
     this.#lost = failure?.summary;
   }

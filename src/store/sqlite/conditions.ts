@@ -3,7 +3,7 @@ import type { Interval } from '../interval.ts';
 import type { RangeClause, ValueClause } from './clause.ts';
 import { allOf, join, type Sql, sql } from './sql.ts';
 
-/** What a clause asks of a term. */
+/** The condition of a terms clause. */
 export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {
   return clause.kind === 'terms' ? [sql`${value} ${anyValue(clause.values)}`] : startsWith(value, clause.prefix);
 }
@@ -19,7 +19,7 @@ function anyValue(values: readonly string[]): Sql {
   )})`;
 }
 
-/** What a string clause asks of an entry. */
+/** The condition of a string clause. */
 export function stringConditions(
   { how, text }: Extract<ValueClause, { kind: 'string' }>,
   column: (name: string) => Sql,
@@ -36,7 +36,7 @@ export function stringConditions(
   }
 }
 
-/** What a range clause asks of an entry. */
+/** The condition of a range clause. */
 export function rangeConditions(clause: RangeClause, column: (name: string) => Sql): readonly Sql[] {
   const key = clause.prefix ? startsWith(column('k'), clause.key) : [sql`${column('k')} = ${clause.key}`];
   return [...key, ...bounds(column('low'), clause.low), ...bounds(column('high'), clause.high)];
@@ -55,7 +55,7 @@ export function bounds(value: Sql, { min, minOpen, max, maxOpen }: Interval): re
   return conditions;
 }
 
-/** As a range, so that an index serves it. SQLite compares texts by code point. */
+/** As a range, so that an index can be used. SQLite compares texts by code point. */
 export function startsWith(value: Sql, prefix: string): readonly Sql[] {
   if (prefix === '') return [];
   const end = afterPrefix(prefix);

@@ -10,7 +10,7 @@ import type { SqlValue } from './sql.ts';
 import { definitionsDigest, type WantedPartition, wantedIndexes } from './wanted.ts';
 import type { Writer } from './writer.ts';
 
-/** What the parts of the store share. */
+/** The shared state of the store's modules. */
 export interface Core {
   /** The file of the store. */
   readonly path: string;
@@ -21,11 +21,11 @@ export interface Core {
   readonly budgets: Budgets;
   readonly condition: Condition;
   readonly known: Map<string, PartitionIndex>;
-  /** Jobs that are under way: closing waits for them. */
+  /** Running jobs: closing waits for them. */
   readonly underWay: Set<Promise<unknown>>;
 }
 
-/** A partition as the file has it now; undefined where there is none. */
+/** A partition as the file has it now; undefined if there is none. */
 export function partitionIndex(core: Core, id: string): PartitionIndex | undefined {
   const known = core.known.get(id);
   if (known?.epoch === currentEpoch(core)) return known;
@@ -35,10 +35,10 @@ export function partitionIndex(core: Core, id: string): PartitionIndex | undefin
   return found;
 }
 
-/** The epoch that was read last, with its moment. */
+/** The last epoch that was read, with its moment. */
 const epochs = new WeakMap<Database, { readonly moment: object; readonly epoch: number }>();
 
-/** A request looks at its partition several times: the file is asked once for what is read of one moment. */
+/** A request needs its partition several times: the file is read once per moment. */
 function currentEpoch({ database }: Core): number {
   const { moment } = database;
   const known = epochs.get(database);
@@ -51,7 +51,7 @@ function currentEpoch({ database }: Core): number {
 type Answered = Exclude<JobResult, { kind: 'failed' | 'unregistered' }>;
 
 /**
- * Prepares a job and has it done; prepares it again as often as something else comes between. Throws `StoreRefused` where
+ * Prepares a job and submits it; prepares it again as often as another commit comes between. Throws `StoreRefused` if
  * the store is read only or a server with other definitions runs.
  */
 export async function submit(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
@@ -74,13 +74,13 @@ async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Prom
   }
 }
 
-/** As `submit`, but gives `stale` back. */
+/** Like `submit`, but returns `stale`. */
 export async function submitOnce(core: Core, job: Job): Promise<Answered> {
   if (core.writer === undefined) throw new StoreRefused('The store is open for reading only');
   const { options } = core;
   for (;;) {
     const result = await core.writer.submit({ job, definitions: definitionsDigest(options.model) });
-    // Whoever is told of the commit reads it.
+    // Callers that get the result of the commit can read it.
     core.database.endMoment();
     if (result.kind !== 'unregistered') return result;
     await register(core);
@@ -89,8 +89,8 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
 }
 
 /**
- * Makes our definitions the ones that writes follow. Throws `StoreRefused` if a command does so while a server runs with
- * others.
+ * Makes our definitions the ones that writes follow. Throws `StoreRefused` if a command does so while a server runs
+ * with others.
  */
 export async function register(core: Core): Promise<void> {
   await submit(core, () => ({
@@ -107,7 +107,7 @@ function wantedPartitions({ database, options }: Core): readonly WantedPartition
   }));
 }
 
-/** The value of a job that is done. */
+/** The value of a completed job. */
 export function valueOf(result: Applied): SqlValue {
   return result.kind === 'done' ? result.value : null;
 }

@@ -7,13 +7,13 @@ import { type Budget, budgetFor, isLong } from './budget.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
-/** A count with everything resolved: plain data, so that a reader worker can take it. */
+/** A resolved count: plain data, which can be sent to a reader worker. */
 export interface LoweredCount {
   readonly t: number;
   readonly clause: Clause;
 }
 
-/** How many resources match, exactly. Undefined where the budget does not reach. */
+/** The exact number of matching resources. Undefined if it exceeds the budget. */
 export function countMatches(database: Database, { t, clause }: LoweredCount, allowed: Budget): number | undefined {
   if (isNone(clause)) return 0;
   const clauses = partsOf(clause);

@@ -3,7 +3,7 @@ import type { PartitionSettings } from '../partitions.ts';
 import type { Database } from './open.ts';
 import { componentCode, orderCode, pairCode, sortsOf, wantedIndexes } from './wanted.ts';
 
-/** What the file says about a partition, as of one epoch: every change of it raises the epoch. */
+/** The state of a partition in the file, as of one epoch: every change of it raises the epoch. */
 export interface PartitionIndex {
   readonly n: number;
   readonly id: string;
@@ -20,11 +20,11 @@ export interface TypeIndex {
   readonly indexes: ReadonlyMap<string, Index>;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];
-  /** Numbers of those that have, or had, entries of absolute references. */
+  /** Numbers of the indexes that have, or had, entries of absolute references. */
   readonly absolute: ReadonlySet<number>;
 }
 
-/** `p` is 0 where nothing is kept yet: no writer knew the definition. */
+/** `p` is 0 if nothing is stored yet: no writer knew the definition. */
 export interface Index {
   readonly code: string;
   readonly p: number;
@@ -48,13 +48,13 @@ export function readEpoch(database: Database): number {
   return Number(database.get(`SELECT value FROM meta WHERE key = 'epoch'`)?.[0]);
 }
 
-/** Reads what the file keeps for a partition and joins it with the model; undefined where there is no such partition. */
+/** Reads the state of a partition and joins it with the model; undefined if there is no such partition. */
 export function readPartition(database: Database, model: Model, id: string): PartitionIndex | undefined {
   const found = database.get('SELECT n, settings FROM partitions WHERE id = ?', [id]);
   if (found === undefined) return undefined;
   const n = Number(found[0]);
   const settings: PartitionSettings = JSON.parse(String(found[1]));
-  const kept = new Map<string, { t: number; indexes: Map<string, Kept> }>();
+  const kept = new Map<string, { t: number; indexes: Map<string, StoredIndex> }>();
   for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
     const rows = database.all(
       `SELECT code, p, digest, state, absolute FROM parameters WHERE t = ? AND state <> 'dropped'`,
@@ -72,15 +72,15 @@ export function readPartition(database: Database, model: Model, id: string): Par
   for (const wanted of wantedIndexes(model, settings.zone)) {
     const type = model.types.get(wanted.type);
     if (type === undefined) continue;
-    const { t, indexes } = kept.get(wanted.type) ?? { t: 0, indexes: new Map<string, Kept>() };
+    const { t, indexes } = kept.get(wanted.type) ?? { t: 0, indexes: new Map<string, StoredIndex>() };
     types.set(wanted.type, typeIndex(t, type, new Map(wanted.indexes.map(one => [one.code, matching(one, indexes)]))));
   }
   return { n, id, settings, epoch: readEpoch(database), types };
 }
 
-type Kept = Omit<Index, 'code'> & { readonly digest: string };
+type StoredIndex = Omit<Index, 'code'> & { readonly digest: string };
 
-function matching(wanted: { code: string; digest: string }, kept: ReadonlyMap<string, Kept>): Index {
+function matching(wanted: { code: string; digest: string }, kept: ReadonlyMap<string, StoredIndex>): Index {
   const found = kept.get(wanted.code);
   if (found?.digest !== wanted.digest) return unknown(wanted.code);
   return { code: wanted.code, p: found.p, ready: found.ready, absolute: found.absolute };
@@ -107,7 +107,7 @@ function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, I
   };
 }
 
-/** The parameter that an index belongs to; the order belongs to the sort date, or to lastUpdated. */
+/** The parameter of an index; the order belongs to the sort date, or to lastUpdated. */
 export function paramOf(code: string, type: ResourceType): string {
   if (code === orderCode) return type.sortDate?.code ?? '_lastUpdated';
   return code.split('$')[0] ?? code;

@@ -2,15 +2,16 @@ import type { TypeIndex } from './dictionary.ts';
 import { type Rows, rowWidths } from './rows.ts';
 
 /**
- * What changes from the old rows of a resource to the new ones, where `ord` stays. Rows of indexes that are being built
- * are always written: the old ones may not be there yet.
+ * The changed rows between the old and the new version of a resource, if `ord` stays. Rows of indexes that are being
+ * built are always written: the old ones may not exist yet.
  */
 export function differences(index: TypeIndex, added: Rows, removed: Rows): readonly [added: Rows, removed: Rows] {
   const all = [...index.indexes.values(), ...index.pairs];
   const ready = new Set(all.filter(one => one.ready).map(one => one.p));
   const without = (rows: Rows, others: Rows): Rows => {
     const keep = <K extends keyof Rows>(name: K): Rows[K] =>
-      flatten(leftOut(slices(rows[name], rowWidths[name]), slices(others[name], rowWidths[name]), ready)) as Rows[K]; // the same values
+      // the same values
+      flatten(leftOut(slices(rows[name], rowWidths[name]), slices(others[name], rowWidths[name]), ready)) as Rows[K];
     return { terms: keep('terms'), strings: keep('strings'), ranges: keep('ranges'), sorts: keep('sorts') };
   };
   return [without(added, removed), without(removed, added)];

@@ -5,18 +5,15 @@ import { type Core, submit } from './core.ts';
 import type { Filled } from './jobs.ts';
 import { storedVersion } from './row-values.ts';
 
-/** Versions in one slice: its commit stays short. */
-const slice = 50;
+/** Versions per slice: its commit stays short. */
+const digestSlice = 50;
 
-/**
- * What holds versions, current ones first: one that is replaced meanwhile comes into the other behind all that is
- * there.
- */
+/** The tables of versions, current ones first: one that is replaced meanwhile is appended to the other. */
 const tables = ['resources', 'versions'] as const;
 
 /**
- * Gives versions a digest that an older engine wrote without one, in slices. Those that cannot be read, or are no sound
- * record, get none, so that `verify` goes on naming them.
+ * Adds digests to versions that an older engine wrote without one, in slices. Unreadable and damaged ones get none, so
+ * that `verify` keeps reporting them.
  */
 export class DigestFill {
   readonly #core: Core;
@@ -26,12 +23,13 @@ export class DigestFill {
     this.#core = core;
   }
 
-  /** Fills one slice; false where nothing is left that could be. */
+  /** Processes one slice; false if nothing is left. */
   async step(): Promise<boolean> {
     for (const table of tables) {
       const rows = this.#core.database.all(
-        `SELECT rowid FROM ${table} INDEXED BY ${table}_undigested WHERE digest IS NULL AND rowid > ? ORDER BY rowid LIMIT ?`,
-        [this.#after[table], slice],
+        `SELECT rowid FROM ${table} INDEXED BY ${table}_undigested WHERE digest IS NULL AND rowid > ? ` +
+          'ORDER BY rowid LIMIT ?',
+        [this.#after[table], digestSlice],
       );
       if (rows.length === 0) continue;
       const rowids = rows.map(([rowid]) => Number(rowid));
@@ -48,7 +46,8 @@ export class DigestFill {
     try {
       const [t, n, type, ...row] =
         database.get(
-          `SELECT t, n, type, id, version, last_updated, text FROM ${table} v CROSS JOIN types USING (t) WHERE v.rowid = ?`,
+          `SELECT t, n, type, id, version, last_updated, text FROM ${table} v CROSS JOIN types USING (t) ` +
+            'WHERE v.rowid = ?',
           [rowid],
         ) ?? [];
       if (t === undefined) return undefined;
@@ -58,7 +57,7 @@ export class DigestFill {
       const digest = recordDigest(Number(n), { ...stored, attachments });
       return { rowid, version: stored.version, digest };
     } catch {
-      return undefined; // it lies where the file is damaged
+      return undefined; // it is in a damaged part of the file
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 
-/** Gives versions their digest, unless they have one, or the resource has another version now. Done: how many. */
+/** Adds digests to versions, unless they have one, or the resource has another version now. Done: their number. */
 export function fillDigests(database: Database, { table, rows }: Extract<Job, { kind: 'digests' }>): JobResult {
   let filled = 0;
   for (const { rowid, version, digest } of rows)

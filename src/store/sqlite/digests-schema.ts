@@ -3,7 +3,7 @@ import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
 /** Documents that are in memory at once. */
-const slice = 1_000;
+const documentSlice = 1_000;
 
 /** The third layout: a digest of each version (store/record-digest.ts), and of each document, mark and key. */
 const digestsSchema = `
@@ -21,19 +21,19 @@ CREATE INDEX marks_digest ON marks (digest);
 ALTER TABLE keys ADD COLUMN digest TEXT;
 `;
 
-/** Adds the columns, and the digests of what is little: documents and marks. */
+/** Adds the columns, and the digests of small tables: documents and marks. */
 export function addDigests(database: Database): void {
   database.exec(digestsSchema);
   for (let after: SqlValue = -Infinity; ;) {
     const rows = database.all(
       'SELECT rowid, collection, key, value, expires FROM documents WHERE rowid > ? ORDER BY rowid LIMIT ?',
-      [after, slice],
+      [after, documentSlice],
     );
     for (const [rowid = null, ...parts] of rows) {
       database.run('UPDATE documents SET digest = ? WHERE rowid = ?', [valueDigest(parts), rowid]);
       after = rowid;
     }
-    if (rows.length < slice) break;
+    if (rows.length < documentSlice) break;
   }
   for (const [n = null, key = null, value = null] of database.all('SELECT n, key, value FROM marks'))
     database.run('UPDATE marks SET digest = ? WHERE n = ? AND key = ?', [valueDigest([n, key, value]), n, key]);

@@ -2,7 +2,7 @@ import { valueDigest } from '../record-digest.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 
-/** Done: for `putIfAbsent` the value that is there afterwards. */
+/** Done: for `putIfAbsent` the stored value afterwards. */
 export function document(database: Database, job: Extract<Job, { kind: 'document' }>): JobResult {
   const { how, collection, key, value, expires, now } = job;
   if (how === 'putIfAbsent') {
@@ -15,7 +15,7 @@ export function document(database: Database, job: Extract<Job, { kind: 'document
   return { kind: 'done', value };
 }
 
-/** Keeps a document over the one that is there. */
+/** Stores a document, replacing an existing one. */
 export function keepDocument(
   database: Database,
   row: readonly [collection: string, key: string, value: string, expires: number | null],

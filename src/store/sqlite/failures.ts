@@ -3,20 +3,20 @@ import { StoreUnavailable } from '../errors.ts';
 import type { UnavailableReason } from '../errors.ts';
 import { isSqliteError } from './sqlite-error.ts';
 
-/** What an operation was about when it failed. */
+/** The kind of operation that failed. */
 export type Doing = 'read' | 'write';
 
-/** A failure as values, as threads exchange it. */
+/** A failure as values, for messages between threads. */
 export interface Failure {
   readonly reason: UnavailableReason;
-  /** For operators: what failed, the cause as the system names it, and the way out. */
+  /** For operators: what failed, the system's own message, and the remedy. */
   readonly message: string;
   /** The same in a few words without paths, for everyone. */
   readonly summary: string;
 }
 
 interface Meaning {
-  /** Why a write was not done, and why a read was not; `fault` where the mistake is the engine's own. */
+  /** Why a write or a read was not done; `fault` for a bug of the engine. */
   readonly write: UnavailableReason | 'fault';
   readonly read: UnavailableReason | 'fault';
   readonly what: string;
@@ -60,7 +60,7 @@ const damaged = {
   write: 'exception',
   read: 'exception',
   what: 'The file is damaged',
-  wayOut: 'Run `verify`, which names the records concerned, and restore a backup.',
+  wayOut: 'Run `verify`, which lists the damaged records, and restore a backup.',
 } as const;
 const busy = {
   ...waits,
@@ -73,7 +73,7 @@ const descriptors = {
   what: 'Too many files are open',
   wayOut: 'Raise the limit of open files (`ulimit -n`).',
 } as const;
-const again = { ...waits, what: 'The operation was interrupted', wayOut: 'It may be repeated.' } as const;
+const again = { ...waits, what: 'The operation was interrupted', wayOut: 'Retry it.' } as const;
 
 /** All primary result codes that end a call. https://sqlite.org/rescode.html#primary_result_code_list */
 export const sqliteCodes: Readonly<Record<number, Meaning & { readonly name: string }>> = {
@@ -107,7 +107,7 @@ export const sqliteCodes: Readonly<Record<number, Meaning & { readonly name: str
   28: { ...fault, name: 'SQLITE_WARNING' },
 };
 
-/** Codes of Node for calls of a file system; those of networks and processes are not among them. */
+/** Codes of Node for file system calls, without those of networks and processes. */
 export const fileCodes: Readonly<Record<string, Meaning>> = {
   EACCES: denied,
   EAGAIN: again,
@@ -153,7 +153,7 @@ export const fileCodes: Readonly<Record<string, Meaning>> = {
 };
 
 /**
- * What an error of SQLite or of the file system means for requests; undefined where the mistake is the engine's own. `path` is
+ * The meaning of an error of SQLite or of the file system for requests; undefined for a bug of the engine. `path` is
  * the file, for operators.
  */
 export function failureOf(error: unknown, doing: Doing, path: string): Failure | undefined {
@@ -181,7 +181,7 @@ function meaningOf(error: unknown): (Meaning & { readonly name: string }) | unde
   return name === undefined || meaning === undefined ? undefined : { ...meaning, name };
 }
 
-/** The name of an error of the operating system, also where libuv gives its number alone, as for EDQUOT. */
+/** The name of an error of the operating system, also if libuv has only its number, as for EDQUOT. */
 function codeOf({ code, errno }: NodeJS.ErrnoException): string | undefined {
   if (code === undefined || Object.hasOwn(fileCodes, code) || errno === undefined) return code;
   return Object.entries(constants.errno).find(([, number]) => number === -errno)?.[0] ?? code;

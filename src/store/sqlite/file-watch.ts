@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import type { Failure } from './failures.ts';
 
-/** Which files were opened, by path; undefined where one was not there yet. */
+/** The opened files, by path; undefined for one that did not exist yet. */
 export type WatchedFiles = readonly (readonly [path: string, identity: string | undefined])[];
 
-/** The files of a store as they are now. */
+/** The current files of a store. */
 export const watchedFiles = (path: string): WatchedFiles => [path, `${path}-wal`].map(name => [name, identityOf(name)]);
 
 /**
- * Notices that the file of a store, or its WAL, was removed or replaced while it is open: what is written then goes into a file
- * without a name and is lost when the process ends. https://sqlite.org/howtocorrupt.html#unlink
+ * Detects that the file of a store, or its WAL, was removed or replaced while it is open: later writes would go into a
+ * file without a name and be lost when the process ends. https://sqlite.org/howtocorrupt.html#unlink
  */
 export class FileWatch {
   readonly #known: Map<string, string | undefined>;
@@ -18,7 +18,7 @@ export class FileWatch {
     this.#known = new Map(files);
   }
 
-  /** What happened and what to do about it; undefined where the files are those that were opened. */
+  /** The problem and its remedy; undefined if the files are those that were opened. */
   failure(): Failure | undefined {
     for (const [name, known] of this.#known) {
       const now = identityOf(name);
@@ -34,13 +34,13 @@ function lost(name: string, now: string | undefined): Failure {
   return {
     reason: 'no-store',
     message:
-      `\`${name}\` ${happened}, so that nothing is written. ` +
+      `\`${name}\` ${happened}, and writing has stopped. ` +
       'Put back the file that was opened, or restart the server on the right one.',
     summary: `Writing fails: the file of the store ${happened}.`,
   };
 }
 
-/** Which file a path names; undefined where none can be found. */
+/** The identity of the file at a path; undefined if there is none. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -2,7 +2,10 @@ import { afterPrefix } from '../after-prefix.ts';
 import type { FindTerms } from './lower.ts';
 import type { Database } from './open.ts';
 
-/** Finds the terms of an index that begin so by leaping from one to the next: one step a term, however often it occurs. */
+/**
+ * Finds the terms of an index with a prefix by leaping from one to the next: one step per term, however often it
+ * occurs.
+ */
 export function referenceTermsOf(database: Database): FindTerms {
   return (p, prefix) => {
     const found: string[] = [];

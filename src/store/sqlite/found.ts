@@ -1,7 +1,7 @@
 import type { Database, Row } from './open.ts';
 import { raw } from './sql.ts';
 
-/** A resource found, with its sort values. */
+/** A found resource with its sort values. */
 export interface FoundRow {
   readonly id: string;
   readonly version: number;
@@ -12,7 +12,7 @@ export interface FoundRow {
   readonly keys: readonly (number | string)[];
 }
 
-/** Looked at for one candidate in 64: calling from SQL costs as much as a step. */
+/** Evaluated for one candidate in 64: a call from SQL costs as much as a step. */
 export const deadlineTick = raw('((c.r & 63) <> 0 OR deadline())');
 
 /** Rows of `id, r, sort values…` with the texts of their resources. */
@@ -25,7 +25,10 @@ export function withTexts(database: Database, rows: readonly Row[]): readonly Fo
   return rows.map((row, at) => foundRow(row, row.length - 2, texts[at] ?? [], 0));
 }
 
-/** From a row `id, r, sort values…`, so many of those, and one that has `version, last_updated, owners, text` from a place on. */
+/**
+ * From a row `id, r, sort values…` with so many sort values, and one with `version, last_updated, owners, text` from an
+ * index on.
+ */
 export function foundRow(row: Row, keys: number, texts: Row, from: number): FoundRow {
   return {
     id: row[0] as string,

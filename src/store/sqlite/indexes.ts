@@ -29,7 +29,8 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
     rebuildSlice: async ({ id }, { name }) => ((await rebuildSlice(core, id, name)) ? 'more' : 'done'),
     async pendingTypes() {
       const rows = database.all(
-        `SELECT DISTINCT partitions.id, types.type FROM parameters JOIN types USING (t) JOIN partitions USING (n) WHERE state = 'pending' AND partitions.id IS NOT NULL`,
+        `SELECT DISTINCT partitions.id, types.type FROM parameters JOIN types USING (t) JOIN partitions ` +
+          `USING (n) WHERE state = 'pending' AND partitions.id IS NOT NULL`,
       );
       return rows.flatMap(([id, name]) => {
         const partition = partitionIndex(core, String(id));
@@ -42,7 +43,7 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
   };
 }
 
-/** Which parameters of a type cannot be searched yet, with how far their rebuild is. */
+/** The parameters of a type that cannot be searched yet, with the progress of their rebuild. */
 export function pendingOf(core: Core, partition: string, type: string): readonly PendingIndex[] {
   const index = partitionIndex(core, partition)?.types.get(type);
   if (index === undefined || [...index.indexes.values()].every(({ ready }) => ready)) return [];

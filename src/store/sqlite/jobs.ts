@@ -9,13 +9,13 @@ import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
 import type { WantedPartition, WantedType } from './wanted.ts';
 
-/** What the writer worker is asked to do: values only. Jobs that wait together are committed together. */
+/** The jobs of the writer worker: values only. Jobs that wait together are committed together. */
 export type Job =
   | WriteJob
   | RestoreJob
   | NotesJob
   | RebuildJob
-  /** Gives versions the digest that they lack. */
+  /** Adds missing digests to versions. */
   | { readonly kind: 'digests'; readonly table: 'resources' | 'versions'; readonly rows: readonly Filled[] }
   | { readonly kind: 'register'; readonly epoch: number; readonly partitions: readonly WantedPartition[] }
   | {
@@ -25,15 +25,15 @@ export type Job =
       readonly types: readonly WantedType[];
     }
   | { readonly kind: 'hidePartition'; readonly id: string }
-  /** Gives current versions the owners that they lack. */
+  /** Adds missing owners to current versions. */
   | { readonly kind: 'owners'; readonly rows: readonly Owned[] }
-  /** Nothing is left to do of the upgrade of an older layout. */
+  /** The upgrade of an older layout is complete. */
   | { readonly kind: 'upgraded' }
-  /** Makes matching indexes anew: `codes` undefined means all. */
+  /** Rebuilds matching indexes: `codes` undefined means all. */
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
-  /** Deletes some rows that nothing needs any more; the result says whether more may be there. */
+  /** Deletes some obsolete rows; the result says whether there may be more. */
   | { readonly kind: 'sweep'; readonly now: number }
-  /** Moves bytes to which nothing refers to the trash, and deletes what is there too long. */
+  /** Moves unreferenced attachments to the trash, and deletes old ones there. */
   | { readonly kind: 'sweepBytes'; readonly due: DueBytes }
   | {
       readonly kind: 'document';
@@ -45,7 +45,7 @@ export type Job =
       readonly now: number;
     };
 
-/** Changes of one partition, prepared from what was read at this epoch. */
+/** Changes of one partition, prepared from reads at this epoch. */
 export interface WriteJob {
   readonly kind: 'write';
   readonly n: number;
@@ -60,11 +60,11 @@ export interface PreparedChange {
   readonly t: number;
   readonly type: string;
   readonly id: string;
-  /** The version that was there when the change was prepared; 0 for none. */
+  /** The version that existed when the change was prepared; 0 for none. */
   readonly expected: number;
   /** Undefined removes. */
   readonly text: { readonly before: string; readonly after: string } | undefined;
-  /** The text is what is stored already. */
+  /** The text equals the stored one. */
   readonly same: boolean;
   /** Undefined: lastUpdated. */
   readonly ord: number | undefined;
@@ -73,26 +73,26 @@ export interface PreparedChange {
   /** Of the new version, as store/owners.ts prints them; null for a tombstone. */
   readonly owners: string | null;
   readonly precondition: VersionPrecondition | NoMatch | undefined;
-  /** Undefined: what the version before carries. */
+  /** Undefined: the attachments of the version before. */
   readonly attachments: readonly Attached[] | undefined;
 }
 
 /**
- * A `no-match` that was asked beforehand. The write then looks only at what was found and at what has changed since, so
- * that no transaction is long: every change has a later lastUpdated than all commits before it.
+ * A `no-match` that was searched in advance. The write then checks only the found resources and later changes, so that
+ * no transaction is long: every change has a later lastUpdated than all commits before it.
  */
 export interface NoMatch {
   readonly is: 'no-match';
   readonly clause: Clause;
-  /** lastUpdated of the partition before it was asked. */
+  /** lastUpdated of the partition before the search. */
   readonly since: number;
   /** Ids that matched then: all of them, or two. */
   readonly found: readonly string[];
-  /** The terms that the clause was lowered with. */
+  /** The terms with which the clause was lowered. */
   readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
 }
 
-/** Versions of one partition as another store had them, prepared from what was read at this epoch. */
+/** Versions of one partition as another store had them, prepared from reads at this epoch. */
 export interface RestoreJob {
   readonly kind: 'restore';
   readonly n: number;
@@ -102,16 +102,16 @@ export interface RestoreJob {
 }
 
 export interface PreparedRestore {
-  /** 0: nothing of the type is kept yet. */
+  /** 0: nothing of the type is stored yet. */
   readonly t: number;
   readonly type: string;
   readonly id: string;
   readonly declared: boolean;
-  /** The version that was there when this was prepared; 0 for none. */
+  /** The version that existed when this was prepared; 0 for none. */
   readonly expected: number;
-  /** Those that were lacking, in order. */
+  /** The missing ones, in order. */
   readonly versions: readonly KeptVersion[];
-  /** Of the last version, where it becomes current and is no tombstone. */
+  /** Of the last version, if it becomes current and is not a tombstone. */
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
@@ -131,7 +131,7 @@ export interface RebuildJob {
   readonly kind: 'rebuild';
   readonly epoch: number;
   readonly t: number;
-  /** The indexes that are filled, each with the id that it had come to. */
+  /** The indexes that are filled, each with its last id. */
   readonly indexes: readonly { readonly p: number; readonly after: string }[];
   readonly resources: readonly {
     readonly r: number;
@@ -160,7 +160,7 @@ export interface Filled {
   readonly digest: string;
 }
 
-/** What came of a job. `stale`: prepared from what is no longer so; prepare it again. */
+/** The result of a job. `stale`: prepared from outdated reads; prepare it again. */
 export type JobResult =
   | { readonly kind: 'written'; readonly repeated: boolean; readonly results: readonly Written[] }
   | { readonly kind: 'done'; readonly value: SqlValue }
@@ -172,22 +172,22 @@ export type JobResult =
   | { readonly kind: 'keyUsed' }
   | { readonly kind: 'bytesMissing'; readonly digest: string }
   | { readonly kind: 'refused'; readonly message: string }
-  /** Nothing of the job was done. `failure` is undefined for a mistake of the engine. */
+  /** Nothing of the job was done. `failure` is undefined for a bug of the engine. */
   | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };
 
-/** What became of a change. */
+/** The outcome of a change. */
 export type Written = readonly [outcome: WriteOutcome, id: string, version: number, lastUpdated: number];
 
-/** What the writer is given when it starts. */
+/** The start data of the writer. */
 export interface WriterData {
   readonly path: string;
   readonly mode: 'serve' | 'command';
-  /** The files that the store was opened on. */
+  /** The files with which the store was opened. */
   readonly files: WatchedFiles;
 }
 
-/** A job, and the definitions by which it was prepared. */
-export interface Asked {
+/** A job, and the definitions with which it was prepared. */
+export interface SubmittedJob {
   readonly job: Job;
   readonly definitions: string;
 }
@@ -195,11 +195,11 @@ export interface Asked {
 export interface WriterRequest {
   readonly number: number;
   /** Undefined ends the writer. */
-  readonly asked: Asked | undefined;
+  readonly asked: SubmittedJob | undefined;
 }
 
-/** What the writer says. */
+/** Messages of the writer. */
 export type WriterMessage =
   | { readonly kind: 'results'; readonly numbers: readonly number[]; readonly results: readonly JobResult[] }
-  /** A checkpoint has failed, or undefined: it works. */
+  /** A checkpoint has failed, or works (undefined). */
   | { readonly kind: 'checkpoint'; readonly failure: Failure | undefined };

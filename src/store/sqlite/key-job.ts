@@ -4,7 +4,7 @@ import type { Database } from './open.ts';
 
 type Earlier = Extract<JobResult, { kind: 'written' | 'keyUsed' }>;
 
-/** What the key of a write was used for: its first results, or that its body was another. Undefined where it is free. */
+/** The earlier use of the key of a write: its first results, or that its body was another. Undefined if it is free. */
 export function earlier(database: Database, { n, key, now }: Pick<WriteJob, 'n' | 'key' | 'now'>): Earlier | undefined {
   if (key === undefined) return undefined;
   const [body, results] =
@@ -15,7 +15,7 @@ export function earlier(database: Database, { n, key, now }: Pick<WriteJob, 'n' 
     : { kind: 'keyUsed' };
 }
 
-/** Keeps the results of a write with its key. */
+/** Stores the results of a write with its key. */
 export function keepKey(
   database: Database,
   { n, key }: Pick<WriteJob, 'n' | 'key'>,

@@ -4,33 +4,32 @@ import { shellWord } from '../shell-word.ts';
 import { isAbsent } from './attachment-files.ts';
 import type { Database } from './open.ts';
 
-/** What a store has left beside its file, by path: bytes of attachments, audit events, a write-ahead log. */
+/** The remains of a store beside its file, by path: attachments, audit events, a write-ahead log. */
 export function leftBehind(path: string): readonly string[] {
   const folders = ['.attachments', '.audit'].map(ending => `${path}${ending}`).filter(isFilled);
   return sizeOf(`${path}-wal`) > 0 ? [...folders, `${path}-wal`] : folders;
 }
 
 /**
- * Throws `StoreRefused` where there is no store, but what one has left: its file may come back, and a new one would not
- * know any of it. What was left is looked for first, since another process may be making the store.
+ * Throws `StoreRefused` if there is no store, but remains of one: its file may be restored, and a new one would not
+ * know them. The remains are searched first, since another process may be creating the store.
  */
 export function requireNothingLeft(path: string, left: readonly string[] = leftBehind(path)): void {
   if (left.length > 0 && sizeOf(path) === 0) throw refusal(path, left);
 }
 
-/** Why no store is made at this path. */
+/** Why no store is created at this path. */
 export function refusal(path: string, left: readonly string[]): StoreRefused {
   const named = left.map(one => `\`${one}\``).join(', ');
   return new StoreRefused(
-    `There is no store at \`${path}\`, but what one has left is beside it: ${named}. ` +
+    `There is no store at \`${path}\`, but remains of one are beside it: ${named}. ` +
       'Mount the disk of the store, or restore its file. For a new store name another file, ' +
-      `or move away what is left: \`mv ${left.map(shellWord).join(' ')} ELSEWHERE\``,
+      `or move the remains away: \`mv ${left.map(shellWord).join(' ')} ELSEWHERE\``,
   );
 }
 
 /**
- * That the bytes of attachments are away, as a sentence for operators; undefined where some are there, or none are
- * needed.
+ * A notice that the attachments are missing, as a sentence for operators; undefined if some exist, or none are needed.
  */
 export function lostBytesNotice(database: Database, path: string): string | undefined {
   const folder = `${path}.attachments`;
@@ -39,12 +38,12 @@ export function lostBytesNotice(database: Database, path: string): string | unde
   return `${what}: mount its disk, or restore it. \`verify\` lists what is missing.`;
 }
 
-/** Bytes; 0 also where no file is. */
+/** Size in bytes; 0 also without a file. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Also what cannot be looked into. */
+/** True also for an unreadable folder. */
 function isFilled(folder: string): boolean {
   try {
     return readdirSync(folder).length > 0;

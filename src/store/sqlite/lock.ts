@@ -5,14 +5,14 @@ import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /**
- * How long a start waits for the lock, in milliseconds: a process that was killed a moment ago may still be ending, and a command
- * that asks whether a server runs holds the lock while it asks. Nobody waits longer to be refused.
+ * How long a start waits for the lock, in milliseconds: a process that was just killed may still be ending, and a
+ * command that checks whether a server runs holds the lock briefly.
  */
 const longestWait = 200;
 
 /**
  * The lock against a second server on one file: an exclusive transaction on an empty database beside it. The operating
- * system ends it with the process, so it is never stale. Throws `StoreRefused` where another server holds it.
+ * system releases it with the process, so it is never stale. Throws `StoreRefused` if another server holds it.
  */
 export function lockForServing(path: string): { release(): void } {
   makePrivate(lockPath(path));
@@ -26,7 +26,7 @@ export function lockForServing(path: string): { release(): void } {
   return { release: () => database.close() };
 }
 
-/** Throws `StoreRefused` where a server holds the lock: a start asks before it does anything that takes time. */
+/** Throws `StoreRefused` if a server holds the lock: a start checks it before any slow step. */
 export function refuseServed(path: string): void {
   if (serverRuns(path, longestWait)) throw otherServer(path);
 }

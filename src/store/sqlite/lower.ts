@@ -6,7 +6,7 @@ import { idTerm } from '../terms.ts';
 import type { Clause } from './clause.ts';
 import type { TypeIndex } from './dictionary.ts';
 
-/** Lists the terms of an index that begin so, one for each type of a reference's id. */
+/** Lists the terms of an index with a prefix, one for each type of a reference's id. */
 export type FindTerms = (p: number, prefix: string) => readonly string[];
 
 /** Resolves a query to the indexes of a type. Throws `IndexPending` if an index that it needs is not complete. */
@@ -20,7 +20,7 @@ export function lower(query: Query, index: TypeIndex, findTerms: FindTerms): Cla
   return usePairs(clause, () => pairsOf(index));
 }
 
-/** The indexes of parameters as the plan asks for them: by number. */
+/** The indexes of parameters for the plan: by number. */
 export function paramIndexes({ type, params }: TypeIndex): ParamIndexes<number> {
   return {
     type,

@@ -7,10 +7,13 @@ import { addDigests } from './digests-schema.ts';
 import { ownersSchema } from './owners-schema.ts';
 import { schema } from './schema.ts';
 
-/** "crs1": tells our file from any other SQLite file. */
+/** "crs1": identifies the file among other SQLite files. */
 const applicationId = 0x63727331;
 
-/** What leads from each layout to the next; the number of steps is the layout that this engine writes. Never edit one that was released. */
+/**
+ * The steps from each layout to the next; their number is the layout that this engine writes. Never edit a released
+ * one.
+ */
 const steps: readonly ((database: Database) => void)[] = [
   database => database.exec(schema),
   database => database.exec(attachmentsSchema),
@@ -22,7 +25,10 @@ const steps: readonly ((database: Database) => void)[] = [
 /** The layout that this engine reads and writes. */
 export const layout = steps.length;
 
-/** Creates or upgrades the layout in one transaction. Throws `StoreRefused` for a newer layout or a file of something else. */
+/**
+ * Creates or upgrades the layout in one transaction. Throws `StoreRefused` for a newer layout or a file with other
+ * content.
+ */
 export function migrate(database: Database, path: string): void {
   if (layoutOf(database, path) === layout) return;
   database.exec('PRAGMA page_size = 8192');
@@ -33,7 +39,7 @@ export function migrate(database: Database, path: string): void {
   });
 }
 
-/** Two processes that make the same file: the switch does not wait for a lock by itself. */
+/** For two processes that create the same file: the switch does not wait for a lock automatically. */
 function walMode(database: Database): void {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -48,17 +54,17 @@ function walMode(database: Database): void {
 /** Throws `StoreRefused` unless the file has the layout of this engine: for connections that must not change it. */
 export function requireLayout(database: Database, path: string): void {
   const found = layoutOf(database, path);
-  if (found === 0) throw new StoreRefused(`\`${path}\` is empty: it holds no store`);
+  if (found === 0) throw new StoreRefused(`\`${path}\` is empty: it has no store`);
   if (found < layout)
     throw new StoreRefused(`\`${path}\` has layout ${found}; start the server once so that it becomes ${layout}`);
 }
 
-/** The layout of a file, 0 for an empty one. Throws `StoreRefused` for a newer layout or a file of something else. */
+/** The layout of a file, 0 for an empty one. Throws `StoreRefused` for a newer layout or a file with other content. */
 export function layoutOf(database: Database, path: string): number {
   const found = Number(database.get('PRAGMA user_version')?.[0]);
   const id = Number(database.get('PRAGMA application_id')?.[0]);
   if (id !== applicationId && (found !== 0 || database.get('SELECT count(*) FROM sqlite_schema')?.[0] !== 0))
-    throw new StoreRefused(`\`${path}\` is an SQLite file of something else; name another file`);
+    throw new StoreRefused(`\`${path}\` is an SQLite file with other content; name another file`);
   if (found > layout)
     throw new StoreRefused(
       `\`${path}\` was written by a newer version (layout ${found}; this one knows ${layout}); use that version`,

@@ -13,7 +13,7 @@ import { lowerSort } from './order.ts';
 import { candidates } from './source.ts';
 import { sql } from './sql.ts';
 
-/** Asks a query before its write. Throws what a search throws. */
+/** Searches a query before its write. Throws the errors of a search. */
 export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeIndex, query: Query): Promise<NoMatch> {
   const { database } = core;
   const [since] = database.get('SELECT last_updated FROM partitions WHERE n = ?', [n]) ?? [0];
@@ -29,7 +29,7 @@ export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeI
   return { is: 'no-match', clause, since: Number(since), found: rows.map(({ id }) => id), terms };
 }
 
-/** Ids that match now, two where there are more. Undefined where what was asked beforehand no longer says enough. */
+/** Ids that match now, two if there are more. Undefined if the earlier search is no longer sufficient. */
 export function matchesNow(database: Database, t: number, asked: NoMatch): readonly string[] | undefined {
   for (const { p, prefix, values } of asked.terms)
     if (referenceTermsOf(database)(p, prefix).join('\n') !== values.join('\n')) return undefined;

@@ -5,7 +5,7 @@ import { keepKey } from './key-job.ts';
 import { keepMark } from './mark-job.ts';
 import type { Database } from './open.ts';
 
-/** Keeps documents, marks and keys, over those that are there. */
+/** Stores documents, marks and keys, replacing existing ones. */
 export function keepNotes(database: Database, { notes, numbers }: NotesJob): JobResult {
   for (const note of notes) {
     if (note.kind === 'document') {

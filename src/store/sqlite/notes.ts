@@ -6,10 +6,10 @@ import type { NotesJob, Written } from './jobs.ts';
 import type { Database, Row } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
-/** How many are read before the event loop gets a turn. */
-const slice = 500;
+/** Rows after which the event loop gets a turn. */
+const noteSlice = 500;
 
-/** Documents, then marks, then keys, those that have expired left out. */
+/** Documents, then marks, then keys, without expired ones. */
 export async function* keptNotes(database: Database, now: number): AsyncIterable<Note> {
   const documents = pages(database, {
     select: 'collection, key, value, expires FROM documents WHERE (expires IS NULL OR expires > ?)',
@@ -58,12 +58,14 @@ export async function* pages(
   of: { select: string; key: string; first: readonly SqlValue[]; values: readonly SqlValue[] },
 ): AsyncIterable<Row> {
   const width = of.first.length;
-  const text = `SELECT ${of.select} AND (${of.key}) > (${of.first.map(() => '?').join(', ')}) ORDER BY ${of.key} LIMIT ${slice}`;
+  const text =
+    `SELECT ${of.select} AND (${of.key}) > (${of.first.map(() => '?').join(', ')}) ORDER BY ` +
+    `${of.key} LIMIT ${noteSlice}`;
   for (let after = of.first; ;) {
     const rows = database.all(text, [...of.values, ...after]);
     yield* rows;
     after = rows.at(-1)?.slice(0, width) ?? after;
-    if (rows.length < slice) return;
+    if (rows.length < noteSlice) return;
     await setImmediate();
   }
 }
@@ -72,7 +74,7 @@ function resultsOf(written: readonly Written[]): readonly WriteResult[] {
   return written.map(([outcome, id, version, lastUpdated]) => ({ outcome, id, version, lastUpdated }));
 }
 
-/** What keeps notes as another store had them. Throws Error where their partition is not there. */
+/** Prepares notes of another store for writing. Throws Error if their partition does not exist. */
 export function prepareNotes(core: Core, notes: readonly Note[]): NotesJob {
   const numbers = new Map<string, number>();
   for (const note of notes) {

@@ -9,7 +9,10 @@ export type Row = readonly SqlValue[];
 
 /** How long a statement waits for a lock of another process, in milliseconds. */
 const busyTimeout = 30_000;
-/** Prepared statements that a connection keeps, and the longest of them: each takes many times its length. */
+/**
+ * Number of cached prepared statements of a connection, and their maximum length: each uses many times its length in
+ * memory.
+ */
 const keptStatements = 500;
 const keptLength = 10_000;
 
@@ -17,9 +20,9 @@ type Mode = 'write' | 'read' | 'readOnly' | 'immutable';
 
 /**
  * A connection to the file: `write` for the one that writes, `read` for one that only reads while others write,
- * `readOnly` where the file must not change at all, `immutable` where no process writes to it: no file is made beside it.
- * The only place that knows node:sqlite. Throws what SQLite throws. Reads of a connection that only reads throw
- * `StoreUnavailable` where the file fails; `failed` is called with that before.
+ * `readOnly` if the file must not change at all, `immutable` if no process writes to it: no file is created beside it.
+ * The only module that uses node:sqlite. Throws SQLite's errors. Reads of a connection that only reads throw
+ * `StoreUnavailable` if the file fails; `failed` is called before.
  */
 export function openDatabase(path: string, mode: Mode, failed: (failure: Failure) => void = () => {}): Database {
   try {
@@ -41,7 +44,8 @@ function connect(path: string, mode: Mode | StillMode, failed: (failure: Failure
     if (mode === 'unlocked') database.exec('PRAGMA locking_mode = EXCLUSIVE');
     // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
     database.exec(
-      'PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;',
+      'PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA ' +
+        'temp_store = MEMORY;',
     );
     if (mode === 'read') database.exec('PRAGMA query_only = 1');
     return database;
@@ -56,22 +60,22 @@ export function openBare(path: string, timeout: number): Database {
   return new Database(new DatabaseSync(path, { timeout, returnArrays: true }), undefined);
 }
 
-/** The file that a connection only reads, and who is called when that fails. */
+/** The file that a connection only reads, and the handler of its failures. */
 interface Reads {
   readonly path: string;
   readonly failed: (failure: Failure) => void;
 }
 
 /**
- * A connection that keeps its prepared statements and gives rows as arrays. Where it only reads, what it reads in one callback
- * of the event loop, with all that this awaits and that needs no other callback, is of one moment: a transaction for each
- * statement would cost more than most statements, and one that lasts longer would show what was so before a commit that
- * somebody was told of.
+ * A connection that caches its prepared statements and returns rows as arrays. If it only reads, all reads of one
+ * callback of the event loop, with everything that it awaits without another callback, are one snapshot: a transaction
+ * per statement would cost more than most statements, and a longer one could return data from before a commit whose
+ * result the caller already has.
  */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Cache<StatementSync>(keptStatements);
-  /** Undefined where it writes. */
+  /** Undefined if it writes. */
   readonly #reads: Reads | undefined;
   #moment: object | undefined;
 
@@ -80,23 +84,23 @@ export class Database {
     this.#reads = reads;
   }
 
-  /** Stands for the moment of which reads are now: another one when they are of another. */
+  /** Identifies the snapshot of current reads. */
   get moment(): object {
     if (this.#moment !== undefined) return this.#moment;
     this.#prepare('BEGIN').run();
     const moment = {};
     this.#moment = moment;
-    // Ticks come before promises: this one comes behind all of both that are at hand.
+    // Ticks run before promises: this one runs after all pending ones of both.
     queueMicrotask(() => process.nextTick(() => this.#moment === moment && this.endMoment()));
     return moment;
   }
 
-  /** What is read next is as of then: for those who have been told of a commit. */
+  /** Later reads see the current state: for callers that have the result of a commit. */
   endMoment(): void {
     if (this.#moment === undefined) return;
     this.#moment = undefined;
-    // SQLite ends a transaction itself after some errors; after others the end fails as the read before it did. Nobody waits
-    // for this one: where it stays open, the next read throws.
+    // SQLite ends a transaction itself after some errors; after others the end fails like the read before it. The error
+    // is ignored: if the transaction stays open, the next read throws.
     try {
       if (this.#database.isTransaction) this.#prepare('COMMIT').run();
     } catch {
@@ -113,7 +117,7 @@ export class Database {
   all(text: string, values: readonly SqlValue[] = []): readonly Row[] {
     try {
       if (this.#reads !== undefined) void this.moment;
-      // The connection returns arrays, which its types do not say.
+      // The connection returns arrays, which its types do not express.
       return this.#prepare(text).all(...values) as unknown as readonly Row[];
     } catch (error) {
       throw this.#failure(error);
@@ -148,7 +152,7 @@ export class Database {
     this.#database.exec(text);
   }
 
-  /** All that `work` writes, or nothing of it. */
+  /** Runs `work` atomically. */
   transaction<T>(work: () => T): T {
     this.run('BEGIN IMMEDIATE');
     try {
@@ -166,22 +170,22 @@ export class Database {
     return this.#database.isTransaction;
   }
 
-  /** Ends a transaction that SQLite may have ended by itself (a full disk). */
+  /** Ends a transaction that SQLite may have ended already (a full disk). */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
   }
 
   /**
-   * Copies the database page by page into a file, of which nothing else may be read meanwhile. A commit of another connection
-   * starts the copy again, unless a transaction of this one is open. `stepped` runs after each step of so many pages; where
-   * it throws, the copy ends with its error. https://sqlite.org/c3ref/backup_finish.html
+   * Copies the database page by page into a file, which must not be read meanwhile. A commit of another connection
+   * restarts the copy, unless a transaction of this one is open. `stepped` runs after each step of so many pages; if it
+   * throws, the copy ends with its error. https://sqlite.org/c3ref/backup_finish.html
    */
   async copyTo(path: string, pages: number, stepped: (left: number, of: number) => void): Promise<void> {
     const progress = ({ remainingPages, totalPages }: Pages): void => stepped(remainingPages, totalPages);
     await backup(this.#database, path, { rate: pages, progress });
   }
 
-  /** A function without arguments for SQL, called each time anew. */
+  /** A SQL function without arguments, called each time. */
   define(name: string, call: () => SqlValue): void {
     this.#database.function(name, { deterministic: false }, call);
   }
@@ -192,7 +196,7 @@ export class Database {
     this.#database.close();
   }
 
-  /** What a read that failed throws; the next one begins in a transaction of its own. */
+  /** The error of a failed read; the next one begins in its own transaction. */
   #failure(error: unknown): unknown {
     if (this.#reads === undefined) return error;
     const { path, failed } = this.#reads;

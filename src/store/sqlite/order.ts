@@ -8,14 +8,14 @@ import { join, raw, type Sql, sql } from './sql.ts';
 import { IndexPending } from '../errors.ts';
 import { orderCode } from './wanted.ts';
 
-/** A sort key with what the indexes offer for it. */
+/** A sort key with its indexes. */
 export interface Key {
   readonly by: 'ord' | 'updated' | 'id' | 'low';
   readonly descending: boolean;
   /** The date parameter whose low end is the key; 0 for an instant or an id. */
   readonly p: number;
   readonly end: End;
-  /** Rows of `sorts` hold the key. */
+  /** Rows of `sorts` have the key. */
   readonly kept: boolean;
 }
 
@@ -24,7 +24,7 @@ export function byId(descending: boolean): Key {
   return { by: 'id', descending, p: 0, end: 'only', kept: true };
 }
 
-/** Resolves sort keys. Throws `IndexPending` where an index is not complete. */
+/** Resolves sort keys. Throws `IndexPending` if an index is not complete. */
 export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
   const { sortDate, name } = index.type;
   if (!isOrdered(index) && sorts.some(({ by }) => by === 'default'))
@@ -32,7 +32,7 @@ export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Ke
   return lowerKeys(sorts, paramIndexes(index)).map(key => columnOf(key, index));
 }
 
-/** Where the file holds a key. */
+/** The position of a key in the file. */
 function columnOf(key: plan.Key<number>, index: TypeIndex): Key {
   const { descending } = key;
   const { sortDate } = index.type;
@@ -58,7 +58,7 @@ function isOrdered(index: TypeIndex): boolean {
   return index.indexes.get(orderCode)?.ready ?? false;
 }
 
-/** The position after which a page begins, with numbers for what is missing. */
+/** The position after which a page begins, with numbers for missing values. */
 export interface After {
   readonly keys: readonly (number | string)[];
   readonly id: string;
@@ -68,7 +68,7 @@ export function lowerPosition({ keys, id }: Position, order: readonly Key[]): Af
   return { keys: order.map((key, at) => keys[at] ?? (key.descending ? missingOrd : missingLast)), id };
 }
 
-/** The position of a row whose sort values are given. */
+/** The position of a row with these sort values. */
 export function positionOf(values: readonly (number | string | null)[], id: string): Position {
   return {
     keys: values.map(value => (typeof value === 'number' && Math.abs(value) === missingLast ? null : value)),
@@ -89,14 +89,16 @@ export function keyValue(key: Key): Sql {
       return raw('c.id');
     case 'low': {
       const choose = raw(key.end === 'lowest' || !key.descending ? 'min' : 'max');
-      return sql`coalesce((SELECT ${choose}(u.low) FROM ranges u INDEXED BY ranges_id WHERE u.p = ${key.p} AND u.id = c.id AND u.k = ''), ${key.descending ? missingOrd : missingLast})`;
+      return sql`coalesce((SELECT ${choose}(u.low) FROM ranges u INDEXED BY ranges_id
+        WHERE u.p = ${key.p} AND u.id = c.id AND u.k = ''),
+        ${key.descending ? missingOrd : missingLast})`;
     }
     default:
       return key.by satisfies never;
   }
 }
 
-/** What comes behind a position in the order of these values; ties by id in the direction of the last key. */
+/** The condition of rows after a position in the order of these values; ties by id in the direction of the last key. */
 export function behind(values: readonly Sql[], keys: readonly Key[], after: After): Sql {
   const all = [...values, raw('c.id')];
   const at = [...after.keys, after.id];
@@ -116,11 +118,11 @@ export function orderBy(values: readonly Sql[], keys: readonly Key[]): Sql {
   );
 }
 
-/** The index that holds the resources of a type in the order of a key. */
+/** The index of the resources of a type in the order of a key. */
 export interface Axis {
   readonly key: Key;
   readonly column: Sql;
-  /** What stands behind FROM, with the conditions that pick the index. */
+  /** The text after FROM, with the conditions that select the index. */
   readonly from: Sql;
   readonly where: Sql;
 }

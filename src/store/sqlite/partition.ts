@@ -17,7 +17,7 @@ import type { KeptVersion } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import type { PendingIndex } from '../indexes.ts';
 import { parseOwners } from '../owners.ts';
-import { bytesFolder, keepBytes, openBytes } from './attachment-files.ts';
+import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
@@ -37,8 +37,8 @@ import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
 import { keptVersions } from './versions.ts';
 
-/** How many resources `readMany` reads before the event loop gets a turn. */
-const slice = 200;
+/** Number of resources that `readMany` reads before the event loop gets a turn. */
+const readSlice = 200;
 
 export class SqlitePartition implements Partition {
   readonly id: string;
@@ -66,7 +66,7 @@ export class SqlitePartition implements Partition {
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
     const found: StoredVersion[] = [];
     for (const [at, { type, id }] of keys.entries()) {
-      if (at % slice === slice - 1) await setImmediate();
+      if (at % readSlice === readSlice - 1) await setImmediate();
       const index = this.#find(type);
       const version = index === undefined ? undefined : this.#current(index, id);
       if (version !== undefined) found.push(version);
@@ -134,7 +134,8 @@ export class SqlitePartition implements Partition {
 
   async types(): Promise<readonly string[]> {
     const rows = this.#core.database.all(
-      'SELECT type FROM types WHERE n = ? AND EXISTS (SELECT 1 FROM resources WHERE resources.t = types.t) ORDER BY type',
+      'SELECT type FROM types WHERE n = ? AND EXISTS (SELECT 1 FROM resources WHERE resources.t = ' +
+        'types.t) ORDER BY type',
       [this.#number()],
     );
     return rows.map(([type]) => String(type));
@@ -152,7 +153,8 @@ export class SqlitePartition implements Partition {
 
   async counts(): Promise<ReadonlyMap<string, number>> {
     const rows = this.#core.database.all(
-      'SELECT type, resources FROM types WHERE n = (SELECT n FROM partitions WHERE id = ?) AND resources > 0 ORDER BY type',
+      'SELECT type, resources FROM types WHERE n = (SELECT n FROM partitions WHERE id = ?) AND ' +
+        'resources > 0 ORDER BY type',
       [this.id],
     );
     return new Map(rows.map(([type, resources]) => [String(type), Number(resources)]));
@@ -170,13 +172,13 @@ export class SqlitePartition implements Partition {
     return pendingOf(this.#core, this.id, type);
   }
 
-  /** Does work on the bytes beside the file; throws `StoreUnavailable` where their disk fails. */
+  /** Runs work on the attachments beside the file; throws `StoreUnavailable` if their disk fails. */
   async #onFiles<T>(doing: Doing, work: () => Promise<T>): Promise<T> {
     const { path, condition } = this.#core;
     try {
       return await work();
     } catch (error) {
-      const failure = failureOf(error, doing, bytesFolder(path));
+      const failure = failureOf(error, doing, attachmentsFolder(path));
       if (failure === undefined) throw error;
       if (doing === 'write') condition.writeFailed(failure);
       else condition.readFailed(failure);
@@ -221,7 +223,7 @@ function resultsOf({ results, repeated }: Extract<Applied, { kind: 'written' }>)
   });
 }
 
-/** The error that the result of a write stands for, where nothing was written. */
+/** The error of the result of a write that wrote nothing. */
 function refusal(result: Applied): Error {
   switch (result.kind) {
     case 'conflict':
@@ -234,7 +236,7 @@ function refusal(result: Applied): Error {
       return new AttachmentMissing(result.digest);
     case 'written':
     case 'done':
-      return new Error('The writer gave another answer');
+      return new Error('The writer returned an unexpected answer');
     default:
       return result satisfies never;
   }

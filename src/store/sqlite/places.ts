@@ -2,22 +2,22 @@ import type { StoreFinding } from '../transfer.ts';
 import type { Database, Row } from './open.ts';
 import { walkTable } from './walk-table.ts';
 
-/** What holds versions of records: current ones, and older ones. */
+/** The tables of versions of records: current ones, and older ones. */
 export type Table = 'resources' | 'versions';
 
-/** Where the rows of a type number belong. */
+/** The partition and type of a type number. */
 export interface Place {
   readonly n: number;
-  /** Undefined where the file does not say. */
+  /** Undefined if the file does not have it. */
   readonly partition: string | undefined;
   readonly type: string;
-  /** The partition is being removed: what is in it is nobody's. */
+  /** The partition is being removed: its content is obsolete. */
   readonly isRemoved: boolean;
 }
 
 export type Places = ReadonlyMap<number, Place>;
 
-/** Reads what each type number stands for, as far as that can be read. */
+/** Reads the partition and type of each type number, as far as they can be read. */
 export function readPlaces(database: Database): Places {
   const partitions = new Map<number, string | null>();
   for (const [n, id] of rowsOf(database, 'partitions', 'n', 'id'))
@@ -33,7 +33,7 @@ function* rowsOf(database: Database, from: string, key: string, ...rest: readonl
   for (const slice of walkTable(database, { from, key: [key], rest }, 100)) yield* slice;
 }
 
-/** How a finding names a row `t, id, version`: the record, or an older version of it. */
+/** The name of a row `t, id, version` in a finding: the record, or an older version of it. */
 export function nameOf(places: Places, table: Table, [t, id, version]: Row): Pick<StoreFinding, 'partition' | 'what'> {
   const place = typeof t === 'number' ? places.get(t) : undefined;
   const record = `${place?.type ?? `type ${t}`}/${id}`;

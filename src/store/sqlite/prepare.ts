@@ -13,12 +13,12 @@ import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
 
-/** After how many changes the event loop gets a turn. */
+/** Number of changes after which the event loop gets a turn. */
 const turn = 50;
 
 /**
- * Does all that a write can do before its transaction: reads what is there, extracts the entries of the new and of the old
- * text, and finds what is the same. Throws `RecordTooLarge`, Error for a type that is not declared.
+ * Does all work of a write that needs no transaction: reads the current versions, extracts the entries of the new and
+ * of the old text, and compares them. Throws `RecordTooLarge`, Error for an undeclared type.
  */
 export async function prepareWrite(
   core: Core,
@@ -26,7 +26,7 @@ export async function prepareWrite(
   changes: readonly Change[],
   options: WriteOptions,
 ): Promise<WriteJob> {
-  // A type of definitions that nobody has registered has no number yet.
+  // A type of unregistered definitions has no number yet.
   const types = partitionIndex(core, id)?.types;
   if (changes.some(({ type }) => types?.get(type)?.t === 0)) await register(core);
   return prepareRegistered(core, id, changes, options);
@@ -75,13 +75,13 @@ async function preparedCondition(
   return precondition?.is === 'no-match' ? askNoMatch(core, partition, index, precondition.query) : precondition;
 }
 
-/** What a change finds: what is stored, or what an earlier change of the same write leaves. */
+/** The state before a change: the stored one, or the result of an earlier change of the same write. */
 interface Before {
   readonly version: number;
   readonly isThere: boolean;
-  /** Undefined where the stamp is not known yet. */
+  /** Undefined if the stamp is not known yet. */
   readonly ord: number | undefined;
-  /** Whether the stored text is the same as this one. */
+  /** Whether the stored text equals this one. */
   isText(text: { before: string; after: string }): boolean;
   rows(): Rows;
 }
@@ -156,8 +156,8 @@ function prepareChange(
 }
 
 /**
- * The rows that a stored text has. None where it is damaged: nobody can tell which they were, so that they stay until
- * `index rebuild` removes them, and the record can be replaced or deleted.
+ * The rows of a stored text. None if it is damaged: they are unknown and stay until `index rebuild` removes them, so
+ * that the record can be replaced or deleted.
  */
 export function storedRows(
   { options }: Core,

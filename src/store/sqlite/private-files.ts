@@ -3,21 +3,21 @@ import { ownerOnly } from '../file-mode.ts';
 import { shellWord } from '../shell-word.ts';
 
 /**
- * Makes an empty database, where there is none, that only its owner reads: SQLite gives the files beside it the same
+ * Creates an empty database, if there is none, that only its owner can read: SQLite gives the files beside it the same
  * mode.
  */
 export function makePrivate(path: string): void {
   try {
-    // Never one that is there: to close it would end the locks that SQLite has on it in this process.
+    // Never an existing one: closing it would release the locks that SQLite has on it in this process.
     closeSync(openSync(path, 'wx', ownerOnly.file));
   } catch {
-    // It is there, or SQLite says why it cannot be made.
+    // It exists, or SQLite reports why it cannot be created.
   }
 }
 
 /**
- * Which files of a store other users can read, as a sentence with the command that ends it; undefined where they can
- * read none.
+ * The files of a store that other users can read, as a sentence with the command that restricts them; undefined if
+ * there are none.
  */
 export function exposureNotice(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;

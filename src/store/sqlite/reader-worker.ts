@@ -7,14 +7,14 @@ import { findPage } from './search.ts';
 
 const port = parentPort;
 if (port !== null) {
-  // Worker data is what readers.ts gives.
+  // The worker data of readers.ts.
   const { path, readOnly } = workerData as { path: string; readOnly: boolean };
   let end = Infinity;
   let isLate = false;
   let failure: Failure | undefined;
   const open = (): Database => {
     const opened = openDatabase(path, readOnly ? 'readOnly' : 'read', found => (failure = found));
-    // SQLite has no interrupt here: a function that throws ends the statement.
+    // node:sqlite has no interrupt: a function that throws ends the statement.
     opened.define('deadline', () => {
       if (performance.now() < end) return 1;
       isLate = true;

@@ -4,9 +4,9 @@ import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 
-/** How many statements without a bound run at once. */
+/** Maximum number of concurrent unbounded statements. */
 const mostReaders = 2;
-/** How long a reader may overrun its deadline before it is ended, in milliseconds: a sort calls nothing. */
+/** How long a reader may exceed its deadline before it is terminated, in milliseconds: a sort calls no function. */
 const grace = 1_000;
 
 interface Waiting {
@@ -17,13 +17,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A worker, and what it is at. */
+/** A worker, and its current statement. */
 interface Reader {
   readonly worker: Worker;
   current: { readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined;
 }
 
-/** Worker threads for statements whose work is not bounded beforehand; started when needed. */
+/** Worker threads for statements whose work is not bounded in advance; started when needed. */
 export class Readers {
   readonly #data: { readonly path: string; readonly readOnly: boolean };
   readonly #deadline: number;
@@ -39,8 +39,8 @@ export class Readers {
   }
 
   /**
-   * The answer of a reader. Throws `DeadlinePassed` where the statement takes longer than the deadline, `StoreBusy` where it
-   * waits as long for its turn (that is no fault of the statement), and `StoreUnavailable` where the file or the thread fails.
+   * The answer of a reader. Throws `DeadlinePassed` if the statement exceeds the deadline, `StoreBusy` if it waits as
+   * long for its turn (which is not the statement's fault), and `StoreUnavailable` if the file or the thread fails.
    */
   async ask(question: Question): Promise<Extract<ReaderAnswer, { kind: 'page' | 'count' }>> {
     if (this.#closed) throw new Error('The store is closed');

@@ -4,14 +4,14 @@ import type { LoweredCount } from './count.ts';
 import type { Budget } from './budget.ts';
 import type { LoweredSearch } from './search.ts';
 
-/** What a reader worker is asked. */
+/** A request to a reader worker. */
 export type Question =
   | { readonly kind: 'page'; readonly search: LoweredSearch; readonly budget: Budget }
   | { readonly kind: 'count'; readonly count: LoweredCount; readonly budget: Budget };
 
 export interface ReaderRequest {
   readonly question: Question;
-  /** How long it may take, in milliseconds. */
+  /** Its deadline, in milliseconds. */
   readonly deadline: number;
 }
 
@@ -19,5 +19,5 @@ export type ReaderAnswer =
   | { readonly kind: 'page'; readonly rows: readonly FoundRow[] }
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'late' }
-  /** `failure` is undefined for a mistake of the engine. */
+  /** `failure` is undefined for a bug of the engine. */
   | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };

@@ -4,8 +4,8 @@ import { raiseEpoch } from './register-job.ts';
 import { RowWriter } from './row-writer.ts';
 
 /**
- * Fills indexes from one slice of resources. A resource that has changed since it was read is left out: its write filled
- * pending indexes too. Stale where an index has come further meanwhile, or is no more. Done: 1 when the indexes are complete.
+ * Fills indexes from one slice of resources. A resource that has changed since it was read is skipped: its write filled
+ * pending indexes too. Stale if an index has advanced meanwhile, or was dropped. Done: 1 when the indexes are complete.
  */
 export function rebuild(database: Database, job: RebuildJob): JobResult {
   for (const { p, after } of job.indexes) {
@@ -17,7 +17,7 @@ export function rebuild(database: Database, job: RebuildJob): JobResult {
     const [version, lastUpdated = 0, ord] =
       database.get('SELECT version, last_updated, ord FROM resources WHERE r = ?', [resource.r]) ?? [];
     if (version !== resource.version) continue;
-    // Where the sort date has changed, the resource gets its new place with its first entries.
+    // If the sort date has changed, the resource gets its new order value with its first entries.
     const wanted = resource.ord ?? Number(lastUpdated);
     if (ord !== wanted) database.run('UPDATE resources SET ord = ? WHERE r = ?', [wanted, resource.r]);
     if (resource.owners !== undefined)

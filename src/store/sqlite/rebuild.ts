@@ -5,12 +5,12 @@ import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
 import { emptyRows, type Rows, rowsOf, rowWidths } from './rows.ts';
 
-/** Resources in one slice: its commit stays short. */
-const slice = 100;
+/** Resources per slice: its commit stays short. */
+const rebuildSliceSize = 100;
 
 /**
- * Fills the pending indexes of a type from its next slice of resources. False where nothing is pending. Goes on where it
- * was interrupted, since each slice commits with how far it came.
+ * Fills the pending indexes of a type from its next slice of resources. False if nothing is pending. Continues after an
+ * interruption, since each slice commits its progress.
  */
 export async function rebuildSlice(core: Core, partition: string, type: string): Promise<boolean> {
   const known = partitionIndex(core, partition);
@@ -40,7 +40,7 @@ function prepareSlice(
   const from = indexes.map(({ after }) => after).reduce((least, after) => (after < least ? after : least));
   const found = database.all(
     'SELECT r, id, version, text, ord FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
-    [index.t, from, slice],
+    [index.t, from, rebuildSliceSize],
   );
   const resources = found.map(([r, key, version, text, before]) => {
     const entries = entriesOfStored(options, index.type, String(text), { id, zone });
@@ -49,8 +49,8 @@ function prepareSlice(
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
     return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted), owners };
   });
-  // Indexes that are further than this slice are done with it, too, when it is the last.
-  return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < slice };
+  // The last slice also completes indexes that have advanced further.
+  return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < rebuildSliceSize };
 }
 
 /** The rows of some indexes. */

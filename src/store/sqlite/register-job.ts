@@ -2,7 +2,7 @@ import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { WantedType } from './wanted.ts';
 
-/** Raised by whatever changes partitions, types, indexes or their states: what was read before is then stale. */
+/** Called for every change of partitions, types, indexes or their states: earlier reads are then stale. */
 export function raiseEpoch(database: Database): void {
   database.run(`UPDATE meta SET value = value + 1 WHERE key = 'epoch'`);
 }
@@ -30,7 +30,7 @@ export function refuseOthers(path: string): JobResult {
   return { kind: 'refused', message };
 }
 
-/** Notes that indexes have entries of absolute references, so that searches ask for those too. */
+/** Notes that indexes have entries of absolute references, so that searches include those too. */
 export function markAbsolute(database: Database, indexes: Iterable<number>): void {
   let changed = 0;
   for (const p of indexes)
@@ -40,8 +40,8 @@ export function markAbsolute(database: Database, indexes: Iterable<number>): voi
 
 /**
  * New and changed indexes become pending, or ready if the type has no resources. Indexes of the type that these
- * definitions lack are dropped, since they are no longer updated: they are built again when definitions want them again.
- * Types that the definitions lack stay, since nothing of them is written.
+ * definitions lack are dropped, since they are no longer updated: they are rebuilt when definitions need them again.
+ * Indexes of types that the definitions lack stay, since nothing of them is written.
  */
 export function registerTypes(database: Database, n: number, types: readonly WantedType[]): void {
   for (const { type, indexes } of types) {
@@ -66,7 +66,7 @@ function addIndex(database: Database, t: number, code: string, digest: string, r
   ]);
 }
 
-/** Makes indexes anew under a new number, so that nothing of the old ones is left. */
+/** Rebuilds indexes under a new number, so that nothing of the old ones is left. */
 export function restart(database: Database, { t, codes }: Extract<Job, { kind: 'restart' }>): JobResult {
   const [resources] = database.get('SELECT resources FROM types WHERE t = ?', [t]) ?? [0];
   const found = database.all(`SELECT p, code, digest FROM parameters WHERE t = ? AND state <> 'dropped'`, [t]);
@@ -79,7 +79,7 @@ export function restart(database: Database, { t, codes }: Extract<Job, { kind: '
   return { kind: 'done', value: null };
 }
 
-/** Done: the number of the new partition; null where the id is taken. */
+/** Done: the number of the new partition; null if the id is used. */
 export function addPartition(
   database: Database,
   { id, settings, types }: Extract<Job, { kind: 'addPartition' }>,
@@ -92,7 +92,7 @@ export function addPartition(
   return { kind: 'done', value: n };
 }
 
-/** The partition is gone at once; `sweep` deletes what is in it. Done: 1, or 0 where there was none. */
+/** The partition is hidden at once; `sweep` deletes its content. Done: 1, or 0 if there was none. */
 export function hidePartition(database: Database, { id }: Extract<Job, { kind: 'hidePartition' }>): JobResult {
   const { changes } = database.run('UPDATE partitions SET id = NULL WHERE id = ?', [id]);
   if (changes > 0) raiseEpoch(database);

@@ -11,8 +11,8 @@ import { raiseEpoch } from './register-job.ts';
 import { RowWriter } from './row-writer.ts';
 
 /**
- * Keeps versions as they were elsewhere. Stops the job with `stale` where a resource is no longer at the version from which
- * it was prepared, and with `bytesMissing` where bytes are not kept.
+ * Stores versions unchanged. Stops the job with `stale` if a resource is no longer at the version from which it was
+ * prepared, and with `bytesMissing` if an attachment does not exist.
  */
 export function restore(database: Database, job: RestoreJob, commit: Commit, file: string): JobResult {
   const rows = new RowWriter(database);
@@ -27,10 +27,11 @@ export function restore(database: Database, job: RestoreJob, commit: Commit, fil
     }
   }
   rows.flush();
-  // What is written next is later than all that was restored.
+  // The next write is later than all restored versions.
   database.run('UPDATE partitions SET last_updated = max(last_updated, ?) WHERE n = ?', [latest, job.n]);
   keepMark(database, job.n, job.mark);
-  // A server may have asked what matches: a restored version is no later than what it saw, so that it must ask again.
+  // A server may have searched for matches: a restored version may be older than its result, so that it must search
+  // again.
   if (job.resources.length > 0 && serverRuns(file)) raiseEpoch(database);
   return { kind: 'done', value: null };
 }
@@ -63,7 +64,8 @@ function restoreResource({ database, commit, rows, n, t }: Work, resource: Prepa
   } else {
     r = Number(current[0]);
     database.run(
-      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text, digest, owners) SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
+      'INSERT OR IGNORE INTO versions (t, id, version, last_updated, text, digest, owners) ' +
+        'SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
       [r],
     );
     if (removed !== undefined && wasThere) rows.remove(removed, Number(current[2]), id);
@@ -89,7 +91,7 @@ function addType(database: Database, n: number, type: string): number {
   return Number(database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type])?.[0]);
 }
 
-/** What is kept of a type that is not declared has no entries: its indexes are made anew where it is declared again. */
+/** Resources of an undeclared type have no entries: its indexes are rebuilt when it is declared again. */
 function dropIndexes(database: Database, t: number): void {
   const { changes } = database.run(`UPDATE parameters SET state = 'dropped' WHERE t = ? AND state <> 'dropped'`, [t]);
   if (changes > 0) raiseEpoch(database);

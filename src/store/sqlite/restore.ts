@@ -10,12 +10,12 @@ import type { Database } from './open.ts';
 import { storedRows } from './prepare.ts';
 import { rowsOf } from './rows.ts';
 
-/** After how many resources the event loop gets a turn. */
+/** Number of resources after which the event loop gets a turn. */
 const turn = 50;
 
 /**
- * Does all that restoring can do before its transaction: finds which versions are lacking, and extracts the entries of those
- * that become current. Throws Error where the versions of a resource do not come together and in order.
+ * Does all work of restoring that needs no transaction: finds the missing versions, and extracts the entries of those
+ * that become current. Throws Error if the versions of a resource are not adjacent and in order.
  */
 export async function prepareRestore(
   core: Core,
@@ -34,7 +34,7 @@ export async function prepareRestore(
   return { kind: 'restore', n: partition.n, epoch: partition.epoch, resources: prepared, mark };
 }
 
-/** Undefined where all of it is there. */
+/** Undefined if all of it exists. */
 function prepareResource(core: Core, partition: PartitionIndex, versions: VersionsOfOne): PreparedRestore | undefined {
   const { database, options } = core;
   const [{ type, id }] = versions;
@@ -60,7 +60,7 @@ function prepareResource(core: Core, partition: PartitionIndex, versions: Versio
   return { ...base, ord, added, removed, owners: printOwners(index.type, entries) };
 }
 
-/** 0 where nothing of the type is kept. */
+/** 0 if nothing of the type is stored. */
 export function typeNumber(database: Database, n: number, type: string): number {
   return Number(database.get('SELECT t FROM types WHERE n = ? AND type = ?', [n, type])?.[0] ?? 0);
 }

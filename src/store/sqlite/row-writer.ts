@@ -7,7 +7,7 @@ type Value = number | string;
 
 /**
  * Collects the rows of a job and writes them in the order of their keys, which is a third faster than the order of the
- * resources. Removals go first.
+ * resources. Deletions come first.
  */
 export class RowWriter {
   readonly #database: Database;
@@ -47,7 +47,7 @@ export class RowWriter {
   }
 }
 
-/** How many rows one statement inserts, where there are so many: each statement has a cost of its own. */
+/** Rows per insert statement, if there are so many: each statement has its own cost. */
 const many = 16;
 
 /** The parameters of all statements: the columns of `Rows`, then ord, id, r. */
@@ -69,7 +69,8 @@ const tables = [
     insert: 'INSERT OR IGNORE INTO ranges (p, k, long, low, high, item, ord, id, r) VALUES',
     row: '(?, ?, ?, ?, ?, ?, ?, ?, ?)',
     remove:
-      'DELETE FROM ranges WHERE p = ? AND k = ? AND long = ? AND low = ? AND high = ? AND item = ? AND ord = ? AND id = ? AND ? = 0',
+      'DELETE FROM ranges WHERE p = ? AND k = ? AND long = ? AND low = ? AND high = ? AND item = ? AND ' +
+      'ord = ? AND id = ? AND ? = 0',
   },
   {
     name: 'sorts',
@@ -95,7 +96,7 @@ function collect(into: Record<keyof Rows, Value[][]>, rows: Rows, ord: number, i
   }
 }
 
-/** By index, then by value: neighbours in the table are then neighbours in time. */
+/** By index, then by value: neighbours in the table are then written together. */
 function compare(a: readonly Value[], b: readonly Value[]): number {
   for (let at = 0; at < a.length; at += 1) {
     const [left, right] = [a[at] ?? 0, b[at] ?? 0];

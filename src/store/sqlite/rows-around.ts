@@ -1,21 +1,21 @@
 import { attempt } from './attempt.ts';
 import type { Row } from './open.ts';
 
-/** Reads so many rows of a table behind a rowid, which is their first column, in its order. */
+/** Reads so many rows of a table after a rowid, which is their first column, in its order. */
 export type ReadRows = (after: number, limit: number) => readonly Row[];
 
-/** The largest rowid that can be told from others here. SQLite counts them from 1 on. */
+/** The largest rowid that is exact in JavaScript. SQLite counts them from 1. */
 const highest = Number.MAX_SAFE_INTEGER;
-/** Rowids behind a damage that are tried one by one: a few pages of it. */
+/** Rowids after a damage that are tried one by one: a few pages of it. */
 const near = 1_000;
 
-/** What a walk along a table comes to: rows, or a part that it cannot read. */
+/** A part of a walk along a table: rows, or an unreadable part. */
 export type Stretch = { readonly rows: readonly Row[] } | { readonly after: number; readonly why: string };
 
 /**
- * All rows of a table that can be read, in the order of their rowids, in slices: where a page of the file cannot be
- * read, or is another's, it goes on behind that, and says so. Where much is damaged it may leave out what can be read
- * in between; that, and what cannot be read, the indexes of the table tell.
+ * All readable rows of a table, in the order of their rowids, in slices: continues after an unreadable or foreign page,
+ * and reports it. With much damage it may miss readable rows in between; the indexes of the table reveal those, and the
+ * unreadable ones.
  */
 export function* rowsAround(read: ReadRows, limit: number): Generator<Stretch, void> {
   let single = 0;
@@ -40,7 +40,7 @@ export function* rowsAround(read: ReadRows, limit: number): Generator<Stretch, v
   }
 }
 
-/** Why they cannot be read, where they cannot. */
+/** The error, if they cannot be read. */
 function readAfter(read: ReadRows, after: number, limit: number): readonly Row[] | string {
   const found = attempt(() => read(after, limit));
   if (found.failed !== undefined) return found.failed;
@@ -53,7 +53,7 @@ function readAfter(read: ReadRows, after: number, limit: number): readonly Row[]
   return found.value;
 }
 
-/** A place behind which rows can be read again, with none that could be before it; undefined where there is none. */
+/** A position after which rows are readable again, with no earlier one; undefined if there is none. */
 function readableAfter(read: ReadRows, broken: number): number | undefined {
   const isReadable = (after: number): boolean => typeof readAfter(read, after, 1) !== 'string';
   for (let after = broken + 1; after <= broken + near; after += 1) if (isReadable(after)) return after;

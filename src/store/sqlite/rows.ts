@@ -5,15 +5,15 @@ import type { ParamIndex, TypeIndex } from './dictionary.ts';
 import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../entry-terms.ts';
 import { absoluteTerms, missing, quantityKeys } from '../terms.ts';
 
-/** `ord` of a resource without the sort date: older than all. */
+/** `ord` of a resource without the sort date: before all others. */
 export const missingOrd = -9e15;
 
-/** The sort value of what is missing in an ascending sort; `missingOrd` in a descending one: last either way. */
+/** The sort value of a missing value in an ascending sort; `missingOrd` in a descending one: last in both. */
 export const missingLast = 9e15;
 
 /**
  * The rows of one resource, flat: terms `p, v, item`, strings `p, folded, text, item`, ranges `p, k, long, low, high,
- * item`, sorts `p, which, k`. Indexes that are not kept (p = 0) have none.
+ * item`, sorts `p, which, k`. Indexes that are not stored (p = 0) have none.
  */
 export interface Rows {
   readonly terms: (number | string)[];
@@ -22,13 +22,13 @@ export interface Rows {
   readonly sorts: number[];
 }
 
-/** How many values make a row of each table. */
+/** Number of values per row of each table. */
 export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3 } as const;
 
-/** No rows, to which some may be added. */
+/** An empty, mutable set of rows. */
 export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sorts: [] });
 
-/** The rows that entries make, and `ord` where the type has a sort date. */
+/** The rows of entries, and `ord` if the type has a sort date. */
 export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
   const rows = emptyRows();
   const values = valuesOf(entries);

@@ -4,7 +4,7 @@ import { document } from './document-job.ts';
 import { sweepFolder } from './attachment-sweep.ts';
 import { failureOf } from './failures.ts';
 import { JobStopped } from './job-stopped.ts';
-import type { Asked, JobResult, WriterData } from './jobs.ts';
+import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import type { Database } from './open.ts';
 import { keepNotes } from './notes-job.ts';
@@ -15,10 +15,14 @@ import { sweep } from './sweep-job.ts';
 import { write } from './write-job.ts';
 
 /**
- * Runs jobs in one transaction with a savepoint each, so that one that fails leaves the others alone. The results are
- * given only after the commit, which is then on the disk; where it fails, all have failed.
+ * Runs jobs in one transaction with a savepoint each, so that a failed one does not affect the others. The results are
+ * returned only after the commit, which is then durable; if it fails, all have failed.
  */
-export function runTogether(database: Database, asked: readonly Asked[], data: WriterData): readonly JobResult[] {
+export function runTogether(
+  database: Database,
+  asked: readonly SubmittedJob[],
+  data: WriterData,
+): readonly JobResult[] {
   try {
     return database.transaction(() => {
       const commit = new Commit(database);
@@ -43,7 +47,7 @@ function inSavepoint(database: Database, commit: Commit, path: string, work: () 
     database.run('RELEASE job');
     return result;
   } catch (error) {
-    // SQLite itself rolls all back after some errors, such as a full disk. https://sqlite.org/lang_transaction.html
+    // SQLite itself rolls back after some errors, such as a full disk. https://sqlite.org/lang_transaction.html
     if (!database.isTransaction) throw error;
     database.run('ROLLBACK TO job');
     database.run('RELEASE job');
@@ -52,7 +56,7 @@ function inSavepoint(database: Database, commit: Commit, path: string, work: () 
   }
 }
 
-function run(database: Database, { job, definitions }: Asked, commit: Commit, data: WriterData): JobResult {
+function run(database: Database, { job, definitions }: SubmittedJob, commit: Commit, data: WriterData): JobResult {
   switch (job.kind) {
     case 'document':
       return document(database, job);
@@ -64,7 +68,7 @@ function run(database: Database, { job, definitions }: Asked, commit: Commit, da
       sweepFolder(database, data.path, job.due);
       return { kind: 'done', value: null };
     case 'register':
-      // Asked inside of the transaction: a server that starts now registers its own definitions after this one.
+      // Checked inside of the transaction: a server that starts now registers its own definitions after this one.
       if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
         return refuseOthers(data.path);
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };

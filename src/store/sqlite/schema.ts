@@ -1,6 +1,6 @@
 /**
  * The tables. `n` is a partition, `t` a type in a partition, `p` an index of a type (a parameter, a component, a pair),
- * `r` a resource. `ord` is the sort date of a resource and stands in every entry, so that "by this term, newest first" is
+ * `r` a resource. `ord` is the sort date of a resource and is in every entry, so that "by this term, newest first" is
  * one range of `terms`.
  */
 export const schema = `
@@ -35,7 +35,8 @@ CREATE UNIQUE INDEX versions_key ON versions (t, id, version);
 
 -- Tokens, references, URIs, pairs; v = '' marks a resource without the parameter.
 CREATE TABLE terms (
-  p INTEGER NOT NULL, v TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL, item INTEGER NOT NULL, r INTEGER NOT NULL,
+  p INTEGER NOT NULL, v TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
+  item INTEGER NOT NULL, r INTEGER NOT NULL,
   PRIMARY KEY (p, v, ord, id, item)) WITHOUT ROWID;
 
 CREATE TABLE strings (
@@ -54,7 +55,8 @@ CREATE INDEX ranges_high ON ranges (p, k, high, low, id, item, ord, r) WHERE lon
 
 -- Sort keys: which = 0 the highest low end of a parameter, 1 the lowest.
 CREATE TABLE sorts (
-  p INTEGER NOT NULL, which INTEGER NOT NULL, k INTEGER NOT NULL, id TEXT NOT NULL, ord INTEGER NOT NULL, r INTEGER NOT NULL,
+  p INTEGER NOT NULL, which INTEGER NOT NULL, k INTEGER NOT NULL, id TEXT NOT NULL,
+  ord INTEGER NOT NULL, r INTEGER NOT NULL,
   PRIMARY KEY (p, which, k, id)) WITHOUT ROWID;
 
 CREATE TABLE marks (n INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (n, key)) WITHOUT ROWID;

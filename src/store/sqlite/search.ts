@@ -11,7 +11,7 @@ import { type Arm, walkArms } from './walk.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
-/** A search with everything resolved: plain data, so that a reader worker can take it. */
+/** A resolved search: plain data, which can be sent to a reader worker. */
 export interface LoweredSearch {
   readonly t: number;
   readonly clause: Clause;
@@ -21,8 +21,8 @@ export interface LoweredSearch {
 }
 
 /**
- * Finds a page and, where more remains, one resource beyond it. Undefined where the budget does not reach: then nothing
- * is known. Never a part of a page.
+ * Finds a page and, if there are more, one resource beyond it. Undefined if it exceeds the budget, never a part of a
+ * page.
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
   if (isNone(search.clause)) return [];
@@ -65,10 +65,13 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
   return best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
 }
 
-/** A walk may find its first matches late: it is begun where collecting costs this many times what it would if they lay evenly. */
+/**
+ * A walk may find its first matches late: it is used if collecting would cost this many times the cost of a walk
+ * through evenly distributed matches.
+ */
 const muchMore = 20;
 
-/** So few candidates are sooner all checked than long intervals are looked for beside a walk. */
+/** So few candidates are checked faster than long intervals are searched in addition to a walk. */
 const few = 200;
 
 function mayHaveRemainder(plan: Plan, axis: Axis, by: Clause): boolean {
@@ -116,10 +119,10 @@ function route(plan: Plan, axis: Axis, by: Clause | undefined, found = alongOf(p
   return { axis, by, along: { ...found, remainder: undefined } };
 }
 
-/** How far a walk may look for the first matches near a floor. */
+/** How far a walk may search for the first matches near a floor. */
 const mostNear = 2_000;
 
-/** A page from a walk that finds at nearly each step; undefined where there is none, or it did not fill the page. */
+/** A page from a walk that matches at nearly each step; undefined if there is none, or it did not fill the page. */
 function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   if (plan.search.keys.length > 1) return undefined;
   for (const by of [undefined, ...plan.clauses]) {
@@ -133,7 +136,7 @@ function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   return undefined;
 }
 
-/** Terms lie in the order of `ord`; of many terms a merge would cost more than it saves. */
+/** Terms are in the order of `ord`; merging many terms would cost more than it saves. */
 function isWalkable(clause: Clause | undefined, axis: Axis): boolean {
   return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= 16;
 }
@@ -142,7 +145,10 @@ function isEmpty(database: Database, { range }: SourceArm): boolean {
   return database.query(sql`SELECT 1 FROM (${range} LIMIT 1)`).length === 0;
 }
 
-/** Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and takes the one with the fewest. */
+/**
+ * Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and selects the one with the
+ * fewest.
+ */
 function smallest({ database, search, budget, clauses }: Plan): Candidate {
   let best: Candidate = { clause: undefined, source: typeSource(search.t), count: resourcesOf(database, search.t) };
   const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
@@ -156,12 +162,12 @@ function smallest({ database, search, budget, clauses }: Plan): Candidate {
   return best;
 }
 
-/** So few candidates are sooner checked than fewer are looked for. */
+/** So few candidates are checked faster than a smaller clause is searched. */
 const tiny = 20;
 
 const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
 
-/** What a walk would look at until a page is full, where matches lie evenly. */
+/** The number of candidates that a walk visits until a page is full, if matches are distributed evenly. */
 function walkCost({ database, search, want }: Plan, best: Candidate): number {
   return (want * (resourcesOf(database, search.t) + 1)) / (best.count + 1);
 }
@@ -214,7 +220,10 @@ function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
   return arms.filter((_, at) => there.has(at));
 }
 
-/** The long intervals that match below the floor of a walk, where they are few: they are then found sooner than walked to. */
+/**
+ * The long intervals that match below the floor of a walk, if they are few: they are then found faster than by the
+ * walk.
+ */
 function fewLong({ database, budget }: Plan, { along: { remainder } }: Route): Candidate | undefined {
   if (remainder === undefined) return undefined;
   const { clause } = remainder;
@@ -223,7 +232,7 @@ function fewLong({ database, budget }: Plan, { along: { remainder } }: Route): C
   return count > budget.probe ? undefined : { clause, source, count };
 }
 
-/** Takes all candidates of a source, checks the other clauses, and sorts. */
+/** Reads all candidates of a source, checks the other clauses, and sorts. */
 function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
   const { database, search, want } = plan;
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
@@ -242,18 +251,20 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
     return withTexts(
       database,
       database.query(
-        sql`SELECT ${distinct} ${values} FROM ${range} c WHERE ${conditions} ORDER BY ${orderBy(columns, search.keys)} LIMIT ${want}`,
+        sql`SELECT ${distinct} ${values} FROM ${range} c WHERE ${conditions}
+          ORDER BY ${orderBy(columns, search.keys)} LIMIT ${want}`,
       ),
     );
   }
   const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
   const rows = database.query(
-    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions}) SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
+    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions})
+      SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
   );
   return withTexts(database, rows);
 }
 
-/** A key that is read from the candidate itself, so that it need not be kept beside it until the sort. */
+/** A key that is in the candidate itself, so that it need not be stored until the sort. */
 function isColumn({ by, descending, p }: Key): boolean {
   return by === 'id' || (by === 'ord' && (descending || p === 0));
 }

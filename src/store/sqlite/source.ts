@@ -5,34 +5,36 @@ import { bounds, inside, startsWith, termConditions } from './conditions.ts';
 import type { Database } from './open.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 
-/** One range of an index: a select of `ord, id, r`, and what is left to check of each of its rows. */
+/** One range of an index: a select of `ord, id, r`, and the remaining checks of its rows. */
 export interface SourceArm {
   readonly range: Sql;
   readonly rest: readonly Sql[];
 }
 
-/** Candidates that an index gives: ranges which together hold every match of a clause. */
+/** The candidates of an index: ranges which together contain every match of a clause. */
 export interface Source {
   readonly arms: readonly SourceArm[];
   /** Every candidate matches the clause. */
   readonly exact: boolean;
-  /** No candidate comes twice. */
+  /** No duplicate candidates. */
   readonly distinct: boolean;
 }
 
 /** Resources with one of these ids. */
 export function idSource(ids: readonly string[], t: number): Source {
-  const range = sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(ids)}) j CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`;
+  const range = sql`SELECT c.ord, c.id, c.r FROM json_each(${JSON.stringify(ids)}) j
+    CROSS JOIN resources c INDEXED BY resources_key ON c.t = ${t} AND c.id = j.value WHERE c.ord IS NOT NULL`;
   return { arms: [all(range)], exact: true, distinct: true };
 }
 
 /** Resources with lastUpdated in an interval. */
 export function updatedSource(at: Interval, t: number): Source {
-  const range = sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${inside(raw('c.last_updated'), at)}`;
+  const range = sql`SELECT c.ord, c.id, c.r FROM resources c INDEXED BY resources_updated
+    WHERE c.t = ${t} AND c.ord IS NOT NULL AND ${inside(raw('c.last_updated'), at)}`;
   return { arms: [all(range)], exact: true, distinct: true };
 }
 
-/** What any of some sources finds; none if one of them is not there. */
+/** The union of sources; empty if one of them does not exist. */
 export function unionOf(sources: readonly (Source | undefined)[]): readonly Source[] {
   const found = sources.filter(source => source !== undefined);
   if (found.length < sources.length) return [];
@@ -77,15 +79,17 @@ export function stringSource({ index, how, text }: Extract<Clause, { kind: 'stri
   return { arms: [arms[how]], exact: true, distinct: false };
 }
 
-/** Short intervals by their low end, which a bound on the high end bounds as well; long ones by the end that is bounded. */
+/** Short intervals by their low end, which a bound on the high end bounds as well; long ones by the bounded end. */
 export function rangeSource(clause: RangeClause): Source {
   const { low, high, width, index, key } = clause;
   if (clause.prefix) {
-    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND ${allOf(startsWith(raw('c.k'), key))}`;
+    const range = sql`SELECT c.ord, c.id, c.r FROM ranges c
+      WHERE c.p = ${index} AND ${allOf(startsWith(raw('c.k'), key))}`;
     return { arms: [{ range, rest: residual(clause, everything) }], exact: true, distinct: false };
   }
   const short = intersect(low, { ...high, min: high.min - width });
-  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE c.p = ${index} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
+  const range = sql`SELECT c.ord, c.id, c.r FROM ranges c
+    WHERE c.p = ${index} AND c.k = ${key} AND c.long = 0 AND ${allOf(bounds(raw('c.low'), short))}`;
   return {
     arms: [{ range, rest: residual(clause, short) }, longArm(clause)],
     exact: true,
@@ -93,7 +97,7 @@ export function rangeSource(clause: RangeClause): Source {
   };
 }
 
-/** What the bounds that the index uses do not say already. */
+/** The bounds that the index does not imply already. */
 function residual({ low, high }: RangeClause, used: { min: number; max: number }): readonly Sql[] {
   const lowRest = low.min === used.min && low.max === used.max ? [] : bounds(raw('+c.low'), low);
   return [...lowRest, ...bounds(raw('+c.high'), high)];
@@ -105,7 +109,8 @@ export function longArm({ index, key, low, high }: RangeClause): SourceArm {
   if (high.min === -Infinity && high.max === Infinity)
     return all(sql`SELECT c.ord, c.id, c.r FROM ranges c WHERE ${long} AND ${allOf(bounds(raw('c.low'), low))}`);
   return {
-    range: sql`SELECT c.ord, c.id, c.r FROM ranges c INDEXED BY ranges_high WHERE ${long} AND ${allOf(bounds(raw('c.high'), high))}`,
+    range: sql`SELECT c.ord, c.id, c.r FROM ranges c INDEXED BY ranges_high
+      WHERE ${long} AND ${allOf(bounds(raw('c.high'), high))}`,
     rest: bounds(raw('+c.low'), low),
   };
 }
@@ -114,24 +119,24 @@ function all(range: Sql): SourceArm {
   return { range, rest: [] };
 }
 
-/** What a source finds, as one table; `before` is asked of each row before what is left to check. */
+/** The candidates of a source, as one table; `before` is checked for each row before the remaining checks. */
 export function candidates({ arms }: Source, before: readonly Sql[] = []): Sql {
   return union(arms.map(({ range, rest }) => allOf([range, ...before, ...rest])));
 }
 
-/** What a source looks at to find it, as one table: no less than it finds. */
+/** The rows that a source reads, as one table: at least its candidates. */
 function lookedAt({ arms }: Source): Sql {
   return union(arms.map(({ range }) => range));
 }
 
-/** Resources of a type now. */
+/** The number of current resources of a type. */
 export function resourcesOf(database: Database, t: number): number {
   return Number(database.get('SELECT resources FROM types WHERE t = ?', [t])?.[0] ?? 0);
 }
 
 /**
- * How much a source looks at, up to a limit. A limit under `count` makes SQLite keep the rows, which costs more than to read some:
- * where they are few, which is most often so, they are counted without one.
+ * The number of rows that a source reads, up to a limit. A limit under `count` makes SQLite store the rows, which costs
+ * more than reading some: if they are few, as usual, they are counted without one.
  */
 export function countUpTo(database: Database, source: Source, most: number): number {
   const [only, ...others] = source.arms;
@@ -145,7 +150,7 @@ export function countUpTo(database: Database, source: Source, most: number): num
 
 const fewRows = 200;
 
-/** Whether a select has more rows than so many. */
+/** Whether a select has more rows than this number. */
 export function hasMore(database: Database, select: Sql, than: number): boolean {
   return database.query(sql`SELECT 1 FROM (${select}) LIMIT 1 OFFSET ${than}`).length > 0;
 }
@@ -156,5 +161,5 @@ function union(selects: readonly Sql[]): Sql {
   return union(inGroups(selects, mostSelects).map(some => sql`SELECT ord, id, r FROM ${union(some)}`));
 }
 
-/** In groups: SQLite takes 500 selects in one compound. https://sqlite.org/limits.html#max_compound_select */
+/** In groups: SQLite accepts 500 selects in one compound. https://sqlite.org/limits.html#max_compound_select */
 const mostSelects = 100;

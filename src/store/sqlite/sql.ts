@@ -1,4 +1,4 @@
-/** What node:sqlite takes and gives here: integers stay below 2^53. */
+/** The values of node:sqlite: integers stay below 2^53. */
 export type SqlValue = null | number | string;
 
 /** A piece of SQL with the values of its question marks, in the order of the text. */
@@ -11,7 +11,7 @@ export class Sql {
   }
 }
 
-/** `sql\`p = ${4} AND ${other}\``: values become question marks, pieces of SQL are put in. */
+/** `sql\`p = ${4} AND ${other}\``: values become question marks, pieces of SQL are inserted. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   let text = texts[0] ?? '';
   const values: SqlValue[] = [];
@@ -30,7 +30,7 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly (SqlValue | 
   return new Sql(text, values);
 }
 
-/** Names and operators that are no values. */
+/** Names and operators, which are not values. */
 export function raw(text: string): Sql {
   return new Sql(text, []);
 }
@@ -53,7 +53,7 @@ export function inGroups<T>(pieces: readonly T[], size: number): readonly (reado
   return Array.from({ length: Math.ceil(pieces.length / size) }, (_, at) => pieces.slice(at * size, (at + 1) * size));
 }
 
-/** All hold; `1` for none. */
+/** All conditions; `1` for none. */
 export function allOf(pieces: readonly Sql[]): Sql {
   return pieces.length === 0 ? raw('1') : join(pieces, ' AND ');
 }

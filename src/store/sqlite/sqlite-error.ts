@@ -1,14 +1,16 @@
-/** Whether an error says that another connection holds a lock. https://sqlite.org/rescode.html#busy */
+/** Whether an error means that another connection holds a lock. https://sqlite.org/rescode.html#busy */
 export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === 5;
 }
 
-/** Whether an error says that the file, or one beside it, cannot be opened. https://sqlite.org/rescode.html#cantopen */
+/**
+ * Whether an error means that the file, or one beside it, cannot be opened. https://sqlite.org/rescode.html#cantopen
+ */
 export function isCannotOpen(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === 14;
 }
 
-/** Whether SQLite says so itself. https://sqlite.org/rescode.html */
+/** Whether it is an error of SQLite itself. https://sqlite.org/rescode.html */
 export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }

@@ -11,7 +11,7 @@ import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { choresOf } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
-import { createBeside } from '../beside.ts';
+import { createBackgroundReport } from '../background-report.ts';
 import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
@@ -42,9 +42,9 @@ import { definitionsDigest } from './wanted.ts';
 import { Writer } from './writer.ts';
 
 /**
- * Opens the store in one SQLite file, made where it does not exist unless the mode is `read`. Throws `StoreRefused` for
- * a newer layout, a file of something else, what another store has left where none is, and a second server. Tests pass
- * smaller budgets, so that few resources are many.
+ * Opens the store in one SQLite file, created if it does not exist unless the mode is `read`. Throws `StoreRefused` for
+ * a newer layout, a file with other content, remains of another store without its file, and a second server. Tests use
+ * smaller budgets, so that few resources count as many.
  */
 export async function openSqliteStore(
   file: string,
@@ -65,7 +65,7 @@ export async function openSqliteStore(
     const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
-    // The first read makes the WAL, which is watched from here on.
+    // The first read creates the WAL, which is watched from here on.
     const isRegistered = !readOnly && registered(database) === definitions;
     const files = watchedFiles(path);
     const core: Core = {
@@ -99,13 +99,10 @@ const whyNotOpened = (path: string): string =>
     ? 'its disk is mounted read-only: commands that only read work, such as `verify`'
     : 'its folder must be writable';
 
-/** How long a start may sweep bytes, in milliseconds: the rest is done beside the requests. */
+/** How long a start may sweep attachments, in milliseconds: the rest runs in the background. */
 const sweepTime = 500;
 
-/**
- * Makes or upgrades the file. Gives folders of bytes that are not swept yet; undefined where none are to be: in a new
- * store.
- */
+/** Creates or upgrades the file. Returns folders of attachments that are not swept yet; undefined for a new store. */
 function prepareFile(
   path: string,
   mode: StoreOptions['mode'],
@@ -119,7 +116,7 @@ function prepareFile(
       return undefined;
     }
     const isNew = layoutOf(database, path) === 0;
-    // Another process may be making the store: its log is there before its layout is.
+    // Another process may be creating the store: its log exists before its layout.
     if (isNew && left.some(one => one !== `${path}-wal`)) throw refusal(path, left);
     migrate(database, path);
     return mode === 'serve' && !isNew ? sweepBytes(database, path, sweepTime) : undefined;
@@ -128,12 +125,12 @@ function prepareFile(
   }
 }
 
-/** How often a server looks whether its file is still there, in milliseconds. */
+/** How often a server checks that its file is still in place, in milliseconds. */
 const watchEvery = 1_000;
 
-/** Reports a file that was removed or replaced, once until it is back. */
+/** Reports a removed or replaced file, once until it is back. */
 function watchFiles({ condition, options }: Core, watch: FileWatch): () => void {
-  const { worked, failed } = createBeside(options.fault);
+  const { worked, failed } = createBackgroundReport(options.fault);
   return () => {
     const failure = watch.failure();
     condition.lost(failure);
@@ -216,7 +213,7 @@ class SqliteStore implements Store {
     clearInterval(this.#watching);
     await this.#work;
     await Promise.allSettled(this.#core.underWay);
-    await this.audit.close().catch(() => undefined); // whoever appends was told
+    await this.audit.close().catch(() => undefined); // callers of append got the error
     await this.#core.readers.close();
     this.#core.database.close();
     await this.#core.writer?.close();

@@ -4,11 +4,11 @@ import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
 /** Rows that one sweep deletes at most, so that its commit stays short. */
-const slice = 2_000;
+const sweepSlice = 2_000;
 
 /**
- * Deletes a slice of what nothing needs any more: rows of dropped indexes, what is in removed partitions (bytes beside the
- * file too), documents and keys that have expired. Done: 1 where more may be there.
+ * Deletes a slice of obsolete data: rows of dropped indexes, the content of removed partitions (attachments beside the
+ * file too), documents and keys that have expired. Done: 1 if there may be more.
  */
 export function sweep(database: Database, file: string, now: number): JobResult {
   const more =
@@ -55,7 +55,7 @@ function sweepDocuments(database: Database, now: number): boolean {
   return (
     database.run(
       'DELETE FROM documents WHERE rowid IN (SELECT rowid FROM documents WHERE expires <= ? ORDER BY expires LIMIT ?)',
-      [now, slice],
+      [now, sweepSlice],
     ).changes > 0
   );
 }
@@ -64,15 +64,15 @@ function sweepKeys(database: Database, now: number): boolean {
   return (
     database.run(
       'DELETE FROM keys WHERE (n, key) IN (SELECT n, key FROM keys WHERE expires <= ? ORDER BY expires LIMIT ?)',
-      [now, slice],
+      [now, sweepSlice],
     ).changes > 0
   );
 }
 
-/** Deletes the first rows with this value of `column`, in the order of `key`; false where there are none. */
+/** Deletes the first rows with this value of `column`, in the order of `key`; false if there are none. */
 function deleteSlice(database: Database, table: string, column: string, key: string, value: SqlValue): boolean {
   const last = database.get(
-    `SELECT ${key} FROM ${table} WHERE ${column} = ? ORDER BY ${key} LIMIT 1 OFFSET ${slice - 1}`,
+    `SELECT ${key} FROM ${table} WHERE ${column} = ? ORDER BY ${key} LIMIT 1 OFFSET ${sweepSlice - 1}`,
     [value],
   );
   if (last === undefined) return database.run(`DELETE FROM ${table} WHERE ${column} = ?`, [value]).changes > 0;

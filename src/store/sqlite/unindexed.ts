@@ -4,12 +4,12 @@ import type { Database, Row } from './open.ts';
 import { nameOf, type Places, type Table } from './places.ts';
 import type { SqlValue } from './sql.ts';
 
-/** An index of such a table: a tree of its own. */
+/** An index of such a table: its own tree. */
 export interface Index {
   readonly name: string;
-  /** What orders its entries of one type. */
+  /** The columns that order its entries of one type. */
   readonly key: readonly ('id' | 'version' | 'last_updated' | 'ord')[];
-  /** It holds no tombstones. */
+  /** It has no tombstones. */
   readonly isPartial: boolean;
 }
 
@@ -22,10 +22,10 @@ export const recordIndexes: Readonly<Record<Table, readonly Index[]>> = {
   versions: [{ name: 'versions_key', key: ['id', 'version'], isPartial: false }],
 };
 
-/** Records of one index that are named: where a whole index is gone, that are all. */
+/** Maximum number of reported records of one index: if a whole index is lost, these would be all. */
 const most = 1_000;
 
-/** Finds rows that an index of their table lacks: reads and searches that go by it do not find the record. */
+/** Finds rows that an index of their table lacks: reads and searches by it do not find the record. */
 export class Unindexed {
   readonly #database: Database;
   readonly #places: Places;
@@ -38,7 +38,7 @@ export class Unindexed {
     this.#table = table;
   }
 
-  /** What is wrong with the entries of a row, as `checkedColumns` has it. */
+  /** The findings about the index entries of a row, with the columns of `checkedColumns`. */
   of(row: Row): readonly StoreFinding[] {
     return recordIndexes[this.#table].flatMap(index => {
       const found = this.#found.get(index.name) ?? 0;
@@ -55,17 +55,17 @@ export class Unindexed {
     if (isPartial && ord === null) return undefined;
     const values = { id, version, last_updated: updated, ord };
     const same = key.map(column => `AND ${column} = ?`).join(' ');
-    // As a read asks: where the order of entries is broken, another question may find what it does not.
-    const text = `SELECT rowid FROM ${this.#table} INDEXED BY ${name} WHERE t = ? ${same} ${isPartial ? 'AND ord IS NOT NULL' : ''}`;
+    // The same query as in a read: if the order of entries is broken, another query may find what a read does not.
+    const text =
+      `SELECT rowid FROM ${this.#table} INDEXED BY ${name} WHERE t = ? ${same} ` +
+      (isPartial ? 'AND ord IS NOT NULL' : '');
     const entry = attempt(() => this.#database.get(text, [t ?? null, ...key.map(column => values[column] ?? null)]));
-    if (entry.failed !== undefined) return `not in the part of the index \`${name}\` of the file that can be read`;
+    if (entry.failed !== undefined) return `not in the readable part of the index \`${name}\` of the file`;
     return entry.value?.[0] === rowid ? undefined : `missing from the index \`${name}\` of the file`;
   }
 }
 
-/**
- * What is wrong with the index of versions that have no digest, of which SQLite's own check does not count the entries.
- */
+/** The findings about the index of versions without a digest, whose entries SQLite's own check does not count. */
 export function undigestedFindings(database: Database, table: Table): readonly StoreFinding[] {
   const name = `${table}_undigested`;
   const indexed = `FROM ${table} INDEXED BY ${name} WHERE digest IS NULL`;

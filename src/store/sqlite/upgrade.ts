@@ -6,14 +6,15 @@ import { rebuildSlice } from './rebuild.ts';
 import { createProgressNotice } from '../progress-notice.ts';
 
 /**
- * Finishes the upgrade of an older layout before a server answers: builds the indexes that the layout changed, in slices
- * that commit with how far they came, so that an interrupted upgrade is resumed.
+ * Finishes the upgrade of an older layout before a server answers: builds the indexes that the layout changed, in
+ * slices that commit their progress, so that an interrupted upgrade is resumed.
  */
 export async function finishUpgrade(core: Core): Promise<void> {
   if (core.database.get(`SELECT 1 FROM meta WHERE key = 'upgrade'`) === undefined) return;
   const { database, options } = core;
   const places = database.all(
-    `SELECT DISTINCT partitions.id, types.type, types.resources FROM parameters JOIN types USING (t) JOIN partitions USING (n) WHERE state = 'pending' AND partitions.id IS NOT NULL ORDER BY n, t`,
+    `SELECT DISTINCT partitions.id, types.type, types.resources FROM parameters JOIN types USING (t) ` +
+      `JOIN partitions USING (n) WHERE state = 'pending' AND partitions.id IS NOT NULL ORDER BY n, t`,
   );
   for (const [partition, type, resources] of places) {
     const report = createProgressNotice(options.notice, `Upgrading the indexes of ${type}`, Number(resources));
@@ -50,7 +51,8 @@ async function fillOwners(core: Core): Promise<void> {
 function ownedRow({ database, options }: Core, r: number): Owned | undefined {
   const [name, version, text, partition, settings] =
     database.get(
-      'SELECT type, version, text, partitions.id, settings FROM resources CROSS JOIN types USING (t) CROSS JOIN partitions USING (n) WHERE r = ?',
+      'SELECT type, version, text, partitions.id, settings FROM resources CROSS JOIN types USING (t) ' +
+        'CROSS JOIN partitions USING (n) WHERE r = ?',
       [r],
     ) ?? [];
   const type = options.model.types.get(String(name));

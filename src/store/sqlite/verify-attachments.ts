@@ -7,29 +7,29 @@ import {
   type Measured,
   type Referred,
 } from '../upkeep/verify-attachments.ts';
-import { bytesFolder, bytesPath, isAbsent, measureFile, trashFolder, trashPath } from './attachment-files.ts';
+import { attachmentsFolder, bytesPath, isAbsent, measureFile, trashFolder, trashPath } from './attachment-files.ts';
 import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
 import type { Database } from './open.ts';
 
 /**
- * The bytes of a partition beside the file of a store. Those without a record are overdue when they are older than `age`,
- * in milliseconds.
+ * The attachments of a partition beside the file of a store. Those without a record are overdue when they are older
+ * than `age`, in milliseconds.
  */
 export function bytesOf(database: Database, file: string, n: number, age: number = overdue): KeptBytes {
   return {
-    count: async () => allDigits.reduce((sum, digits) => sum + ownNames(bytesFolder(file, n, digits)).length, 0),
+    count: async () => allDigits.reduce((sum, digits) => sum + ownNames(attachmentsFolder(file, n, digits)).length, 0),
     referred: async digits => referredBytes(database, n, digits),
     isReferred: async digest => isReferred(database, n, digest),
     async *files(digits): AsyncIterable<BytesFile> {
       await setImmediate();
       const inTrash = ownNames(trashFolder(file, n, digits));
-      const names = new Set(ownNames(bytesFolder(file, n, digits)));
+      const names = new Set(ownNames(attachmentsFolder(file, n, digits)));
       for (const digest of inTrash) if (!names.has(digest)) yield { digest, isTrash: true, isOverdue: false };
       for (const digest of names) yield { digest, isTrash: false, isOverdue: isOlder(bytesPath(file, n, digest), age) };
     },
     async measure(digest): Promise<Measured | undefined> {
       const [path, trash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
-      // Once more at last, since a sweep may take them back meanwhile.
+      // Tried again finally, since a sweep may restore them meanwhile.
       for (const place of [path, trash, path])
         try {
           return { ...(await measureFile(place)), isTrash: place === trash };
@@ -44,7 +44,8 @@ export function bytesOf(database: Database, file: string, n: number, age: number
 function referredBytes(database: Database, n: number, digits: string): ReadonlyMap<string, Referred> {
   const found = new Map<string, { size: number; records: string[] }>();
   const rows = database.all(
-    'SELECT a.digest, a.size, types.type, a.id, a.version FROM attachments a JOIN types USING (t) WHERE a.n = ? AND a.digest >= ? AND a.digest < ? ORDER BY a.digest, a.t, a.id, a.version',
+    'SELECT a.digest, a.size, types.type, a.id, a.version FROM attachments a JOIN types USING (t) ' +
+      'WHERE a.n = ? AND a.digest >= ? AND a.digest < ? ORDER BY a.digest, a.t, a.id, a.version',
     [n, digits, `${digits}g`],
   );
   for (const [digest, size, type, id, version] of rows) {

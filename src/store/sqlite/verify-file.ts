@@ -5,12 +5,12 @@ import { migrate } from './migrations.ts';
 import { type Database, openDatabase } from './open.ts';
 import { nameOf, type Places } from './places.ts';
 
-/** Most lines of SQLite that are read, and most of them that are no rows of ours. */
+/** Maximum number of SQLite's lines that are read, and of those that do not concern our rows. */
 const most = { lines: 10_000, findings: 100 };
 
 /**
- * What is wrong with the file itself: its header, its tables and indexes as they are declared, and all that SQLite's
- * own check finds, which reads every page that is used. https://sqlite.org/pragma.html#pragma_integrity_check
+ * The findings about the file itself: its header, the declarations of its tables and indexes, and those of SQLite's own
+ * check, which reads every used page. https://sqlite.org/pragma.html#pragma_integrity_check
  */
 export function fileFindings(database: Database, path: string, places: Places): readonly StoreFinding[] {
   const lines = attempt(() =>
@@ -48,7 +48,7 @@ function rowFinding(database: Database, places: Places, line: string): StoreFind
 }
 
 /**
- * Bytes of the header that never change, and that SQLite's check does not look at.
+ * Bytes of the header that never change, and that SQLite's check does not read.
  * https://sqlite.org/fileformat.html#the_database_header
  */
 function headerFindings(path: string): readonly StoreFinding[] {
@@ -61,10 +61,10 @@ function headerFindings(path: string): readonly StoreFinding[] {
   }
   const isWal = bytes[18] === 2 && bytes[19] === 2;
   const isReserved = bytes.subarray(72, 92).every(byte => byte === 0);
-  return isWal && isReserved ? [] : [inFile('the header of the file is not as it was written')];
+  return isWal && isReserved ? [] : [inFile('the header of the file was altered')];
 }
 
-/** Compares what the file declares with what a new one would: a name that is another is found by no statement. */
+/** Compares the declarations of the file with those of a new one: no statement finds a changed name. */
 function declared(database: Database): readonly StoreFinding[] {
   const fresh = openDatabase(':memory:', 'write');
   try {
@@ -72,7 +72,7 @@ function declared(database: Database): readonly StoreFinding[] {
     const kept = new Set(declarations(database));
     return declarations(fresh)
       .filter(one => !kept.has(one))
-      .map(one => inFile(`\`${String((JSON.parse(one) as unknown[])[1])}\` is not declared as it should be`));
+      .map(one => inFile(`\`${String((JSON.parse(one) as unknown[])[1])}\` has another declaration than expected`));
   } finally {
     fresh.close();
   }

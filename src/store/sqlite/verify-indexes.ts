@@ -10,13 +10,13 @@ import type { Row } from './open.ts';
 import { type Rows, rowsOf, rowWidths } from './rows.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
-/** Resources, or rows of an index, that are compared before the event loop gets a turn. */
-const slice = 100;
+/** Resources, or rows of an index, after which the event loop gets a turn. */
+const compareSlice = 100;
 
 /**
- * Compares what is kept with what the texts give: first that every row of every resource is there, then that no index
- * holds a row that no resource gives. Pending indexes are left out. One finding a resource and parameter that differ; a
- * resource that cannot be read, or is not JSON, is one too, and the others are compared all the same.
+ * Compares the stored entries with those of the texts: first that every row of every resource exists, then that no
+ * index has another row. Pending indexes are skipped. One finding per resource and parameter that differ; an unreadable
+ * resource, or one that is not JSON, is a finding too, and the others are still compared.
  */
 export async function* verifyType(core: Core, partition: string, type: string): AsyncIterable<Checked> {
   const { database } = core;
@@ -29,7 +29,7 @@ export async function* verifyType(core: Core, partition: string, type: string): 
   if (first === undefined) return;
   // The ids by the index, which is another tree than the texts.
   const ofType: Walked = { from: 'resources INDEXED BY resources_key', key: ['id'], where: ['t = ?', first.index.t] };
-  const ids = walkTable(database, ofType, slice);
+  const ids = walkTable(database, ofType, compareSlice);
   let step = ids.next();
   for (; step.done !== true; step = ids.next()) {
     const now = find();
@@ -47,7 +47,7 @@ export async function* verifyType(core: Core, partition: string, type: string): 
     for (const p of first.codes.keys()) {
       const findings = new Map<string, StoreFinding>();
       const walked: Walked = { from: table.name, key: table.order, rest: restOf(table), where: ['p = ?', p] };
-      const rows = walkTable(database, walked, slice);
+      const rows = walkTable(database, walked, compareSlice);
       for (let entries = rows.next(); ; entries = rows.next()) {
         const now = find();
         if (now === undefined || !now.codes.has(p)) break;
@@ -66,15 +66,15 @@ export async function* verifyType(core: Core, partition: string, type: string): 
 interface Compared {
   readonly index: TypeIndex;
   readonly partition: { readonly id: string; readonly zone: string };
-  /** Of the indexes that are complete. */
+  /** Of the complete indexes. */
   readonly codes: ReadonlyMap<number, string>;
 }
 
 interface Table {
   readonly name: keyof Rows;
-  /** The key of a row beside `p`: first the columns that `Rows` gives, then those of the resource. */
+  /** The key of a row after `p`: first the columns of `Rows`, then those of the resource. */
   readonly key: readonly string[];
-  /** What orders its rows. */
+  /** The columns that order its rows. */
   readonly order: readonly string[];
 }
 
@@ -102,7 +102,9 @@ function comparedType(core: Core, partition: string, type: string): Compared | u
   return { index, partition: { id: partition, zone: known.settings.zone }, codes };
 }
 
-/** What is wrong with the entries of a resource; undefined for a tombstone, and for one that is not there any more. */
+/**
+ * The findings about the entries of a resource; undefined for a tombstone, and for one that does not exist any more.
+ */
 function compareResource(
   { database, options }: Core,
   { index, partition, codes }: Compared,
@@ -121,15 +123,15 @@ function compareResource(
   });
   if (made.failed !== undefined)
     return jsonFault(text) === undefined
-      ? [{ is: 'index', ...name, why: 'its entries cannot be made' }]
+      ? [{ is: 'index', ...name, why: 'its entries cannot be extracted' }]
       : [{ is: 'text', ...name, why: 'its text is not JSON' }];
   const { rows, ord = Number(lastUpdated) } = made.value;
-  const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: 'the sort date is another' }];
+  const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: 'the sort date differs' }];
   if (isOfThese(index.type, owners) && owners !== made.value.owners)
-    found.push({ is: 'index', ...name, why: 'the owners are others' });
+    found.push({ is: 'index', ...name, why: 'the owners differ' });
   const lacking = new Set<string>();
   for (const { name: table, key } of tables) {
-    // `r` too: a row that leads to another record answers with that one.
+    // `r` too: a row that leads to another record returns that one.
     const conditions = ['p', ...key, 'r'].map(column => `${column} = ?`).join(' AND ');
     for (const entry of slices(rows[table], rowWidths[table])) {
       const code = codes.get(Number(entry[0]));
@@ -152,7 +154,7 @@ function isOfThese(type: TypeIndex['type'], owners: Row[number] | undefined): bo
 /** The columns of its key that do not order a table. */
 const restOf = ({ key, order }: Table): readonly string[] => key.filter(column => !order.includes(column));
 
-/** Those rows of an index that their resource does not give. */
+/** The rows of an index that their resource does not have. */
 function surplus(
   { database, options }: Core,
   { index, partition, codes }: Compared,
@@ -174,7 +176,7 @@ function surplus(
   return rows.flatMap(row => {
     const entry = places.map(at => row[at] ?? null);
     const id = String(entry.at(-1));
-    // A resource that cannot be read is told where it is looked for.
+    // An unreadable resource is reported where its text is read.
     if (!expected.has(id)) expected.set(id, attempt(() => keysOf(id)).value);
     const given = expected.get(id);
     if (given === undefined || given.has(JSON.stringify(entry))) return [];

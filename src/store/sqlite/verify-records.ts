@@ -10,23 +10,23 @@ import { type Index, recordIndexes, undigestedFindings, Unindexed } from './unin
 import type { Table } from './places.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
-/** Versions that are in memory at once. */
-const slice = 50;
+/** Versions in memory. */
+const versionSlice = 50;
 
 export interface VerifyRecords {
   readonly database: Database;
   readonly places: Places;
-  /** The partition that is meant; undefined for all. */
+  /** The partition; undefined for all. */
   readonly partition: string | undefined;
-  /** Something is wrong with the file, so that each index is asked what the table should hold. */
+  /** The file is damaged, so that each index is compared with the table. */
   readonly isDamaged: boolean;
-  /** Takes the latest `last_updated` by partition number. */
+  /** Receives the latest `last_updated` by partition number. */
   readonly latest: Map<number, number>;
 }
 
 /**
- * Checks all versions that a table holds, in the order in which they lie. Where the file is damaged it then asks the
- * indexes, which are trees of their own, for what the table has lost or cannot give.
+ * Checks all versions of a table, in their physical order. If the file is damaged it then reads the indexes, which are
+ * separate trees, to find rows that the table has lost or that are unreadable.
  */
 export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIterable<Checked> {
   const { database } = work;
@@ -36,7 +36,7 @@ export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIt
       limit,
     ]);
   const unindexed = new Unindexed(database, work.places, table);
-  for (const stretch of rowsAround(read, slice)) {
+  for (const stretch of rowsAround(read, versionSlice)) {
     if ('why' in stretch) {
       const why = `rows of \`${table}\` behind number ${stretch.after}: ${stretch.why}`;
       yield { checked: 0, findings: [{ is: 'file', partition: undefined, what: '-', why }] };
@@ -52,7 +52,7 @@ export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIt
   if (!work.isDamaged) return;
   for (const index of recordIndexes[table])
     for (const t of work.places.keys())
-      for (const entries of walkTable(database, entriesOf(table, index, t), slice)) {
+      for (const entries of walkTable(database, entriesOf(table, index, t), versionSlice)) {
         yield { checked: 0, findings: entries.flatMap(entry => lostBy(work, table, t, entry) ?? []) };
         await setImmediate();
         database.endMoment();
@@ -74,7 +74,7 @@ function checkedStep(work: VerifyRecords, table: Table, rows: readonly Row[]): C
   return { checked, undigested, findings };
 }
 
-/** Of all partitions what no partition is known for too. */
+/** For all partitions, also rows without a known partition. */
 function isMeant({ places, partition }: VerifyRecords, t: number): boolean {
   const place = places.get(t);
   if (partition !== undefined) return place?.partition === partition;
@@ -89,7 +89,7 @@ const entriesOf = (table: Table, { name, key, isPartial }: Index, t: number): Wa
   where: [isPartial ? 't = ? AND ord IS NOT NULL' : 't = ?', t],
 });
 
-/** What is wrong where an index names a row: it cannot be read, or another or none is there. */
+/** The finding about a row that an index names: it is unreadable, or another or none exists. */
 function lostBy(work: VerifyRecords, table: Table, t: number, entry: Row): StoreFinding | undefined {
   if (!isMeant(work, t)) return undefined;
   const rowid = entry.at(-1) ?? null;
@@ -100,6 +100,6 @@ function lostBy(work: VerifyRecords, table: Table, t: number, entry: Row): Store
   const name = nameOf(work.places, table, [t, id, table === 'versions' ? (entry[1] ?? null) : null]);
   if (row.failed !== undefined) return { is: 'unreadable', ...name, why: row.failed };
   const isThere = row.value?.[1] === t && row.value[2] === id;
-  if (!isThere) return { is: 'lost', ...name, why: 'an index names it, and the table does not hold it' };
+  if (!isThere) return { is: 'lost', ...name, why: 'an index names it, but the table does not have it' };
   return checkRow(work.database, work.places, table, row.value ?? []).finding;
 }

@@ -11,9 +11,8 @@ import { verifyRecords } from './verify-records.ts';
 import { verifyValues } from './verify-values.ts';
 
 /**
- * Reads all that the file holds, or of one partition, and reports what is damaged: the file, versions of records, what
- * is kept beside them, index entries. What cannot be read is named as far as anything in the file names it, and the
- * rest is read all the same.
+ * Reads all data of the file, or of one partition, and reports damage: the file, versions of records, other data, index
+ * entries. Unreadable data is reported as far as anything in the file names it, and the rest is still read.
  */
 export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
   core.database.endMoment();
@@ -22,7 +21,7 @@ export async function* partsOf(core: Core, partition: string | undefined): Async
   yield { step: 'indexes', read: verifyIndexes(core, places, partition) };
 }
 
-/** All that is checked without definitions. */
+/** All checks that need no definitions. */
 export async function* partsOfFile(
   database: Database,
   path: string,
@@ -71,7 +70,7 @@ interface LastWrite {
   readonly time: unknown;
 }
 
-/** When each partition, by number, says that it was written last. */
+/** The time of the last write of each partition, by number, as the file states it. */
 function lastWrites(database: Database): ReadonlyMap<number, LastWrite> {
   const rows =
     attempt(() => database.all('SELECT n, id, last_updated FROM partitions WHERE id IS NOT NULL')).value ?? [];
@@ -79,8 +78,7 @@ function lastWrites(database: Database): ReadonlyMap<number, LastWrite> {
 }
 
 /**
- * The last write of a partition is that of its latest record: the next one is to be later. `latest` was read between
- * the others.
+ * The last write of a partition is that of its latest record: the next one must be later. `latest` was read in between.
  */
 function timeFindings(
   before: ReadonlyMap<number, LastWrite>,
@@ -93,6 +91,13 @@ function timeFindings(
     const last = latest.get(n) ?? 0;
     const isRight = typeof time === 'number' && typeof until === 'number' && time <= last && last <= until;
     if (isRight || until === undefined || (partition !== undefined && id !== partition)) return [];
-    return [{ is: 'value', partition: id, what: 'time of the last write', why: 'it is not that of the latest record' }];
+    return [
+      {
+        is: 'value',
+        partition: id,
+        what: 'time of the last write',
+        why: 'it differs from that of the latest record',
+      },
+    ];
   });
 }

@@ -7,20 +7,20 @@ import type { Checked } from '../upkeep/report.ts';
 import type { Database, Row } from './open.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
-/** Rows that are in memory at once. */
-const slice = 200;
+/** Rows in memory. */
+const rowSlice = 200;
 
 interface Table extends Walked {
-  /** What stands for a row in a finding. */
+  /** The name of a row in a finding. */
   readonly nameOf: (row: Row) => string;
-  /** What is wrong with a row; undefined where nothing is. */
+  /** The fault of a row; undefined if there is none. */
   readonly faultOf: (row: Row) => string | undefined;
 }
 
 const digestFault = (row: Row): string | undefined => {
   const digest = row.at(-1) ?? null;
   if (digest === null || digest === valueDigest(row.slice(0, -1))) return undefined;
-  return 'it is not what was written: its digest is another';
+  return 'it differs from what was written: its digest is another';
 };
 
 const tables: readonly Table[] = [
@@ -30,8 +30,8 @@ const tables: readonly Table[] = [
     rest: ['value'],
     nameOf: ([key]) => `meta ${key}`,
     faultOf: ([key, value]) => {
-      if (key === 'definitions' || key === 'upgrade') return typeof value === 'string' ? undefined : 'it is no text';
-      return key === 'epoch' && /^\d+$/.test(String(value)) ? undefined : 'it is nothing that is written there';
+      if (key === 'definitions' || key === 'upgrade') return typeof value === 'string' ? undefined : 'it is not a text';
+      return key === 'epoch' && /^\d+$/.test(String(value)) ? undefined : 'it is not a valid value';
     },
   },
   {
@@ -49,7 +49,7 @@ const tables: readonly Table[] = [
     faultOf: ([, , state, after, done]) =>
       ['ready', 'pending', 'dropped'].includes(String(state)) && typeof after === 'string' && typeof done === 'number'
         ? undefined
-        : 'its state is none',
+        : 'its state is not valid',
   },
   {
     from: 'documents',
@@ -75,12 +75,11 @@ const tables: readonly Table[] = [
 ];
 
 /**
- * Checks what is kept beside the records: settings, states, documents, marks and keys of writes. Gives how many rows
- * that were.
+ * Checks data other than records: settings, states, documents, marks and keys of writes. Returns the number of rows.
  */
 export async function* verifyValues(database: Database): AsyncIterable<Checked> {
   for (const table of tables) {
-    const slices = walkTable(database, table, slice);
+    const slices = walkTable(database, table, rowSlice);
     let step = slices.next();
     for (; step.done !== true; step = slices.next()) {
       const findings = step.value.flatMap(row => {
@@ -102,29 +101,31 @@ export async function* verifyValues(database: Database): AsyncIterable<Checked> 
 
 const inValues = (what: string, why: string): StoreFinding => ({ is: 'value', partition: undefined, what, why });
 
-/** What is always there. */
+/** Rows that always exist. */
 function metaFindings(database: Database): readonly StoreFinding[] {
   return ['epoch', 'definitions'].flatMap(key => {
     const row = attempt(() => database.get('SELECT 1 FROM meta WHERE key = ?', [key]));
     if (row.value !== undefined) return [];
-    return [inValues(`meta ${key}`, row.failed ?? 'it is not there')];
+    return [inValues(`meta ${key}`, row.failed ?? 'it does not exist')];
   });
 }
 
-/** Searches and the list of partitions go by counts that are kept with each write. */
+/** Searches and the list of partitions use counts that are updated with each write. */
 function countFindings(database: Database): readonly StoreFinding[] {
   const rows = attempt(() =>
     database.all(
-      'SELECT * FROM (SELECT type, n, resources, (SELECT count(*) FROM resources INDEXED BY resources_ord WHERE resources.t = types.t AND ord IS NOT NULL) AS there FROM types) WHERE resources IS NOT there AND n IN (SELECT n FROM partitions WHERE id IS NOT NULL)',
+      'SELECT * FROM (SELECT type, n, resources, (SELECT count(*) FROM resources INDEXED BY ' +
+        'resources_ord WHERE resources.t = types.t AND ord IS NOT NULL) AS there FROM types) WHERE ' +
+        'resources IS NOT there AND n IN (SELECT n FROM partitions WHERE id IS NOT NULL)',
     ),
   );
   if (rows.failed !== undefined) return [inValues('counts', `they cannot be compared: ${rows.failed}`)];
   return rows.value.map(([type, n, kept, there]) =>
-    inValues(`count of ${type} in partition number ${n}`, `it says ${kept}, and there are ${there}`),
+    inValues(`count of ${type} in partition number ${n}`, `it is ${kept}, but there are ${there}`),
   );
 }
 
-/** Numbers are never used again: the next one must be behind those that are there. */
+/** Numbers are never reused: the next one must be greater than the existing ones. */
 function sequenceFindings(database: Database): readonly StoreFinding[] {
   return [
     ['partitions', 'n'],
@@ -139,6 +140,6 @@ function sequenceFindings(database: Database): readonly StoreFinding[] {
     const isRight = most === null || (typeof last === 'number' && last >= Number(most));
     return isRight
       ? []
-      : [inValues(`numbers of \`${table}\``, 'the last that was given is not behind those that are there')];
+      : [inValues(`numbers of \`${table}\``, 'the last assigned number is not greater than the existing ones')];
   });
 }

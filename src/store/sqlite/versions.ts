@@ -3,10 +3,13 @@ import type { KeptVersion } from '../transfer.ts';
 import type { Database } from './open.ts';
 import { attachedOf, storedVersion } from './row-values.ts';
 
-/** How many resources are read before the event loop gets a turn. */
-const slice = 100;
+/** Number of resources after which the event loop gets a turn. */
+const resourceSlice = 100;
 
-/** All versions of the resources of a type (`t`) with what they carry, tombstones too: by id, then version; after an id. */
+/**
+ * All versions of the resources of a type (`t`) with their attachments, tombstones too: by id, then version; after an
+ * id.
+ */
 export async function* keptVersions(
   database: Database,
   t: number,
@@ -15,16 +18,16 @@ export async function* keptVersions(
 ): AsyncIterable<KeptVersion> {
   for (let from = after; ;) {
     const ids = database
-      .all('SELECT id FROM resources WHERE t = ? AND id > ? ORDER BY id LIMIT ?', [t, from, slice])
+      .all('SELECT id FROM resources WHERE t = ? AND id > ? ORDER BY id LIMIT ?', [t, from, resourceSlice])
       .map(([id]) => String(id));
     for (const id of ids) yield* versionsOf(database, t, type, id);
     from = ids.at(-1) ?? from;
-    if (ids.length < slice) return;
+    if (ids.length < resourceSlice) return;
     await setImmediate();
   }
 }
 
-/** The versions of one resource, all of one moment. */
+/** The versions of one resource, as one snapshot. */
 function versionsOf(database: Database, t: number, type: string, id: string): readonly KeptVersion[] {
   const carried = database.all(
     'SELECT version, path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? ORDER BY version, item',
@@ -33,7 +36,8 @@ function versionsOf(database: Database, t: number, type: string, id: string): re
   const attached = Map.groupBy(carried, ([version]) => Number(version));
   return database
     .all(
-      'SELECT id, version, last_updated, text FROM versions WHERE t = ?1 AND id = ?2 UNION ALL SELECT id, version, last_updated, text FROM resources WHERE t = ?1 AND id = ?2 ORDER BY version',
+      'SELECT id, version, last_updated, text FROM versions WHERE t = ?1 AND id = ?2 UNION ALL ' +
+        'SELECT id, version, last_updated, text FROM resources WHERE t = ?1 AND id = ?2 ORDER BY version',
       [t, id],
     )
     .map(row => {

@@ -3,14 +3,14 @@ import type { Row } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
 /**
- * Reads rows behind a key, in its order, or before one against its order; undefined for the beginning. The key comes
+ * Reads rows after a key, in its order, or before one against its order; undefined for the beginning. The key comes
  * first in a row.
  */
 export type ReadSlice = (from: Row | undefined, backwards: boolean, limit: number) => readonly Row[];
 
 /**
- * Rows in the order of a key of so many columns, in slices. Where the order breaks, since a page of the file cannot be
- * read or is another's, it goes on from the other end as far as that can be read. Returns why; undefined where all was
+ * Rows in the order of a key of so many columns, in slices. If the order breaks, since a page of the file is unreadable
+ * or foreign, it continues from the other end as far as that can be read. Returns the reason; undefined if all was
  * read.
  */
 export function* walkAround(
@@ -31,7 +31,7 @@ export function* walkAround(
   return why;
 }
 
-/** A walk in one direction, until it cannot go on. */
+/** A walk in one direction, until it cannot continue. */
 class Walk {
   readonly #read: ReadSlice;
   readonly #width: number;
@@ -45,7 +45,7 @@ class Walk {
   }
 
   *slices(limit: number): Generator<readonly Row[], string | undefined> {
-    // Row by row up to the place of the damage, which may be within a slice.
+    // Row by row up to the damage, which may be within a slice.
     for (let left = 0; ; left -= 1) {
       const most = left > 0 ? 1 : limit;
       const found = this.#next(most);
@@ -76,7 +76,7 @@ class Walk {
 }
 
 /**
- * As SQLite orders the first columns of rows: numbers, then texts by their bytes.
+ * The order of SQLite for the first columns of rows: numbers, then texts by their bytes.
  * https://sqlite.org/datatype3.html#sort_order
  */
 export function compareKeys(a: Row, b: Row, width: number): number {

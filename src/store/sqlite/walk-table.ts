@@ -2,21 +2,21 @@ import type { Database, Row } from './open.ts';
 import type { SqlValue } from './sql.ts';
 import { walkAround } from './walk-around.ts';
 
-/** Which rows of a table are read, and in what order. */
+/** The rows of a table to read, and their order. */
 export interface Walked {
-  /** The table, also with the index by which it is read. */
+  /** The table, optionally with the index by which it is read. */
   readonly from: string;
-  /** What orders the rows; these columns come first in each. */
+  /** The columns that order the rows; they come first in each. */
   readonly key: readonly string[];
-  /** What else is read. */
+  /** Further columns. */
   readonly rest?: readonly string[];
   /** A condition on the rows, with its values. */
   readonly where?: readonly [condition: string, ...values: SqlValue[]];
 }
 
 /**
- * Rows of a table in slices of `limit`, as far as they can be read: from both ends, where the file is damaged. Returns
- * why not all could be read; undefined where all were.
+ * Rows of a table in slices of `limit`, as far as they can be read: from both ends, if the file is damaged. Returns why
+ * not all could be read; undefined if all were.
  */
 export function walkTable(
   database: Database,

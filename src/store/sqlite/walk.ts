@@ -22,14 +22,14 @@ export interface Walk {
   readonly checks: readonly Sql[];
   readonly segment: Exclude<Segment, { kind: 'remainder' }>;
   readonly want: number;
-  /** The most rows to look at; undefined all. */
+  /** Maximum number of rows to visit; undefined for all. */
   readonly cap: number | undefined;
   readonly tick: boolean;
 }
 
 /**
- * Walks along one segment until enough is found, merging the arms. Undefined where the cap was reached before: what was
- * found is then not all that comes first.
+ * Walks along one segment until enough is found, merging the arms. Undefined if the cap was reached before: the found
+ * rows may then not be the first ones.
  */
 export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | undefined {
   const place = placeOf(walk);
@@ -67,17 +67,20 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
   const select = texts ? sql`SELECT ${columns}, u.version, u.last_updated, u.owners, u.text` : sql`SELECT ${columns}`;
   const resources = raw(texts ? 'CROSS JOIN resources u ON u.r = c.r' : '');
   if (cap === undefined)
-    return sql`${select} FROM ${arm.from} ${resources} WHERE ${arm.where} AND ${allOf([place, ...conditions])} ORDER BY ${order} LIMIT ${walk.want}`;
+    return sql`${select} FROM ${arm.from} ${resources}
+      WHERE ${arm.where} AND ${allOf([place, ...conditions])} ORDER BY ${order} LIMIT ${walk.want}`;
   const inner = join([...new Set(['c.ord', 'c.id', 'c.r', axis.column.text])].map(raw), ', ');
-  return sql`${select} FROM (SELECT ${inner} FROM ${arm.from} WHERE ${arm.where} AND ${place} ORDER BY ${order} LIMIT ${cap}) c ${resources} WHERE ${allOf(conditions)} LIMIT ${walk.want}`;
+  return sql`${select} FROM (
+      SELECT ${inner} FROM ${arm.from} WHERE ${arm.where} AND ${place} ORDER BY ${order} LIMIT ${cap}
+    ) c ${resources} WHERE ${allOf(conditions)} LIMIT ${walk.want}`;
 }
 
-/** What is kept as missing comes before all, though it is sorted last. */
+/** Missing values are stored first, though they are sorted last. */
 function axisValues({ segment }: Walk, values: readonly Sql[]): readonly Sql[] {
   return segment.kind === 'missing' ? [sql`${missingLast}`, ...values.slice(1)] : values;
 }
 
-/** The range of the axis that is left of a segment behind the position; undefined where nothing is. */
+/** The remaining range of a segment of the axis after the position; undefined if there is none. */
 function placeOf({ segment, axis, keys, after }: Walk): Sql | undefined {
   const { column, key } = axis;
   const id = after?.id ?? '';

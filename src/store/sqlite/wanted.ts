@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Model, Pair, ResourceType, SearchParam } from '../../model/model.ts';
 
-/** Raise it whenever entries of the same definitions are kept differently: every index is then rebuilt. */
+/** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
 const indexVersion = 1;
 
-/** The index that says what `ord` is. */
+/** The index that determines `ord`. */
 export const orderCode = '_order';
 
-/** One index that a type needs: what it is called, and a digest of all that decides its rows. */
+/** One index of a type: its code, and a digest of everything that determines its rows. */
 export interface WantedIndex {
   readonly code: string;
   readonly digest: string;
@@ -18,13 +18,13 @@ export interface WantedType {
   readonly indexes: readonly WantedIndex[];
 }
 
-/** The types of a partition, which is told by its number. */
+/** The types of a partition, which is identified by its number. */
 export interface WantedPartition {
   readonly n: number;
   readonly types: readonly WantedType[];
 }
 
-/** What decides how resources are indexed: two processes that write one file must agree on it. */
+/** The definitions that determine index entries: two processes that write one file must agree on them. */
 export function definitionsDigest(model: Model): string {
   return `${indexVersion}:${model.digest}`;
 }
@@ -35,7 +35,7 @@ export function wantedIndexes(model: Model, zone: string): readonly WantedType[]
 }
 
 function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] {
-  // ord stands in every row: whatever decides it decides all indexes of the type.
+  // ord is in every row: a change of it changes all indexes of the type.
   const order = [indexVersion, zone, type.sortDate?.code, type.sortDate?.digest];
   const wanted: WantedIndex[] = [{ code: orderCode, digest: digest([...order]) }];
   const add = (code: string, ...by: readonly unknown[]): void => {
@@ -60,7 +60,9 @@ export function pairCode(pair: Pair): string {
   return `${pair.owner.code}+${pair.token.code}`;
 }
 
-/** Which sort keys of a parameter are kept beside `ord`: its highest low end, and the lowest where that is another. */
+/**
+ * The sort keys of a parameter that are stored besides `ord`: its highest low end, and the lowest if that is another.
+ */
 export function sortsOf(
   type: ResourceType,
   param: SearchParam,

@@ -12,8 +12,8 @@ import type { Database } from './open.ts';
 import { RowWriter } from './row-writer.ts';
 
 /**
- * Applies the changes of a job in order, unless its key was used before. Stops it with `conflict` or `several` where a
- * precondition fails, and with `stale` where a resource is no longer at the version from which its change was prepared.
+ * Applies the changes of a job in order, unless its key was used before. Stops it with `conflict` or `several` if a
+ * precondition fails, and with `stale` if a resource is no longer at the version from which its change was prepared.
  */
 export function write(database: Database, job: WriteJob, commit: Commit, file: string): JobResult {
   const first = earlier(database, job);
@@ -41,12 +41,12 @@ interface Work {
   readonly database: Database;
   readonly job: WriteJob;
   readonly commit: Commit;
-  /** The file of the store, beside which the bytes lie. */
+  /** The file of the store, beside which the attachments are. */
   readonly file: string;
   readonly rows: RowWriter;
 }
 
-/** The result where a `no-match` finds one; nothing else is then done. */
+/** The result if a `no-match` finds one; nothing else is done then. */
 function matching(
   { database, rows }: Work,
   { t, type, precondition }: PreparedChange,
@@ -57,7 +57,7 @@ function matching(
   const ids = matchesNow(database, t, precondition);
   if (ids === undefined && before.every(([outcome]) => outcome === 'unchanged' || outcome === 'matched'))
     throw new JobStopped({ kind: 'stale' });
-  if (ids === undefined) throw new Error('Whether something matches depends on what the same write did before');
+  if (ids === undefined) throw new Error('Whether something matches depends on an earlier change of the same write');
   const [id, other] = ids;
   if (other !== undefined) throw new JobStopped({ kind: 'several', type });
   if (id === undefined) return undefined;
@@ -91,7 +91,7 @@ function apply(work: Work, change: PreparedChange): Written {
     return ['unchanged', change.id, current?.version ?? 0, current?.lastUpdated ?? 0];
   if (current !== undefined) return succeed(work, change, current);
   if (text !== undefined) return insert(work, change, text);
-  throw new Error('What is not there cannot be removed');
+  throw new Error('A resource that does not exist cannot be removed');
 }
 
 /** The version after the current one, which is kept. */
@@ -101,13 +101,14 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
   const version = current.version + 1;
   const lastUpdated = commit.lastUpdated(job.n, job.now);
   database.run(
-    'INSERT INTO versions (t, id, version, last_updated, text, digest, owners) SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
+    'INSERT INTO versions (t, id, version, last_updated, text, digest, owners) ' +
+      'SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
     [current.r],
   );
   if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id);
   const ord = text === undefined ? null : (change.ord ?? lastUpdated);
   const whole = text === undefined ? undefined : text.before + stamp(version, lastUpdated) + text.after;
-  // As `attach` has it.
+  // As in `attach`.
   const attachments = whole === undefined ? [] : (change.attachments ?? attachedTo(database, t, id, current.version));
   const digest = recordDigest(job.n, { type, id, version, lastUpdated, text: whole, attachments });
   database.run(
@@ -126,7 +127,7 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
 
 type Text = NonNullable<PreparedChange['text']>;
 
-/** What was prepared as new is not looked for before: the key of the table tells where it came meanwhile. */
+/** A resource that was prepared as new is not searched before: a key conflict shows that it exists meanwhile. */
 function insert({ database, job, commit, file, rows }: Work, change: PreparedChange, parts: Text): Written {
   const { t, type, id, added, attachments = [] } = change;
   const lastUpdated = commit.lastUpdated(job.n, job.now);
@@ -134,7 +135,8 @@ function insert({ database, job, commit, file, rows }: Work, change: PreparedCha
   const text = parts.before + stamp(1, lastUpdated) + parts.after;
   const digest = recordDigest(job.n, { type, id, version: 1, lastUpdated, text, attachments });
   const { changes, rowid } = database.run(
-    'INSERT INTO resources (t, id, version, last_updated, ord, text, digest, owners) VALUES (?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
+    'INSERT INTO resources (t, id, version, last_updated, ord, text, digest, owners) ' +
+      'VALUES (?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
     [t, id, lastUpdated, ord, text, digest, change.owners],
   );
   if (changes === 0) throw new JobStopped({ kind: 'stale' });

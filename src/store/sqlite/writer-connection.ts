@@ -1,7 +1,7 @@
 import { Checkpoints } from './checkpoint.ts';
 import { type Failure, failureOf } from './failures.ts';
 import { FileWatch } from './file-watch.ts';
-import type { Asked, JobResult, WriterData } from './jobs.ts';
+import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
 import { type Database, openDatabase } from './open.ts';
 import { runTogether } from './run-jobs.ts';
 
@@ -11,8 +11,8 @@ interface Open {
 }
 
 /**
- * The connection that writes: opened with the first job, and opened again after the file has failed, so that it relies on
- * nothing that was read or written then.
+ * The write connection: opened with the first job, and opened again after the file has failed, so that it does not rely
+ * on anything that was read or written then.
  */
 export class WriterConnection {
   readonly #data: WriterData;
@@ -20,15 +20,15 @@ export class WriterConnection {
   readonly #checkpointed: (failure: Failure | undefined) => void;
   #open: Open | undefined;
 
-  /** `checkpointed` is called with the failure of a checkpoint, and with undefined when one works. */
+  /** `checkpointed` receives the failure of a checkpoint, and undefined when one works. */
   constructor(data: WriterData, checkpointed: (failure: Failure | undefined) => void) {
     this.#data = data;
     this.#watch = new FileWatch(data.files);
     this.#checkpointed = checkpointed;
   }
 
-  /** Commits jobs together. Nothing is written, and nothing counts as written, in a file that was removed or replaced. */
-  commit(asked: readonly Asked[]): readonly JobResult[] {
+  /** Commits jobs together. Nothing is written, or counts as written, in a file that was removed or replaced. */
+  commit(asked: readonly SubmittedJob[]): readonly JobResult[] {
     const lost = this.#open === undefined ? this.#lost() : undefined;
     if (lost !== undefined) return asked.map(() => lost);
     const results = this.#run(asked);
@@ -36,7 +36,7 @@ export class WriterConnection {
     return lostMeanwhile === undefined ? results : asked.map(() => lostMeanwhile);
   }
 
-  /** What is to be done when the answers are out. */
+  /** The work after the answers are sent. */
   afterCommit(results: readonly JobResult[]): void {
     if (results.some(isBroken)) this.#leave();
     else this.#open?.checkpoints.afterCommit();
@@ -47,7 +47,7 @@ export class WriterConnection {
     this.#leave();
   }
 
-  #run(asked: readonly Asked[]): readonly JobResult[] {
+  #run(asked: readonly SubmittedJob[]): readonly JobResult[] {
     try {
       this.#open ??= this.#connect();
       return runTogether(this.#open.database, asked, this.#data);
@@ -78,6 +78,6 @@ export class WriterConnection {
   }
 }
 
-/** Whether the file has failed; another process that holds a lock does no harm to the connection. */
+/** Whether the file has failed; a lock of another process does not break the connection. */
 const isBroken = (result: JobResult): boolean =>
   result.kind === 'failed' && result.failure !== undefined && result.failure.reason !== 'transient';

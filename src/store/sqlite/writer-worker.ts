@@ -1,18 +1,18 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { Asked, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import type { SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 import { WriterConnection } from './writer-connection.ts';
 
-/** Jobs with more changes than this are not joined by others, so that no commit takes long. */
+/** Jobs with more changes are not joined by others, so that no commit takes long. */
 const mostChanges = 500;
 
 const port = parentPort;
 if (port !== null) {
   const post = (message: WriterMessage): void => port.postMessage(message);
-  // Worker data is what writer.ts gives.
+  // The worker data of writer.ts.
   const connection = new WriterConnection(workerData as WriterData, failure => post({ kind: 'checkpoint', failure }));
   port.on('message', (first: WriterRequest) => {
     for (let next: WriterRequest | undefined = first; next !== undefined;) {
-      const group: { number: number; asked: Asked }[] = [];
+      const group: { number: number; asked: SubmittedJob }[] = [];
       let changes = 0;
       while (next?.asked !== undefined && changes <= mostChanges) {
         const { number, asked } = next;

@@ -1,42 +1,42 @@
 import { Worker } from 'node:worker_threads';
-import { createBeside } from '../beside.ts';
+import { createBackgroundReport } from '../background-report.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
-import type { Asked, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import type { SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
 interface Waiting {
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A worker thread, and what it was given and has not answered. */
+/** A worker thread, and its unanswered jobs. */
 interface Running {
   readonly worker: Worker;
   readonly waiting: Map<number, Waiting>;
 }
 
-/** The one that writes: a worker thread, started with the first job, and again with the next job after one has died. */
+/** The writer: a worker thread, started with the first job, and again with the next job after one has died. */
 export class Writer {
   readonly #data: WriterData;
   readonly #condition: Condition;
-  readonly #beside: ReturnType<typeof createBeside>;
+  readonly #beside: ReturnType<typeof createBackgroundReport>;
   #running: Running | undefined;
   #number = 0;
   #closed = false;
 
-  /** `fault` is called with what fails beside the jobs, once until it works again. */
+  /** `fault` receives background failures, once until it works again. */
   constructor(data: WriterData, condition: Condition, fault?: (error: unknown) => void) {
     this.#data = data;
     this.#condition = condition;
-    this.#beside = createBeside(fault);
+    this.#beside = createBackgroundReport(fault);
   }
 
   /**
-   * Resolves when the job is committed and on the disk, or was not done. Throws `StoreUnavailable` where the file fails or the
+   * Resolves when the job is committed and durable, or was not done. Throws `StoreUnavailable` if the file fails or the
    * worker dies: then the job may have been done.
    */
-  async submit(asked: Asked): Promise<Exclude<JobResult, { kind: 'failed' }>> {
+  async submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
     const result = await this.#send(asked);
     if (result.kind !== 'failed') {
@@ -49,16 +49,16 @@ export class Writer {
     throw unavailable(failure, error);
   }
 
-  /** Finishes what waits. */
+  /** Completes waiting jobs. */
   async close(): Promise<void> {
     this.#closed = true;
     const running = this.#running;
     if (running === undefined) return;
-    await this.#send(undefined).catch(() => undefined); // whoever waits for a job has its error
+    await this.#send(undefined).catch(() => undefined); // callers of waiting jobs have its error
     await running.worker.terminate();
   }
 
-  #send(asked: Asked | undefined): Promise<JobResult> {
+  #send(asked: SubmittedJob | undefined): Promise<JobResult> {
     return new Promise((resolve, reject) => {
       const { worker, waiting } = (this.#running ??= this.#start());
       this.#number += 1;

@@ -1,19 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
-import { createBeside } from '../beside.ts';
+import { createBackgroundReport } from '../background-report.ts';
 import type { PartitionIdentity } from '../partitions.ts';
 import type { IndexDriver } from './indexes.ts';
 
-/** Something that a server does beside its requests. */
+/** A background task of a server. */
 export interface Chore {
-  /** Does some of it, which takes little time; true where more is to be done. */
+  /** Does a short part of it; true if there is more to do. */
   readonly step: () => Promise<boolean>;
-  /** How long to wait where nothing is to be done, in milliseconds. */
+  /** The pause if there is nothing to do, in milliseconds. */
   readonly pause: number;
 }
 
 /**
- * Does chores until the signal says so, each beside the others; after each step it rests as long as the step took. What
- * fails is tried again after the pause. `fault` is called with the first error of a chore, until it works again.
+ * Runs tasks until the signal aborts, concurrently; after each step a task rests as long as the step took. A failed
+ * step is retried after the pause. `fault` receives the first error of a task, until it works again.
  */
 export async function doChores(
   chores: readonly Chore[],
@@ -21,7 +21,7 @@ export async function doChores(
   fault: ((error: unknown) => void) | undefined,
 ): Promise<void> {
   const repeat = async ({ step, pause }: Chore): Promise<void> => {
-    const { worked, failed } = createBeside(fault);
+    const { worked, failed } = createBackgroundReport(fault);
     while (!signal.aborted) {
       const started = performance.now();
       let rest = pause;
@@ -37,7 +37,7 @@ export async function doChores(
   await Promise.all(chores.map(repeat));
 }
 
-/** A step that fills pending indexes: one slice of the first type that has some. */
+/** A step that fills pending indexes: one slice of the first type with some. */
 export async function rebuildPending<P extends PartitionIdentity>(driver: IndexDriver<P>): Promise<boolean> {
   for (const [partition, type] of await driver.pendingTypes())
     if ((await driver.rebuildSlice(partition, type)) === 'more') return true;

@@ -5,8 +5,8 @@ import type { StoreOptions } from '../store.ts';
 import { jsonFault } from '../value-fault.ts';
 
 /**
- * The index entries of a stored text; undefined where it is damaged, which `fault` is told: nobody knows what its
- * entries were.
+ * The index entries of a stored text; undefined if it is damaged, which is reported to `fault`: its entries are
+ * unknown.
  */
 export function entriesOfStored(
   { extract, fault }: Partial<Pick<StoreOptions, 'fault'>> & Pick<StoreOptions, 'extract'>,

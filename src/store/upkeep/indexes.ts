@@ -5,22 +5,22 @@ import type { PartitionIdentity } from '../partitions.ts';
 import type { StoreOptions } from '../store.ts';
 import type { Checked } from './report.ts';
 
-/** What a store does for its indexes; `P` is a partition as it knows it. */
+/** The index operations of a driver; `P` is its type of partitions. */
 export interface IndexDriver<P extends PartitionIdentity> {
-  /** The definitions, as they are now. */
+  /** The current definitions. */
   options(): Pick<StoreOptions, 'model'>;
   partition(id: string): Promise<P | undefined>;
   /** In the order of ids. */
   partitions(): Promise<readonly P[]>;
-  /** How far the index of each parameter and pair of a type is. */
+  /** The progress of the index of each parameter and pair of a type. */
   states(partition: P, type: ResourceType): Promise<readonly IndexState[]>;
   /** Compares the entries of the complete indexes of a type with its records. */
   verify(partition: P, type: ResourceType): AsyncIterable<Checked>;
   /** Makes the indexes of these parameters and pairs pending, from the first record on; undefined: all. */
   restart(partition: P, type: ResourceType, codes: readonly string[] | undefined): Promise<void>;
   /**
-   * Fills the pending indexes of a type from its next records. `done`: none is pending; `waiting`: others may still
-   * write what is missing in them, ask again later.
+   * Fills the pending indexes of a type from its next records. `done`: none is pending; `waiting`: other processes may
+   * still write records without their entries, call again later.
    */
   rebuildSlice(partition: P, type: ResourceType): Promise<'more' | 'waiting' | 'done'>;
   /** Declared types with pending indexes. */
@@ -28,7 +28,7 @@ export interface IndexDriver<P extends PartitionIdentity> {
   database: IndexAdmin['database'];
 }
 
-/** How often a rebuild asks whether others may still write, in milliseconds. */
+/** How often a rebuild checks whether others may still write, in milliseconds. */
 const pause = 500;
 
 /** The port of indexes over a driver. */
@@ -52,7 +52,7 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
     const types = typesIn(this.#driver.options(), only).filter(
       ({ indexed }) => param === undefined || indexed.has(param),
     );
-    if (types.length === 0) throw new Error(`No index is kept for \`${param}\``);
+    if (types.length === 0) throw new Error(`There is no index of \`${param}\``);
     for (const type of types)
       await this.#driver.restart(partition, type, param === undefined ? undefined : codesOf(type, param));
     for (const type of types)
@@ -70,14 +70,14 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
   }
 }
 
-/** Throws Error where there is no such partition. */
+/** Throws Error if there is no such partition. */
 export async function requirePartition<P extends PartitionIdentity>(driver: IndexDriver<P>, id: string): Promise<P> {
   const found = await driver.partition(id);
   if (found === undefined) throw new Error(`There is no partition \`${id}\``);
   return found;
 }
 
-/** All declared types, or one. Throws Error where that is not declared. */
+/** All declared types, or one. Throws Error for an undeclared one. */
 export function typesIn({ model }: Pick<StoreOptions, 'model'>, only: string | undefined): readonly ResourceType[] {
   if (only === undefined) return [...model.types.values()];
   const type = model.types.get(only);
@@ -85,7 +85,9 @@ export function typesIn({ model }: Pick<StoreOptions, 'model'>, only: string | u
   return [type];
 }
 
-/** The parameters of a type that cannot be searched yet. Pairs only make searches faster, so they are not among them. */
+/**
+ * The parameters of a type that cannot be searched yet. Pairs only make searches faster, so they are not among them.
+ */
 export function pendingIn({ pairs }: ResourceType, states: readonly IndexState[]): readonly PendingIndex[] {
   const ofPairs = new Set(pairs.map(({ code }) => code));
   return states
@@ -93,7 +95,7 @@ export function pendingIn({ pairs }: ResourceType, states: readonly IndexState[]
     .map(({ type, param, done, of }) => ({ type, param, done, of }));
 }
 
-/** The indexes that a parameter takes part in. */
+/** The indexes in which a parameter is used. */
 function codesOf({ pairs }: ResourceType, param: string): readonly string[] {
   const inPairs = pairs.filter(({ owner, token }) => owner.code === param || token.code === param);
   return [param, ...inPairs.map(({ code }) => code)];

@@ -1,9 +1,9 @@
 import type { StoreFinding, StoreProgress } from '../transfer.ts';
 
-/** What a part of a verification has read since it last reported, and what is wrong. */
+/** The progress of a part of a verification since its last report, with its findings. */
 export interface Checked {
   readonly checked: number;
-  /** How many of them are versions without a digest. */
+  /** Number of versions without a digest among them. */
   readonly undigested?: number;
   readonly findings: readonly StoreFinding[];
 }
@@ -11,12 +11,12 @@ export interface Checked {
 /** A part of a verification; it is read only when those before it are done. */
 export interface Part {
   readonly step: StoreProgress['step'];
-  /** How much there is to read, where that is known. */
+  /** The total, if it is known. */
   readonly of?: number;
   readonly read: AsyncIterable<Checked>;
 }
 
-/** Reads the parts one after the other and reports how far it is; each finding once. */
+/** Reads the parts one after the other and reports progress; each finding once. */
 export async function* reportParts(parts: AsyncIterable<Part>): AsyncIterable<StoreProgress> {
   const isNew = createFilter();
   const checked = { file: 0, records: 0, versions: 0, values: 0, indexes: 0 };
@@ -29,7 +29,7 @@ export async function* reportParts(parts: AsyncIterable<Part>): AsyncIterable<St
     }
 }
 
-/** What lets through each finding once. A damaged record is reported once, whatever else follows from its damage. */
+/** Filters duplicate findings. A damaged record is reported once, whatever else follows from its damage. */
 function createFilter(): (finding: StoreFinding) => boolean {
   const reported = new Set<string>();
   return ({ is, partition = '', what, why }) => {

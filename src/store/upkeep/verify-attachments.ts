@@ -1,50 +1,49 @@
 import type { AttachmentFinding, AttachmentProgress } from '../blobs.ts';
 
-/** The bytes of a partition, as a store keeps them. Digests are SHA-256 in hex; `digits` are the first two of some. */
+/** The attachments of a partition in a store. Digests are SHA-256 in hex; `digits` are their first two. */
 export interface KeptBytes {
-  /** How many there are. */
+  /** Their number. */
   count(): Promise<number>;
-  /** Bytes to which versions of records refer, by digest. */
+  /** Attachments that versions of records reference, by digest. */
   referred(digits: string): Promise<ReadonlyMap<string, Referred>>;
-  /** The bytes that are there. */
+  /** The existing files. */
   files(digits: string): AsyncIterable<BytesFile>;
-  /** Whether a version refers to them now. */
+  /** Whether a version references them now. */
   isReferred(digest: string): Promise<boolean>;
-  /** Their true size and digest, wherever they are now; undefined where they are missing. */
+  /** Their true size and digest, wherever they are now; undefined if they are missing. */
   measure(digest: string): Promise<Measured | undefined>;
-  /** Names of parts of bytes that belong to no bytes; none for a store that cannot have any. */
+  /** Names of parts that belong to no attachment; none for a store without parts. */
   strays?(): AsyncIterable<string>;
 }
 
 export interface Measured {
   readonly digest: string;
   readonly size: number;
-  /** They are in the trash alone. */
+  /** They are only in the trash. */
   readonly isTrash: boolean;
 }
 
 export interface Referred {
   readonly size: number;
-  /** Who refers to them: `Type/id/_history/version`. */
+  /** The records that reference them: `Type/id/_history/version`. */
   readonly records: readonly string[];
 }
 
 export interface BytesFile {
-  /** The digest by which they are kept, or the name of a file that is not one. */
+  /** Their digest, or the name of a file without one. */
   readonly digest: string;
-  /** They are in the trash alone. */
+  /** They are only in the trash. */
   readonly isTrash: boolean;
-  /** A sweep should have taken them, if no record refers to them. */
+  /** A sweep should have taken them, if no record references them. */
   readonly isOverdue: boolean;
 }
 
-/** After how many files progress is reported. */
+/** Number of files after which progress is reported. */
 const step = 100;
 
 /**
- * Reads all bytes of a partition and compares them with what versions of records say: their size and digest, whether
- * they are there, and whether a record refers to them. Bytes that still may get a record, or are in the trash, are
- * counted.
+ * Reads all attachments of a partition and compares them with versions of records: their size and digest, whether they
+ * exist, and whether a record references them. Those that still may get a record, or are in the trash, are counted.
  */
 export async function* verifyAttachments(partition: string, kept: KeptBytes): AsyncIterable<AttachmentProgress> {
   const of = await kept.count();
@@ -55,7 +54,7 @@ export async function* verifyAttachments(partition: string, kept: KeptBytes): As
     if (is !== undefined) findings.push({ is, digest, records });
   };
   for (const digits of allDigits) {
-    // Bytes come before what refers to them, so what is referred to now is there.
+    // Attachments are stored before the records that reference them, so referenced ones exist.
     const referred = new Map(await kept.referred(digits));
     for await (const { digest, isTrash, isOverdue } of kept.files(digits)) {
       const known = referred.get(digest);

@@ -6,15 +6,15 @@ import { type IndexDriver, requirePartition, typesIn } from './indexes.ts';
 import { type Part, reportParts } from './report.ts';
 import { type KeptBytes, verifyAttachments } from './verify-attachments.ts';
 
-/** What a store reads to be verified; `P` is a partition as it knows it. */
+/** The verification operations of a driver; `P` is its type of partitions. */
 export interface VerifyDriver<P extends PartitionIdentity> {
   readonly indexes: IndexDriver<P>;
-  /** All that is kept beside the bytes of attachments, or of one partition. */
+  /** All data except attachments, or that of one partition. */
   readonly parts: (partition: string | undefined) => AsyncIterable<Part>;
   readonly bytes: (partition: P) => KeptBytes;
 }
 
-/** Verifies what the scope says. Throws Error for a partition that is not there and a type that is not declared. */
+/** Verifies a scope. Throws Error for an unknown partition or type. */
 export async function* verify<P extends PartitionIdentity>(
   { indexes, parts, bytes }: VerifyDriver<P>,
   { partition, only, type }: VerifyScope = {},

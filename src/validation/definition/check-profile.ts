@@ -69,7 +69,7 @@ function headFindings(structure: JsonObject, type: string, { snapshots }: Loaded
   }
   const base = snapshots(baseDefinition);
   if (base === undefined || base.type === type) return [];
-  const text = `The profile is of ${type}, and its base \`${baseDefinition}\` of ${base.type}; they must be of one type.`;
+  const text = `The profile is of ${type}, its base \`${baseDefinition}\` of ${base.type}; they must be of one type.`;
   return [{ path: 'type', text, undecided: false }];
 }
 

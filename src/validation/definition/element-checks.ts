@@ -102,6 +102,6 @@ export function checkBinding(element: WrittenElement, loaded: Loaded, tell: Repo
   const { strength, valueSet } = asObject(element.json['binding']);
   if (strength !== 'required' || typeof valueSet !== 'string' || valueSet.startsWith('#')) return;
   if (loaded.has('ValueSet', valueSet)) return;
-  const text = `The required ValueSet \`${valueSet}\` is not loaded, so only a terminology server can decide its codes.`;
+  const text = `The required ValueSet \`${valueSet}\` is not loaded; only a terminology server can decide its codes.`;
   tell(element, 'binding.valueSet', `${text}${nearest(valueSet, loaded.urls('ValueSet'))}`, true);
 }

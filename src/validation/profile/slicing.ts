@@ -162,14 +162,15 @@ function sliceOf(
 function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Walk, run: Run): void {
   const { findings } = walk;
   const { source, name } = run;
+  const profile = source.url;
   const count = nodes.length;
   findings.path.push(name.replace('[x]', ''));
   if (count < slice.min) {
     const times = slice.min === 1 ? 'once' : `${slice.min} times`;
     const found = count === 0 ? 'none' : count;
-    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${times}, found ${found} (profile ${source.url}).`;
+    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${times}, found ${found} (profile ${profile}).`;
     if (count + open < slice.min)
-      findings.add({ severity: 'error', code: 'required', text, profile: source.url, rule: `${slice.rule} min` });
+      findings.add({ severity: 'error', code: 'required', text, profile, rule: `${slice.rule} min` });
     else {
       const unsure =
         `Whether \`${name}\` has the slice \`${slice.name}\` ${times} cannot be decided with the loaded ` +
@@ -178,15 +179,15 @@ function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Wa
         severity: 'information',
         code: 'informational',
         text: unsure,
-        profile: source.url,
+        profile,
         rule: `${slice.rule} min`,
       });
     }
   }
   if (count > slice.max) {
     const most = slice.max === 0 ? 'none' : `${slice.max} at most`;
-    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${most}, found ${count} (profile ${source.url}).`;
-    findings.add({ severity: 'error', code: 'structure', text, profile: source.url, rule: `${slice.rule} max` });
+    const text = `The slice \`${slice.name}\` of \`${name}\`: expected ${most}, found ${count} (profile ${profile}).`;
+    findings.add({ severity: 'error', code: 'structure', text, profile, rule: `${slice.rule} max` });
   }
   findings.path.pop();
   if (slice.check !== undefined) for (const node of nodes) at(node, walk, slice.check);

@@ -120,8 +120,8 @@ const noEntity = (entity: string): string =>
 
 const elements: ReadonlySet<string> = new Set(
   `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo
-  kbd code samp img map area pre sub sup ul ol li dl dt dd table caption colgroup col thead tr tfoot tbody th td u del ins s
-  strike center font`.split(/\s+/),
+  kbd code samp img map area pre sub sup ul ol li dl dt dd table caption colgroup col thead tr tfoot tbody th td u
+  del ins s strike center font`.split(/\s+/),
 );
 
 const everywhere: ReadonlySet<string> = new Set(

@@ -21,7 +21,7 @@ afterEach(() => issuer.instead.clear());
 
 const claims = { aud: baseOf('clinic'), client_id: 'app', scope: 'system/*.rs' };
 
-/** A good token comes, and the issuer cannot be asked: 503, of which the operator is told why. */
+/** A good token comes, and the issuer is not available: 503, of which the operator is told why. */
 async function unavailable({ verify, notices }: Verifying, from: TestIssuer = issuer): Promise<string> {
   const verified = Promise.resolve(verify(await from.sign(claims), 'clinic'));
   const error = await verified.catch((error: unknown) => error);

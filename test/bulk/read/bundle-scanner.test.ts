@@ -50,9 +50,9 @@ describe('BundleScanner', () => {
   });
 
   it.each([
-    ['a comma too many', '{"entry":[{},,{}]}', 'A comma stands where an entry should stand.'],
-    ['a comma at the end', '{"entry":[{},]}', 'A comma stands before the end of the entries.'],
-    ['a comma at the start', '{"entry":[,{}]}', 'A comma stands where an entry should stand.'],
+    ['a comma too many', '{"entry":[{},,{}]}', 'A comma was found where an entry is expected.'],
+    ['a comma at the end', '{"entry":[{},]}', 'A comma precedes the end of the entries.'],
+    ['a comma at the start', '{"entry":[,{}]}', 'A comma was found where an entry is expected.'],
     ['no comma', '{"entry":[{}{}]}', 'A comma is missing between two entries.'],
     ['what is no object', '{"entry":[{},null]}', 'Entries must be objects.'],
   ])('refuses %s between entries', (_title, text, message) => {

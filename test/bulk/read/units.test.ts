@@ -167,7 +167,11 @@ describe('readLines', () => {
     )) {
       for (const unit of units) found.push(`${unit.at}: ${unit.problem ?? Buffer.from(unit.bytes).toString()}`);
     }
-    expect(found).toEqual(['line 1: {"a":1}', 'line 2: The line has 31 bytes; 20 are the most.', 'line 3: {"b":2}']);
+    expect(found).toEqual([
+      'line 1: {"a":1}',
+      'line 2: The line has 31 bytes and exceeds the limit of 20.',
+      'line 3: {"b":2}',
+    ]);
   });
 });
 

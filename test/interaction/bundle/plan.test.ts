@@ -26,7 +26,7 @@ describe('planEntry', () => {
     [
       'PUT of another id',
       { resource: patient, request: request('PUT', 'Patient/b') },
-      { kind: 'problem', element: 'resource.id', text: 'The id of the resource is not the one in `request.url`, `b`.' },
+      { kind: 'problem', element: 'resource.id', text: 'The id of the resource differs from `b` in `request.url`.' },
     ],
     [
       'PUT of another type',
@@ -34,7 +34,7 @@ describe('planEntry', () => {
       {
         kind: 'problem',
         element: 'request.url',
-        text: '`request.url` names `Observation`, but the resource is of another type.',
+        text: '`request.url` names `Observation`, but the resource has another type.',
       },
     ],
     [
@@ -45,7 +45,7 @@ describe('planEntry', () => {
     [
       'PUT without id',
       { resource: patient, request: request('PUT', 'Patient') },
-      { kind: 'problem', element: 'request.url', text: 'A PUT needs `Type/id` or `Type?criteria`.' },
+      { kind: 'problem', element: 'request.url', text: 'A PUT requires `Type/id` or `Type?criteria`.' },
     ],
     [
       'PUT of a version',
@@ -100,7 +100,7 @@ describe('planEntry', () => {
     [
       'POST to an id',
       { resource: patient, request: request('POST', 'Patient/a') },
-      { kind: 'problem', element: 'request.url', text: 'A POST needs the type alone in `request.url`.' },
+      { kind: 'problem', element: 'request.url', text: 'A POST requires only the type in `request.url`.' },
     ],
     ['DELETE', { request: request('DELETE', 'Patient/a') }, { kind: 'remove', type: 'Patient', id: 'a' }],
     [
@@ -111,7 +111,7 @@ describe('planEntry', () => {
     [
       'DELETE of a type',
       { request: request('DELETE', 'Patient') },
-      { kind: 'problem', element: 'request.url', text: 'A DELETE needs `Type/id` or `Type?criteria`.' },
+      { kind: 'problem', element: 'request.url', text: 'A DELETE requires `Type/id` or `Type?criteria`.' },
     ],
     [
       'GET',

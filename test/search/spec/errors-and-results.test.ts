@@ -142,7 +142,7 @@ describe('controls', () => {
     ['_sort=', '`_sort` has no value'],
     [
       '_sort=name',
-      'Observation cannot be sorted by `name`. It can be by `_id`, `_lastUpdated`, `born`, `date`, `when`, each with `-` before it for descending.',
+      'Observation cannot be sorted by `name`. Use `_id`, `_lastUpdated`, `born`, `date`, `when`, each with `-` before it for descending.',
     ],
     ['_sort=date,', 'cannot be sorted by ``'],
     [
@@ -151,7 +151,7 @@ describe('controls', () => {
     ],
     ['_summary=yes', '`yes` is not a value for `_summary`: write one of `true`, `text`, `data`, `count`, `false`.'],
     ['_total=exact', 'write one of `none`, `estimate`, `accurate`.'],
-    ['_elements=code,nmae', 'Observation has no element `nmae` at its top.'],
+    ['_elements=code,nmae', 'Observation has no top-level element `nmae`.'],
     ['_elements=Observation.code', 'has no element'],
     ['_page_token=abc', '400 value http._page_token'],
   ])('refuses %s', (query, error) => expect(refusal(query)).toContain(error));

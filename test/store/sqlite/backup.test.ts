@@ -17,7 +17,7 @@ import { printLines } from '../../../src/audit/log/line.ts';
 import { chainName } from '../../../src/audit/log/place.ts';
 import type { AuditRecord } from '../../../src/audit/log/record.ts';
 import { chainPath } from '../../../src/store/sqlite/audit-files.ts';
-import { bytesFolder, bytesPath } from '../../../src/store/sqlite/attachment-files.ts';
+import { attachmentsFolder, bytesPath } from '../../../src/store/sqlite/attachment-files.ts';
 import { layout } from '../../../src/store/sqlite/migrations.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { everything, open } from '../../support/filled-store.ts';
@@ -35,7 +35,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const databaseOf = (name: string): string => join(store.at(name), 'records.sqlite');
 
-/** The bytes that records of a partition refer to, by digest. */
+/** The attachments that records of a partition reference, by digest. */
 function digests(file: string): readonly { readonly n: number; readonly digest: string }[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const rows = database.prepare('SELECT DISTINCT n, digest FROM attachments ORDER BY size').all();
@@ -106,8 +106,8 @@ describe('a backup', () => {
       digest.replace(/.$/, last => (last === '0' ? '1' : '0')),
     );
     copyFileSync(bytesPath(store.file, n, digest), loose);
-    await mkdir(join(bytesFolder(store.file), 'trash'));
-    await writeFile(join(bytesFolder(store.file), 'trash', digest), 'swept');
+    await mkdir(join(attachmentsFolder(store.file), 'trash'));
+    await writeFile(join(attachmentsFolder(store.file), 'trash', digest), 'swept');
     await store.backUp('b');
     const names = below(store.at('b')).flatMap(({ name, ino }) => (ino === 0 ? [] : [name.split('/').at(-1) ?? '']));
     const kept = digests(store.file).map(one => one.digest);
@@ -200,12 +200,12 @@ describe('an interrupted backup', () => {
     renameSync(store.at('b'), store.at('b.partial'));
     const [{ n, digest }] = digests(store.file) as [{ n: number; digest: string }];
     writeFileSync(bytesPath(databaseOf('b.partial'), n, digest), 'y'.repeat(5_000));
-    await mkdir(join(bytesFolder(databaseOf('b.partial'), 99), '00'), { recursive: true });
+    await mkdir(join(attachmentsFolder(databaseOf('b.partial'), 99), '00'), { recursive: true });
     await writeFile(bytesPath(databaseOf('b.partial'), n, digest.slice(0, 2).padEnd(64, '0')), 'orphan');
-    await mkdir(join(bytesFolder(databaseOf('b.partial'), n), 'ff'), { recursive: true });
+    await mkdir(join(attachmentsFolder(databaseOf('b.partial'), n), 'ff'), { recursive: true });
     await writeFile(bytesPath(databaseOf('b.partial'), n, 'f'.repeat(64)), 'orphan');
     expect((await store.backUp('b')).findings).toEqual([]);
-    expect((await readdir(bytesFolder(databaseOf('b')))).toSorted()).toEqual([String(n)]);
+    expect((await readdir(attachmentsFolder(databaseOf('b')))).toSorted()).toEqual([String(n)]);
     expect(existsSync(bytesPath(databaseOf('b'), n, 'f'.repeat(64)))).toBe(false);
   });
 });
@@ -243,7 +243,7 @@ describe('a backup is refused', () => {
   it('where there is no store', async () => {
     await expect(openBackupSource(`sqlite:${store.at('nothing.sqlite')}`)).rejects.toThrow(/There is no store at/);
     await writeFile(store.at('nothing.sqlite'), '');
-    await expect(openBackupSource(`sqlite:${store.at('nothing.sqlite')}`)).rejects.toThrow(/holds no store yet/);
+    await expect(openBackupSource(`sqlite:${store.at('nothing.sqlite')}`)).rejects.toThrow(/has no store yet/);
   });
 
   it('where a partition is removed while its attachments are copied', async () => {

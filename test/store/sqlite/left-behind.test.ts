@@ -56,7 +56,7 @@ describe('a store whose file is gone', () => {
     for (const mode of ['serve', 'command'] as const) {
       await expect(open(mode)).rejects.toThrow(StoreRefused);
       await expect(open(mode)).rejects.toThrow(
-        `There is no store at \`${file}\`, but what one has left is beside it: \`${file}.attachments\`.`,
+        `There is no store at \`${file}\`, but remains of one are beside it: \`${file}.attachments\`.`,
       );
       await expect(open(mode)).rejects.toThrow(`\`mv ${file}.attachments ELSEWHERE\``);
     }

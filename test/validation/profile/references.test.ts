@@ -202,7 +202,7 @@ describe('resources within resources', () => {
       'a base that is not there',
       profile('Patient', { 'Patient.name': { min: 1 } }, { baseDefinition: 'https://example.org/none' }),
       ['warning unknown'],
-      'The profile was not checked. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient`: The base `https://example.org/none` is not here.',
+      'The profile was not checked. The differential of `https://example.org/fhir/StructureDefinition/p` cannot be applied at `Patient`: The base `https://example.org/none` is not loaded.',
     ],
   ])(
     'claim a profile whose differential names %s, and why it is not checked whole is told',

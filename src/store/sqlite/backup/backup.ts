@@ -18,7 +18,7 @@ import { mend, requirePartitions } from './mend.ts';
 import { Pace } from './pace.ts';
 import { PartialBackup } from './partial.ts';
 
-/** An event of a server is on the disk after so many milliseconds at most (audit/batch.ts). */
+/** An event of a server is durable after so many milliseconds at most (audit/batch.ts). */
 const eventsDelay = 1_000;
 
 /**
@@ -48,7 +48,7 @@ export async function backup(source: Database, from: string, options: BackupOpti
       partial.leave();
       throw error;
     }
-    await partial.remove(); // a server beside may need the space
+    await partial.remove(); // a running server may need the space
     throw new StoreRefused(
       `The disk of \`${folder}\` is full; nothing was left there. Free space, or name another folder`,
     );

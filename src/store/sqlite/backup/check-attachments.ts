@@ -5,10 +5,10 @@ import { bytesOf } from '../verify-attachments.ts';
 import type { Pace } from './pace.ts';
 import { totals } from './referred.ts';
 
-/** No record comes for bytes in a copy: all without one are orphans. */
+/** No record will follow for attachments in a copy: all without one are orphans. */
 const anyAge = -Infinity;
 
-/** What is damaged in the bytes beside the file of a database that no process writes to. */
+/** Damage of the attachments beside the file of a database that no process writes to. */
 export async function checkAttachments(
   database: Database,
   file: string,

@@ -8,13 +8,13 @@ import { readPlaces } from '../places.ts';
 import { partsOfFile } from '../verify-store.ts';
 import type { Pace } from './pace.ts';
 
-/** Lines of SQLite's own check that are reported of an older layout. */
+/** Maximum number of reported lines of SQLite's own check for an older layout. */
 const most = 100;
 
 /**
- * What is damaged in a database that no process writes to: all that `verify` finds without definitions, so that only
- * the comparison of index entries is left to it. One of an older layout is checked by SQLite alone. SQLite's check,
- * which reads the whole file, is not paced.
+ * Damage of a database that no process writes to: everything that `verify` finds without definitions, so that only the
+ * comparison of index entries is left. An older layout is checked by SQLite only. SQLite's check, which reads the whole
+ * file, is not rate limited.
  */
 export async function checkDatabase(
   database: Database,
@@ -50,7 +50,7 @@ async function* integrity(database: Database): Part['read'] {
   yield { checked: 1, findings: findings.map(why => ({ is: 'file', partition: undefined, what: '-', why })) };
 }
 
-/** Bytes of the database, and how many versions of records are in it; 0 where that cannot be read. */
+/** Size of the database, and its number of versions of records; 0 if that cannot be read. */
 function extent(database: Database): { readonly size: number; readonly versions: number } {
   const one = (text: string): number => Number(attempt(() => database.get(text)).value?.[0] ?? 0);
   return {

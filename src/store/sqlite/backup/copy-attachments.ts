@@ -1,19 +1,19 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bytesFolder, bytesPath, hasBytes, isAbsent, trashPath } from '../attachment-files.ts';
+import { attachmentsFolder, bytesPath, hasBytes, isAbsent, trashPath } from '../attachment-files.ts';
 import type { Database } from '../open.ts';
 import { copyPrivate, makeFolder } from './files.ts';
 import type { Pace } from './pace.ts';
 import { type Bytes, referred, totals } from './referred.ts';
 
-/** Files that are copied at a time. */
+/** Files that are copied concurrently. */
 const atOnce = 8;
 
-/** Files of stores: bytes lie beside each. */
+/** Files of stores, with attachments beside each. */
 export interface Places {
   readonly from: string;
   readonly to: string;
-  /** A backup that may have the same bytes. */
+  /** A backup that may have the same attachments. */
   readonly previous?: string | undefined;
 }
 
@@ -24,9 +24,8 @@ export interface CopiedAttachments {
 }
 
 /**
- * Copies the bytes that records of a database refer to, and nothing else that lies beside the store. What is not there
- * is left out: the check of the copy reports it. Links to the previous backup where that has a file of this digest and
- * size.
+ * Copies the attachments that records of a database reference, and nothing else beside the store. Missing ones are
+ * skipped: the check of the copy reports them. Links to the previous backup if that has a file of this digest and size.
  */
 export async function copyAttachments(
   database: Database,
@@ -56,7 +55,7 @@ export async function copyAttachments(
   return { files, size: of, linked };
 }
 
-/** Copies bytes in place of damaged ones; from the trash where they are there alone. */
+/** Copies attachments again in place of damaged ones; also from the trash. */
 export async function copyAgain({ from, to }: Places, n: number, digest: string): Promise<void> {
   await makeFolder(dirname(bytesPath(to, n, digest)));
   for (const path of [bytesPath(from, n, digest), trashPath(from, n, digest)]) {
@@ -89,17 +88,17 @@ async function linked(previous: string, to: string, { n, digest, size }: Bytes):
   }
 }
 
-/** Removes folders of partitions that are gone: an interrupted run may have left them. */
+/** Removes folders of removed partitions, which an interrupted run may have left. */
 async function removeOthers(database: Database, to: string): Promise<void> {
   const partitions = new Set(database.all('SELECT n FROM partitions WHERE id IS NOT NULL').map(([n]) => String(n)));
   let names: readonly string[];
   try {
-    names = await readdir(bytesFolder(to));
+    names = await readdir(attachmentsFolder(to));
   } catch (error) {
     if (isAbsent(error)) return;
     throw error;
   }
-  for (const name of names) if (!partitions.has(name)) await rm(join(bytesFolder(to), name), { recursive: true });
+  for (const name of names) if (!partitions.has(name)) await rm(join(attachmentsFolder(to), name), { recursive: true });
 }
 
 const sizeOf = (some: readonly Bytes[]): number => some.reduce((sum, { size }) => sum + size, 0);

@@ -52,7 +52,7 @@ async function damageIn(file: string): Promise<readonly AuditDamage[]> {
   return damage;
 }
 
-/** What the manifest says of a copied audit log. */
+/** The manifest's description of a copied audit log. */
 export async function describeAudit(file: string, pace: Pace): Promise<Chains> {
   const chains: Chains[number][] = [];
   for (const [chain, size] of await sizesOf(file))
@@ -60,7 +60,7 @@ export async function describeAudit(file: string, pace: Pace): Promise<Chains> {
   return chains;
 }
 
-/** In the order in which they began. */
+/** In the order of their creation. */
 async function sizesOf(file: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (const chain of await auditFiles(file).chains()) {
@@ -74,15 +74,15 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (isAbsent(error)) return undefined; // dropped meanwhile
+    if (isAbsent(error)) return undefined; // pruned meanwhile
     throw error;
   }
 }
 
-/** Gives the size of the chain that was read. */
+/** Returns the size of the chain that was read. */
 async function copyChain(places: Places, chain: string, previous: Chains, pace: Pace): Promise<number> {
   const [from, to] = [chainPath(places.from, chain), chainPath(places.to, chain)];
-  await rm(to, { force: true }); // never written over: it may be a link to another backup
+  await rm(to, { force: true }); // never overwritten: it may be a link to another backup
   try {
     const linked = await linkChain(places, chain, previous, pace);
     if (linked !== undefined) return linked;
@@ -91,7 +91,7 @@ async function copyChain(places: Places, chain: string, previous: Chains, pace: 
     await copyLines(handle, size, to, pace);
     return size;
   } catch (error) {
-    if (isAbsent(error)) return 0; // dropped meanwhile
+    if (isAbsent(error)) return 0; // pruned meanwhile
     throw error;
   }
 }
@@ -109,14 +109,14 @@ async function linkChain(places: Places, chain: string, previous: Chains, pace: 
   }
 }
 
-/** Copies the first bytes up to the last end of a line among them, and closes what it reads from. */
+/** Copies the first bytes up to the last end of a line, and closes the source. */
 async function copyLines(from: FileHandle, size: number, path: string, pace: Pace): Promise<void> {
   const to = await openNew(path);
   try {
     let [length, whole] = [0, 0];
     const stream = size === 0 ? [] : from.createReadStream({ end: size - 1, highWaterMark: slice });
     for await (const bytes of stream) {
-      const piece = bytes as Buffer; // a stream without encoding gives bytes
+      const piece = bytes as Buffer; // a stream without encoding returns bytes
       await to.writeFile(piece);
       const end = piece.lastIndexOf(newline);
       if (end >= 0) whole = length + end + 1;

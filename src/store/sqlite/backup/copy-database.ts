@@ -5,9 +5,7 @@ import type { Database } from '../open.ts';
 import { openNew } from './files.ts';
 import type { Pace } from './pace.ts';
 
-/**
- * Bytes of one step, and those after which the copy is synced: a server's own syncs then wait for no more than these.
- */
+/** Bytes per step, and per sync of the copy: a server's own syncs then wait for no more than these. */
 const stepSize = 1024 * 1024;
 const syncSize = 16 * stepSize;
 
@@ -65,8 +63,8 @@ function requireSpace(from: string, to: string, size: number): void {
 }
 
 /**
- * The WAL of a server that writes may take a third of the space that was left: as much is needed to move it into the
- * database afterwards. Then it is the backup that ends.
+ * The WAL of a writing server may take a third of the space that was left: as much is needed to move it into the
+ * database afterwards. Beyond that the backup ends.
  */
 function createWalCheck(file: string): () => void {
   const sizeOfWal = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

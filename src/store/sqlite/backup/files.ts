@@ -6,23 +6,20 @@ import { ownerOnly } from '../../file-mode.ts';
 import { syncFolder } from '../attachment-files.ts';
 import type { Pace } from './pace.ts';
 
-/** Bytes that are read at a time. */
-const slice = 1024 * 1024;
+/** Bytes per read. */
+const readSize = 1024 * 1024;
 
-/** Makes a folder, and those above it, where they are not there. */
+/** Creates a folder and its parents if they do not exist. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
 }
 
-/** An empty file, open to write. Throws where there is one. */
+/** A new file, open for writing. Throws if it exists. */
 export function openNew(path: string): ReturnType<typeof open> {
   return open(path, 'wx', ownerOnly.file);
 }
 
-/**
- * Copies a file in place of whatever is at `to`; on the disk when it resolves. File systems that can share its blocks
- * do so.
- */
+/** Copies a file, replacing `to`; durable when it resolves. File systems that can share its blocks do so. */
 export async function copyPrivate(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -35,7 +32,7 @@ export async function copyPrivate(from: string, to: string): Promise<void> {
   }
 }
 
-/** Writes a file so that it is there as a whole or not at all. */
+/** Writes a file atomically. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
   await rm(temporary, { force: true });
@@ -57,14 +54,14 @@ export async function syncFolders(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** SHA-256 of a file, in hex; `step` is called with the bytes that were read so far. */
+/** SHA-256 of a file, in hex; `step` receives the number of bytes read so far. */
 export async function digestOfFile(path: string, pace?: Pace, step?: (done: number) => void): Promise<string> {
   return (await measure(read(path, pace, step))).digest;
 }
 
 async function* read(path: string, pace?: Pace, step?: (done: number) => void): AsyncIterable<Uint8Array> {
   let done = 0;
-  for await (const bytes of createReadStream(path, { highWaterMark: slice })) {
+  for await (const bytes of createReadStream(path, { highWaterMark: readSize })) {
     const part = bytes as Buffer; // a stream without encoding gives bytes
     yield part;
     done += part.length;

@@ -6,23 +6,25 @@ import { isChainName } from '../../../audit/log/place.ts';
 import { isDigest } from '../../digest.ts';
 import { StoreRefused } from '../../errors.ts';
 
-/** What a backup holds: the file that is written last, so that a folder without it is no backup. Sizes in bytes. */
+/**
+ * The content of a backup: the file that is written last, so that a folder without it is not a backup. Sizes in bytes.
+ */
 export interface Manifest {
   readonly format: typeof format;
   /** Of the folder and this file. */
   readonly version: number;
   /** Program and version. */
   readonly madeBy: string;
-  /** All that was acknowledged before this instant is in the backup. ISO 8601, UTC. */
+  /** Every write that was acknowledged before this instant is in the backup. ISO 8601, UTC. */
   readonly time: string;
   /** Of the database. */
   readonly layout: number;
   readonly database: Size & { readonly digest: string; readonly partitions: number; readonly records: number };
   readonly attachments: Size & { readonly files: number };
   readonly audit: readonly (Size & { readonly chain: string; readonly digest: string })[];
-  /** How much was found damaged in the store. */
+  /** Number of findings in the store. */
   readonly findings: number;
-  /** What a service needs beside it. */
+  /** The files that a service needs in addition. */
   readonly notIncluded: readonly string[];
 }
 
@@ -34,13 +36,13 @@ const format = 'clinical-records-backup';
 const version = 1;
 
 export const manifestName = 'backup.json';
-/** The database; `.attachments` and `.audit` lie beside it, as beside a store. */
+/** The database; `.attachments` and `.audit` are beside it, as beside a store. */
 export const databaseName = 'records.sqlite';
 
-/** What a backup does not hold: it is configuration, or a secret that must not lie beside what it protects. */
+/** Not in a backup: configuration, and secrets that must not be beside the data that they protect. */
 export const notIncluded = ['settings', 'key file', 'accounts file', 'TLS certificate and key', 'definitions'];
 
-/** The manifest of a backup that is made now. */
+/** The manifest of a new backup. */
 export function createManifest(content: Omit<Manifest, 'format' | 'version' | 'madeBy' | 'notIncluded'>): Manifest {
   return { format, version, madeBy: `${program.name} ${program.version}`, ...content, notIncluded };
 }
@@ -50,7 +52,7 @@ export function printManifest(manifest: Manifest): string {
 }
 
 /**
- * Reads the manifest of a backup. Throws `StoreRefused` where the folder holds no whole backup, or one of a newer
+ * Reads the manifest of a backup. Throws `StoreRefused` if the folder has no complete backup, or one of a newer
  * version.
  */
 export async function readManifest(folder: string): Promise<Manifest> {

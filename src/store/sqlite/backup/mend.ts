@@ -8,8 +8,8 @@ import { copyAgain, type Places } from './copy-attachments.ts';
 import { digestOfFile } from './files.ts';
 
 /**
- * Copies damaged bytes again: an interrupted run, or the older backup, had them. Removes what no record refers to any
- * more. Gives the findings that are left: there the store has the damage.
+ * Copies damaged attachments again, of an interrupted run or of the older backup. Removes attachments that no record
+ * references. Returns the remaining findings, which are damage of the store.
  */
 export async function mend(
   findings: readonly BackupFinding[],
@@ -34,7 +34,7 @@ export async function mend(
   return left;
 }
 
-/** Throws `StoreRefused` where bytes are missing because their partition was removed meanwhile. */
+/** Throws `StoreRefused` if attachments are missing because their partition was removed meanwhile. */
 export function requirePartitions(source: Database, copied: Database, findings: readonly BackupFinding[]): void {
   for (const finding of findings) {
     if (finding.in !== 'attachments' || finding.is !== 'missing') continue;

@@ -13,12 +13,11 @@ const attachmentsName = `${databaseName}.attachments`;
 const ownNames = [databaseName, `${databaseName}-journal`, attachmentsName, `${databaseName}.audit`];
 
 /**
- * The folder beside that of a backup in which it is made: `DIR.partial`. It gets the name of the backup when it is
- * whole. One that an interrupted run has left is used again: its attachments need not be copied again, since their
- * names are their digests.
+ * The staging folder of a backup: `DIR.partial`, which gets the name of the backup when it is complete. One that an
+ * interrupted run has left is reused: its attachments need not be copied again, since their names are their digests.
  */
 export class PartialBackup {
-  /** The database; attachments and audit log lie beside it, as beside a store. */
+  /** The database; attachments and audit log are beside it, as beside a store. */
   readonly file: string;
   readonly #folder: string;
   readonly #partial: string;
@@ -31,7 +30,7 @@ export class PartialBackup {
     this.#lock = lock;
   }
 
-  /** Throws `StoreRefused` where something is at the folder already, or another backup into it runs. */
+  /** Throws `StoreRefused` if the folder is not empty, or another backup into it runs. */
   static async begin(folder: string): Promise<PartialBackup> {
     const partial = `${folder}.partial`;
     await makeFolder(dirname(folder));
@@ -49,7 +48,7 @@ export class PartialBackup {
     }
   }
 
-  /** Makes it the backup: until here nothing is at its folder. On the disk when it resolves. */
+  /** Makes it the backup: before this nothing is at its folder. Durable when it resolves. */
   async finish(manifest: string): Promise<void> {
     await syncFolders(this.#partial);
     await writeWhole(join(this.#partial, manifestName), manifest);
@@ -60,12 +59,12 @@ export class PartialBackup {
     await syncFolder(dirname(this.#folder));
   }
 
-  /** Leaves it, for the next run. */
+  /** Keeps it for the next run. */
   leave(): void {
     this.#lock.close();
   }
 
-  /** Deletes all of it: for a full disk. */
+  /** Deletes all of it, after a full disk. */
   async remove(): Promise<void> {
     this.#lock.close();
     await rm(this.#partial, { recursive: true, force: true });
@@ -77,7 +76,7 @@ async function requireEmpty(folder: string): Promise<void> {
   if (names === undefined) return;
   if (names.length > 0) throw new StoreRefused(`\`${folder}\` is not empty; name a new folder for each backup`);
   const [own, above] = await Promise.all([stat(folder), stat(dirname(folder))]);
-  // A mounted file system cannot be renamed over.
+  // A mount point cannot be replaced by a rename.
   if (own.dev !== above.dev) throw new StoreRefused(`\`${folder}\` is where a disk is mounted; name a folder in it`);
 }
 
@@ -85,7 +84,7 @@ async function requireOwn(partial: string): Promise<void> {
   const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, `${manifestName}.new`];
   const other = (await namesIn(partial))?.find(name => !known.includes(name));
   if (other !== undefined)
-    throw new StoreRefused(`\`${partial}\` holds \`${other}\`, which no backup made; remove that folder first`);
+    throw new StoreRefused(`\`${partial}\` has \`${other}\`, which is not of a backup; remove that folder first`);
 }
 
 async function namesIn(folder: string): Promise<readonly string[] | undefined> {

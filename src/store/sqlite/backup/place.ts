@@ -2,18 +2,18 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreRefused } from '../../errors.ts';
-import { bytesFolder, isAbsent, syncFolder } from '../attachment-files.ts';
+import { attachmentsFolder, isAbsent, syncFolder } from '../attachment-files.ts';
 import { auditFolder } from '../audit-files.ts';
 import { restoringFolder } from '../restoring.ts';
 import { syncFolders, writeWhole } from './files.ts';
 
-/** In the staging folder while attachments and audit log have got their names, and the database not yet. */
+/** In the staging folder while attachments and audit log have their final names, and the database has not. */
 const markerName = 'placing';
 
-/** Throws `StoreRefused` where a file or folder of a store is at a path. */
+/** Throws `StoreRefused` if a file or folder of a store exists at a path. */
 export function requireNone(path: string): void {
   requireAbsent([path, `${path}-wal`, `${path}-shm`, `${path}-journal`]);
-  const folders = [bytesFolder(path), auditFolder(path)];
+  const folders = [attachmentsFolder(path), auditFolder(path)];
   requireAbsent(folders.filter(one => existsSync(one) && !isEmptyFolder(one)));
 }
 
@@ -21,37 +21,38 @@ function requireAbsent(paths: readonly string[]): void {
   const found = paths.find(existsSync);
   if (found === undefined) return;
   throw new StoreRefused(
-    `\`${found}\` is there already, and a restore replaces nothing; move it, or name another file with \`--store\``,
+    `\`${found}\` exists already, and a restore replaces nothing; move it, or name another file with \`--store\``,
   );
 }
 
-/** A link to a folder is none: what is restored would not go where it leads. */
+/** False for a link to a folder: restored files would not be where it leads. */
 function isEmptyFolder(path: string): boolean {
   return lstatSync(path).isDirectory() && readdirSync(path).length === 0;
 }
 
 /**
- * Removes what an interrupted restore has left: the folder and, where the marker is in it, what had got its name from
- * it. Without the marker what lies beside may be in use.
+ * Removes the remains of an interrupted restore: the folder and, if it has the marker, the files that got their final
+ * names. Without the marker the files beside it may be in use.
  */
 export async function removeInterrupted(path: string): Promise<void> {
   const staging = restoringFolder(path);
   if (existsSync(path) || !existsSync(staging)) return;
   if (existsSync(join(staging, markerName)))
-    for (const placed of [bytesFolder(path), auditFolder(path)]) await rm(placed, { recursive: true, force: true });
+    for (const placed of [attachmentsFolder(path), auditFolder(path)])
+      await rm(placed, { recursive: true, force: true });
   await rm(staging, { recursive: true });
 }
 
-/** Gives attachments and audit log of a staged store their names. */
+/** Gives attachments and audit log of a staged store their final names. */
 export async function placeBeside(staged: string, path: string): Promise<void> {
   await syncFolders(dirname(staged));
   await writeWhole(join(dirname(staged), markerName), '');
-  for (const folder of [bytesFolder, auditFolder])
+  for (const folder of [attachmentsFolder, auditFolder])
     if (existsSync(folder(staged))) await rename(folder(staged), folder(path)); // over an empty folder too
   await syncFolder(dirname(path));
 }
 
-/** Gives the database its name, and removes the staging folder: the store is there. */
+/** Gives the database its final name, and removes the staging folder: the store is complete. */
 export async function placeDatabase(staged: string, path: string): Promise<void> {
   await rm(join(dirname(staged), markerName));
   await syncFolder(dirname(staged));

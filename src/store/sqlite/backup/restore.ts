@@ -21,10 +21,9 @@ import { publicUrlOf } from './source.ts';
 const unpaced = new Pace(Infinity);
 
 /**
- * Makes the store in a file from a backup. All of it is copied into a folder beside, `FILE.restoring`, and checked
- * there; then attachments and audit log get their names, and the file last: where it is not there, nothing was
- * restored. Throws `StoreRefused` where any part of a store is there, for what is no whole backup, and for a newer
- * layout.
+ * Restores the store in a file from a backup. All of it is copied into a folder beside it, `FILE.restoring`, and
+ * verified there; then attachments and audit log get their names, and the file last: if it does not exist, nothing was
+ * restored. Throws `StoreRefused` if any part of a store exists, for an incomplete backup, and for a newer layout.
  */
 export async function restoreSqlite(file: string, options: RestoreOptions): Promise<RestoreResult> {
   const folder = resolve(options.folder);
@@ -35,7 +34,7 @@ export async function restoreSqlite(file: string, options: RestoreOptions): Prom
       `\`${folder}\` is of a newer version (layout ${manifest.layout}; this one knows ${layout}); use that version`,
     );
   await makeFolder(dirname(path));
-  const lock = lockForServing(path); // no server makes an empty store here meanwhile
+  const lock = lockForServing(path); // no server creates an empty store here meanwhile
   try {
     return await restore(join(folder, databaseName), path, manifest, options);
   } catch (error) {
@@ -92,7 +91,7 @@ async function copyWholeDatabase(
   );
 }
 
-/** Attachments and audit log; gives all that is damaged. */
+/** Attachments and audit log; returns all damage. */
 async function copyRest(
   database: Database,
   places: Places,
@@ -103,7 +102,7 @@ async function copyRest(
   await copyAttachments(database, places, unpaced, report('attachments'));
   const damage = await copyAudit(places, [], unpaced, report('audit'));
   const copied = new Map((await describeAudit(places.to, unpaced)).map(({ chain, digest }) => [chain, digest]));
-  // Whoever writes to a backup can make all digests of a chain anew, but for those in the manifest.
+  // Someone who can write to a backup can recompute all digests of a chain, except those in the manifest.
   const changed = manifest.audit
     .filter(({ chain, digest }) => copied.get(chain) !== digest)
     .filter(({ chain }) => !damage.some(one => one.in === 'audit' && one.chain === chain))

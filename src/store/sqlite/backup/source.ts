@@ -10,8 +10,8 @@ import { isSqliteError } from '../sqlite-error.ts';
 import { backup } from './backup.ts';
 
 /**
- * Opens the store in a file to copy it: it is not changed, may be of an older layout, and needs no definitions. Throws
- * `StoreRefused` where there is none, for a newer layout and for a file of something else.
+ * Opens the store in a file for copying: it is not changed, may be of an older layout, and needs no definitions. Throws
+ * `StoreRefused` if there is none, for a newer layout and for a file with other content.
  */
 export function openSqliteSource(file: string): BackupSource {
   const path = resolve(file);
@@ -33,7 +33,7 @@ function openSource(path: string): Database {
   let database: Database | undefined;
   try {
     database = openDatabase(path, 'readOnly');
-    if (layoutOf(database, path) === 0) throw new StoreRefused(`\`${path}\` holds no store yet`);
+    if (layoutOf(database, path) === 0) throw new StoreRefused(`\`${path}\` has no store yet`);
     return database;
   } catch (error) {
     database?.close();
@@ -43,7 +43,7 @@ function openSource(path: string): Database {
   }
 }
 
-/** As `keptPublicUrl` gives it; that needs the store with its definitions. */
+/** Like `keptPublicUrl`, which needs the store with its definitions. */
 export function publicUrlOf(database: Database): string | undefined {
   const [value] = database.get(`SELECT value FROM documents WHERE collection = 'server' AND key = 'public-url'`) ?? [];
   return typeof value === 'string' ? String(JSON.parse(value)) : undefined;

@@ -1,5 +1,7 @@
-/** Tells of what fails beside the requests and is tried again: of the first failure, then of none until it has worked. */
-export function createBeside(fault: (error: unknown) => void = () => {}): {
+/**
+ * Tells of what fails beside the requests and is tried again: of the first failure, then of none until it has worked.
+ */
+export function createBackgroundReport(fault: (error: unknown) => void = () => {}): {
   readonly worked: () => void;
   readonly failed: (error: unknown) => void;
 } {
