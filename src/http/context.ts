@@ -14,10 +14,10 @@ export interface RequestState {
   /** target.ts: the path as sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
-  /** middleware/account.ts: of the client. */
+  /** middleware/audit.ts: of the client. */
   address: string;
-  /** Identifies the request in the audit; small, since it is held until the event is made. */
-  origin: object;
+  /** Identifies the request in the audit; no other request of this process has the same number. */
+  requestKey: number;
   /** respond.ts: the response. */
   response: FhirResponse | undefined;
   /** find-path.ts: the pattern of the path, and the values of its variable segments. */

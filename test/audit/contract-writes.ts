@@ -36,9 +36,10 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     readonly isHidden?: boolean;
     readonly partition?: Partition;
   }
+  let requests = 0;
   /** The two events of a write; the first alone where it has no status. */
   const events = ({ id, version = 1, status, key, isHidden, partition = demo }: Attempt): readonly AuditEntry[] => {
-    const request = { requestId: 'r', access: 'open', partition, method: 'POST', interaction: 'create', address: '', origin: {} } as const; // prettier-ignore
+    const request = { requestId: 'r', access: 'open', partition, method: 'POST', interaction: 'create', address: '', requestKey: (requests += 1) } as const; // prettier-ignore
     const begun = made.begun(request, { type: t.typeName, id, text: '{"entries":[]}', key });
     if (status === undefined) return [begun];
     const record: StoredVersion = { type: t.typeName, id, version, lastUpdated: 1, text: '{"entries":[]}' };

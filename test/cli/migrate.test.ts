@@ -127,7 +127,7 @@ describe('migrate, from a file to a file', () => {
       // prettier-ignore
       const server = await open(place('copy.sqlite'), 'serve');
       const refused = await migrate(place(from), place(to));
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`A server works on the ${name}`) });
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`A server uses the ${name}`) });
       await server.close();
     }
     const server = await open(place('copy.sqlite'), 'serve');
