@@ -72,14 +72,13 @@ class Generator {
         return `${all.text}.exists(${this.condition(all, depth - 1)})`;
       }
       case 9:
-        return `${path().text}.first() is ` + `${this.#pick(types)}`;
+        return `${path().text}.first() is ${this.#pick(['string', 'code', 'Quantity', 'Reference', 'dateTime', 'BackboneElement', 'Coding', 'String', 'System.Boolean'])}`;
       case 10:
         return `${path().text}.first().${this.textFunction()}`;
       case 11:
         return `iif(${inner()}, ${inner()}, ${this.literal()} = ${this.literal()})`;
       default:
-        const tests = ['count() > 1', 'exists()', 'distinct().count() = 1', `first() = ${this.literal()}`];
-        return `${this.collection(of, depth)}.${this.#pick(tests)}`;
+        return `${this.collection(of, depth)}.${this.#pick(['count() > 1', 'exists()', 'distinct().count() = 1', 'first() = ' + this.literal()])}`;
     }
   }
 
@@ -230,8 +229,7 @@ class Generator {
       const among = there.length > 0 && this.#next(8) < 7 ? there : properties;
       const [name, { element, type }] = among[this.#next(among.length)] ?? properties[0] ?? ['', undefined as never];
       definition = type.content ?? this.#types.get(type.code);
-      // an object of JSON, or a primitive, which has none
-      const found = (value as Record<string, unknown> | undefined)?.[name];
+      const found = (value as Record<string, unknown> | undefined)?.[name]; // an object of JSON, or a primitive, which has none
       value = Array.isArray(found) ? (found as unknown[])[0] : found;
       text += `${text === '' ? '' : '.'}${quoted(element.name)}`;
       if (element.choice && this.#next(2) === 1) text += `.ofType(${type.code})`;
