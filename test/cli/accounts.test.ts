@@ -179,7 +179,7 @@ describe('client', () => {
   it.each([
     [`client add x ${app} --redirect-uri http://a.example/`, 2, '`--redirect-uri` is `http://a.example/`, but must be'],
     [
-      `client add x ${app} --scope ` + 'patient/Foo.rs --scope opneid',
+      `client add x ${app} --scope patient/Foo.rs --scope opneid`,
       2,
       '`--scope` holds `patient/Foo.rs`, which the capability files do not list, or list in ' +
         'part.\n`--scope` holds `opneid`, which does not exist on this server. Did you mean `openid`?',

@@ -271,29 +271,26 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(kids((await loadSigningKeys(two.stores[1], other, now)).publicJwks)).toHaveLength(1);
     });
 
-    it(
-      'are rotated: the new one is published, then signs, the former stays ' + 'until its tokens have expired',
-      async () => {
-        const [one, other] = [
-          await loadSigningKeys(two.stores[0], secret, now),
-          await loadSigningKeys(two.stores[1], secret, now),
-        ];
-        const former = kids(one.jwks)[0];
-        expect(await one.refresh()).toBe(one);
-        const { kid } = await rotateSigningKeys(two.stores[1], secret, now);
+    it('are rotated: the new one is published, then signs, the former stays until its tokens have expired', async () => {
+      const [one, other] = [
+        await loadSigningKeys(two.stores[0], secret, now),
+        await loadSigningKeys(two.stores[1], secret, now),
+      ];
+      const former = kids(one.jwks)[0];
+      expect(await one.refresh()).toBe(one);
+      const { kid } = await rotateSigningKeys(two.stores[1], secret, now);
 
-        const before = await other.refresh();
-        expect([kids(before.jwks), kids(before.publicJwks)]).toEqual([[former, kid], [former, kid]]); // prettier-ignore
-        pass(publishedBefore);
-        const after = await before.refresh();
-        expect(kids(after.jwks)).toEqual([kid, former]);
-        expect(kids((await one.refresh()).jwks)).toEqual([kid, former]);
-        pass(publishedAfter - 1);
-        expect(kids((await one.refresh()).publicJwks)).toEqual([kid, former]);
-        pass(1);
-        expect(kids((await one.refresh()).publicJwks)).toEqual([kid]);
-      },
-    );
+      const before = await other.refresh();
+      expect([kids(before.jwks), kids(before.publicJwks)]).toEqual([[former, kid], [former, kid]]); // prettier-ignore
+      pass(publishedBefore);
+      const after = await before.refresh();
+      expect(kids(after.jwks)).toEqual([kid, former]);
+      expect(kids((await one.refresh()).jwks)).toEqual([kid, former]);
+      pass(publishedAfter - 1);
+      expect(kids((await one.refresh()).publicJwks)).toEqual([kid, former]);
+      pass(1);
+      expect(kids((await one.refresh()).publicJwks)).toEqual([kid]);
+    });
 
     it('are rotated by one of two who do it at the same moment', async () => {
       await loadSigningKeys(two.stores[0], secret, now);
