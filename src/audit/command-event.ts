@@ -1,8 +1,9 @@
 import { hostname, userInfo } from 'node:os';
+import type { AuditEventAgent, AuditEventEntity } from 'fhir/r4.js';
 import type { AuditEntry } from './log/entry.ts';
 import { detailEntity, mostNamed, patientEntity } from './entities.ts';
 import { coding, entryOf, siteOf } from './event.ts';
-import type { Action, Agent, Entity, Outcome } from './event.ts';
+import type { Action, Outcome } from './event.ts';
 import { systems } from './systems.ts';
 
 /** The action of a command of the command line. */
@@ -17,7 +18,7 @@ export interface CommandAccess {
   /** The type and the ids of the owners that it concerns. */
   readonly owner?: string | undefined;
   readonly patients?: Iterable<string>;
-  readonly records?: readonly Entity[];
+  readonly records?: readonly AuditEventEntity[];
   /** Further values by name. */
   readonly details?: Readonly<Record<string, string | number>>;
 }
@@ -82,7 +83,7 @@ export function serverEvent(
 }
 
 /** https://hl7.org/fhir/R4/valueset-network-type.html: 1 is the name of a machine. */
-const operatingSystemUser = (): Agent => ({
+const operatingSystemUser = (): AuditEventAgent => ({
   type: { coding: [coding(systems.participation, 'AUT')] },
   altId: userName(),
   requestor: true,

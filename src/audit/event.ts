@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding, Reference } from 'fhir/r4.js';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { AuditEntry } from './log/entry.ts';
 import { systems } from './systems.ts';
@@ -20,52 +21,21 @@ export interface Event {
   readonly outcomeText: string | undefined;
   /** The period, if it represents several requests; milliseconds since 1970 UTC. */
   readonly period?: { readonly start: number; readonly end: number };
-  readonly agents: readonly Agent[];
-  readonly entities: readonly Entity[];
-}
-
-export interface Coding {
-  readonly system: string;
-  readonly code: string;
-}
-
-/** https://hl7.org/fhir/R4/auditevent-definitions.html#AuditEvent.agent */
-export interface Agent {
-  readonly type: { readonly coding: readonly Coding[] };
-  readonly who?: Named;
-  readonly altId?: string;
-  readonly requestor: boolean;
-  readonly network?: { readonly address: string; readonly type: string };
-}
-
-/** https://hl7.org/fhir/R4/auditevent-definitions.html#AuditEvent.entity */
-export interface Entity {
-  readonly what?: Named;
-  readonly type?: Coding;
-  readonly role?: Coding;
-  /** As base64. */
-  readonly query?: string;
-  readonly detail?: readonly { readonly type: string; readonly valueString: string }[];
-}
-
-/** A reference. */
-interface Named {
-  readonly reference?: string | undefined;
-  readonly identifier?: { readonly system?: string; readonly value: string } | undefined;
-  readonly display?: string;
+  readonly agents: readonly AuditEventAgent[];
+  readonly entities: readonly AuditEventEntity[];
 }
 
 /** Create, read, update, delete, execute. https://hl7.org/fhir/R4/valueset-audit-event-action.html */
-export type Action = 'C' | 'R' | 'U' | 'D' | 'E';
+export type Action = NonNullable<AuditEvent['action']>;
 /** Success, minor failure, serious failure. https://hl7.org/fhir/R4/valueset-audit-event-outcome.html */
-export type Outcome = '0' | '4' | '8';
+export type Outcome = Exclude<NonNullable<AuditEvent['outcome']>, '12'>;
 
 /**
  * JSON of an event as FHIR has it. https://hl7.org/fhir/R4/auditevent.html, with the codes of
  * https://profiles.ihe.net/ITI/BALP/
  */
 export function printEvent({ id = randomUUID(), type, subtype, action, period, outcome, ...event }: Event): string {
-  return JSON.stringify({
+  const resource: AuditEvent = {
     resourceType: 'AuditEvent',
     id,
     type,
@@ -75,10 +45,11 @@ export function printEvent({ id = randomUUID(), type, subtype, action, period, o
     recorded: instant(event.recorded),
     outcome,
     outcomeDesc: event.outcomeText,
-    agent: event.agents,
+    agent: [...event.agents],
     source: { observer: { display: event.site } },
-    entity: event.entities.length === 0 ? undefined : event.entities,
-  });
+    entity: event.entities.length === 0 ? undefined : [...event.entities],
+  };
+  return JSON.stringify(resource);
 }
 
 /** An event with the keys by which it is searched. */
@@ -110,9 +81,9 @@ export interface Caller {
   readonly fhirUser?: string | undefined;
 }
 
-export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address: string): readonly Agent[] {
+export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address: string): readonly AuditEventAgent[] {
   const user = subject !== undefined || fhirUser !== undefined;
-  const named = (value: string): Named => ({ identifier: { system: issuer, value } });
+  const named = (value: string): Reference => ({ identifier: { system: issuer, value } });
   const who = { reference: fhirUser, ...(subject === undefined ? {} : named(subject)) };
   return [
     { type: clientType, who: named(client), requestor: !user, ...networkOf(address) },
@@ -121,7 +92,7 @@ export function agentsOf({ issuer, client, subject, fhirUser }: Caller, address:
 }
 
 /** An unauthenticated agent with an address only. */
-export const unknownAgent = (address: string): Agent => ({
+export const unknownAgent = (address: string): AuditEventAgent => ({
   type: clientType,
   who: { display: 'unknown' },
   requestor: true,
@@ -129,7 +100,7 @@ export const unknownAgent = (address: string): Agent => ({
 });
 
 /** https://hl7.org/fhir/R4/valueset-network-type.html: 2 is an IP address. */
-export const networkOf = (address: string): Pick<Agent, 'network'> =>
+export const networkOf = (address: string): Partial<Pick<AuditEventAgent, 'network'>> =>
   address === '' ? {} : { network: { address, type: '2' } };
 
 const clientType = { coding: [coding(systems.dicom, '110153')] };

@@ -43,8 +43,8 @@ export function createRequestEvents(
 ): RequestEvents {
   const owner = ownerType(model) ?? '';
   const addPatients = createAddPatients(model, extract, publicUrl);
-  /** Ids of the begin events of writes, by the origin of their request. */
-  const begun = new WeakMap<object, string[]>();
+  /** Ids of the begin events of writes, by the key of their request, until it is answered. */
+  const begun = new Map<number, readonly string[]>();
 
   const make = (
     request: AuditedRequest,
@@ -66,7 +66,9 @@ export function createRequestEvents(
 
   return {
     answered(request, { status, records }, at) {
-      const { origin, partition, resourceType, id, query } = request;
+      const { requestKey, partition, resourceType, id, query } = request;
+      const begunWrites = requestKey === undefined ? undefined : begun.get(requestKey);
+      if (requestKey !== undefined) begun.delete(requestKey);
       const patients = inContext(request);
       for (const record of records) addPatients(patients, record, partition);
       const isMissed =
@@ -80,7 +82,7 @@ export function createRequestEvents(
         records: records.slice(0, mostNamed).map(versionReference),
         shown: records.length > mostNamed ? records.length : undefined,
         target: isMissed ? `${resourceType}/${id}` : undefined,
-        begun: origin === undefined ? undefined : begun.get(origin),
+        begun: begunWrites,
         query: query === undefined || query.length <= longestQuery ? query : `${query.slice(0, longestQuery)}…`,
       });
     },
@@ -88,8 +90,8 @@ export function createRequestEvents(
       const patients = inContext(request);
       addPatients(patients, write, request.partition);
       const id = randomUUID();
-      const { origin } = request;
-      if (origin !== undefined) begun.set(origin, [...(begun.get(origin) ?? []), id]);
+      const { requestKey } = request;
+      if (requestKey !== undefined) begun.set(requestKey, [...(begun.get(requestKey) ?? []), id]);
       return make(request, patients, now(), { target: `${write.type}/${write.id}`, key: write.key }, id);
     },
     refused({ status, partition, address, count, start, end }) {

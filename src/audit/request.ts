@@ -7,10 +7,10 @@ import type { StoredVersion } from '../store/records.ts';
 export interface AuditedRequest {
   readonly requestId: string;
   /**
-   * Identifies the request among its events, since clients may give many requests the same id; undefined if nothing is
-   * written.
+   * Identifies the request among its events, since clients may give many requests the same id; unique in this process;
+   * undefined if nothing is written.
    */
-  readonly origin?: object | undefined;
+  readonly requestKey?: number | undefined;
   /** The address of the client; empty if it is unknown. */
   readonly address: string;
   readonly access: Access;

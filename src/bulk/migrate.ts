@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts';
-import { type Content, contentOf } from './migrate/content.ts';
-import { copyType } from './migrate/copy.ts';
+import { type Content, contentsOf, noContent } from './migrate/content.ts';
+import { copyRecords } from './migrate/copy.ts';
 import { compareNotes, type ComparedNotes, copyNotes } from './migrate/notes.ts';
 import { type Pair, preparePairs, start } from './migrate/target.ts';
 
@@ -65,14 +65,12 @@ async function resourcesOf(pairs: readonly Pair[]): Promise<number> {
 async function* copy(pairs: readonly Pair[], source: string, of: number): AsyncGenerator<MigrateProgress, void> {
   let before = 0;
   for (const { from, to, at } of pairs) {
-    for (const type of await from.types()) {
-      if (at !== undefined && type < at.type) continue;
-      const note = `${from.id} ${type}`;
-      let records = 0;
-      for await (records of copyType(from, to, type, { source, after: at?.type === type ? at.id : '' }))
-        yield { step: 'copy', note, records: before + records, of };
-      before += records;
+    let records = 0;
+    for await (const copied of copyRecords(from, to, { source, at })) {
+      ({ records } = copied);
+      yield { step: 'copy', note: noteOf(from, copied.type), records: before + records, of };
     }
+    before += records;
   }
 }
 
@@ -80,17 +78,28 @@ async function* compare(pairs: readonly Pair[], of: number): AsyncGenerator<Migr
   const compared: ComparedType[] = [];
   let records = 0;
   for (const { from, to } of pairs) {
+    let type = '';
+    const read = (name: string): void => {
+      records += 1;
+      type = name;
+    };
+    const both = Promise.all([contentsOf(from, read), contentsOf(to, () => {})]);
+    yield* watched(both, () => ({ step: 'compare', note: noteOf(from, type), records, of }));
+    const [ours, theirs] = await both;
     // A record that only the target has is a difference too.
-    for (const type of [...new Set([...(await from.types()), ...(await to.types())])].toSorted()) {
-      const read = (): void => void (records += 1);
-      const both = Promise.all([contentOf(from, type, read), contentOf(to, type, () => {})]);
-      yield* watched(both, () => ({ step: 'compare', note: `${from.id} ${type}`, records, of }));
-      const [ours, theirs] = await both;
-      compared.push({ partition: from.id, type, from: ours, to: theirs });
-    }
+    for (const name of [...new Set([...ours.keys(), ...theirs.keys()])].toSorted())
+      compared.push({
+        partition: from.id,
+        type: name,
+        from: ours.get(name) ?? noContent(),
+        to: theirs.get(name) ?? noContent(),
+      });
   }
   return compared;
 }
+
+/** What progress is about: a partition and, once a record was read, its type. */
+const noteOf = ({ id }: Pair['from'], type: string): string => (type === '' ? id : `${id} ${type}`);
 
 /** Yields progress until the work ends. */
 async function* watched<T>(work: Promise<unknown>, progress: () => T): AsyncGenerator<T, void> {

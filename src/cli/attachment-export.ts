@@ -1,6 +1,6 @@
+import type { AuditEventEntity } from 'fhir/r4.js';
 import type { Flag } from '../config/settings.ts';
 import type { CarryingRecord } from '../bulk/attachments.ts';
-import type { Entity } from '../audit/event.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';
 import { audited } from './audited.ts';
@@ -42,7 +42,7 @@ type. No file is ever overwritten. Exit code 3 if attachments are missing or dif
       const addPatients = createAddPatients(model, extract, publicUrl);
       const patient = own.patient;
       const patients = new Set<string>(patient === undefined ? [] : [patient]);
-      const named: Entity[] = [];
+      const named: AuditEventEntity[] = [];
       const noted = async function* (source: AsyncIterable<CarryingRecord>): AsyncIterable<CarryingRecord> {
         for await (const carrying of source) {
           addPatients(patients, carrying.record, partition);

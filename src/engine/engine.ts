@@ -1,31 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAudit, noAudit } from '../audit/audit.ts';
 import { startPruning } from '../audit/pruning.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
-import { unusableCriteria } from '../auth/context-query.ts';
 import { authorizationOffered } from '../smart/offered.ts';
 import { createRegistry } from '../smart/registry.ts';
 import { tokenCollection } from '../auth/token/own-tokens.ts';
 import { revocationCollection } from '../auth/token/revocations.ts';
 import { createTokenVerifier } from '../auth/token/verifier.ts';
-import { publicUrlOf } from '../config.ts';
 import type { Config } from '../config.ts';
-import {
-  demoBeyondLoopback,
-  hasAuthorizationServer,
-  isLocal,
-  startNotices,
-  startRefusals,
-} from '../config/safe-start.ts';
+import { hasAuthorizationServer } from '../config/safe-start.ts';
+import { checkStart, checkStore, loadServed } from './start-checks.ts';
 import { requireModel } from './load-model.ts';
+import { openPort } from './port.ts';
 import { createApp } from '../http/app.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { fixedHeaders } from '../http/headers.ts';
 import type { Origins } from '../http/middleware/cors.ts';
 import { createPlaces } from '../http/places.ts';
 import { createRespond } from '../http/respond.ts';
-import { listen } from '../http/server.ts';
 import { createShareOf } from '../http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
 import { createExtract } from '../indexing/extract.ts';
@@ -37,14 +29,11 @@ import { createReloads } from '../reloads.ts';
 import type { Reloads } from '../reloads.ts';
 import { createCursors } from '../search/cursor.ts';
 import type { OpenedAuthorization } from '../smart/open-authorization.ts';
-import { openStore, refuseServed } from '../store/open.ts';
+import { openStore } from '../store/open.ts';
 import { keepPublicUrl } from '../store/public-url.ts';
 import { lazyValidator } from '../validation/lazy.ts';
 import { warmValidator } from '../validation/warm.ts';
-import type { DatabaseIndex } from '../store/indexes.ts';
 import type { Store } from '../store/store.ts';
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
 /** A running server. */
 export interface RunningEngine {
@@ -92,38 +81,20 @@ export async function startEngine(
     newId = () => randomUUID(),
   } = parts;
   const { reloads = createReloads(text => log.notice(text)) } = parts;
-  // Also if the settings were not read from a command line.
-  const refusals = startRefusals(config, demo);
-  if (refusals.length > 0) throw new Error(refusals.join('\n'));
-  await refuseServed(config.store); // before any slow step
-  for (const text of startNotices(config)) log.notice(text);
-  const { model, definitions, notices } = await load(config);
-  for (const text of notices) log.notice(text);
-  const unusable = unusableCriteria(model);
-  if (unusable.length > 0) throw new Error(unusable.join('\n'));
-
+  const notice = (text: string): void => log.notice(text);
+  await checkStart(config, demo, notice);
+  const { model, definitions } = await loadServed(config, load, notice);
   // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
   let closing = false;
   const headers = fixedHeaders(config.tlsCert !== undefined);
-  const opened = Promise.withResolvers<Listener>();
-  // Requests before the app is ready wait for it.
-  let listener: Listener = (request, response) =>
-    opened.promise.then(
-      handle => handle(request, response),
-      () => request.destroy(),
-    );
-  const notice = (text: string): void => log.notice(text);
-  const listening = await listen(config, (request, response) => void listener(request, response), headers, notice);
-  if (listening.reload !== undefined) reloads.add(listening.reload);
-  const url = publicUrlOf(config, listening.port);
+  const port = await openPort(config, headers, notice);
+  if (port.reload !== undefined) reloads.add(port.reload);
+  const { url } = port;
 
   let store: Store | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
-    const extract = createExtract(
-      model,
-      firstFailures(text => log.notice(text)),
-    );
+    const extract = createExtract(model, firstFailures(notice));
     store = await openStore(config.store, {
       model,
       extract,
@@ -132,26 +103,14 @@ export async function startEngine(
       deadline: config.searchDeadline,
       timeout: config.storeTimeout,
       fault: error => log.fault(error, 'none'),
-      notice: text => log.notice(text),
+      notice,
     });
-    for (const { promise, why } of store.lacks) log.notice(`The store does not promise \`${promise}\`: ${why}`);
-    for (const text of indexNotices(await store.indexes.database())) log.notice(text);
-    if (hasAuthorizationServer(config) && !isLocal(config)) {
-      const { demoAccountsIn } = await import('../demo/accounts.ts');
-      const ids = await demoAccountsIn(store);
-      if (ids.length > 0) throw new Error(`This store has ${ids.join(', ')}. ${demoBeyondLoopback}`);
-    }
+    await checkStore(store, config, notice);
     await keepPublicUrl(store, url);
     const cursors = await createCursors(store.documents('cursors'), now);
-    const { issuers } = config;
-    const own = {
-      tokens: store.documents(tokenCollection),
-      revocations: store.documents(revocationCollection),
-    };
-    const ownVerifier = (): TokenVerifier =>
-      createTokenVerifier({ ...own, issuers, publicUrl: url, now, demo, notice: text => log.notice(text) });
-    const verify = config.access === 'open' ? undefined : (given ?? ownVerifier());
-    if (verify === undefined) log.notice(openToAll);
+    const verify =
+      config.access === 'open' ? undefined : (given ?? createVerifier(store, config, { url, now, demo, notice }));
+    if (verify === undefined) notice(openToAll);
     const { handling, maxUrl, maxBody } = config;
     const secured = verify !== undefined;
     const audit = audited
@@ -214,8 +173,7 @@ export async function startEngine(
       closing: () => closing,
       log,
     });
-    listener = app.callback();
-    opened.resolve(listener);
+    port.serve(app.callback());
     const warming = setTimeout(() => {
       void warmValidator(engine.validator, model.types.values()).catch(error => log.fault(error, 'none'));
     }, idleAfter).unref();
@@ -226,18 +184,17 @@ export async function startEngine(
       closing = true;
       reloads.ended();
       clearTimeout(warming);
-      await listening.close();
+      await port.close();
       authorized?.close();
       await stopPruning();
       await audit.close();
       await engine.store.close();
     };
-    return { engine, url, port: listening.port, close: () => (closed ??= close()) };
+    return { engine, url, port: port.number, close: () => (closed ??= close()) };
   } catch (error) {
     reloads.ended();
-    opened.promise.catch(() => {}); // reported by the error below
-    opened.reject(error);
-    await listening.close();
+    port.fail(error);
+    await port.close();
     authorized?.close();
     await store?.close();
     throw error;
@@ -247,6 +204,20 @@ export async function startEngine(
 /** Milliseconds after a start that are reserved for waiting clients. */
 const idleAfter = 1_000;
 
+/** The verifier of tokens of this server and of the issuers of the settings. */
+const createVerifier = (
+  store: Store,
+  { issuers }: Config,
+  { url, ...parts }: { url: string; now: () => number; demo: boolean; notice: (text: string) => void },
+): TokenVerifier =>
+  createTokenVerifier({
+    ...parts,
+    tokens: store.documents(tokenCollection),
+    revocations: store.documents(revocationCollection),
+    issuers,
+    publicUrl: url,
+  });
+
 /** With external issuers the origins of apps are registered too. */
 function originsIn(store: Store, now: () => number): Origins {
   const registry = createRegistry(store, undefined, now);
@@ -255,15 +226,3 @@ function originsIn(store: Store, now: () => number): Origins {
 
 const openToAll =
   'Access is open: no token is required, and every client that can connect to this port may do everything.';
-
-/** Notices about database indexes that differ from the definitions. */
-function indexNotices(indexes: readonly DatabaseIndex[]): readonly string[] {
-  const named = (of: readonly DatabaseIndex[]): string =>
-    of.map(({ collection, name }) => `\`${collection}.${name}\``).join(', ');
-  const unused = indexes.filter(({ state }) => state === 'unused');
-  const awaited = indexes.filter(({ state }) => state !== 'unused');
-  return [
-    ...(awaited.length === 0 ? [] : [`Indexes are being built; until then searches are slow: ${named(awaited)}`]),
-    ...(unused.length === 0 ? [] : [`\`index drop-unused\` drops unused indexes: ${named(unused)}`]),
-  ];
-}

@@ -1,38 +1,8 @@
-/** Issue severities and codes of R4. https://hl7.org/fhir/R4/valueset-issue-type.html */
-export type IssueSeverity = 'fatal' | 'error' | 'warning' | 'information';
+import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4.js';
 
-export type IssueCode =
-  | 'invalid'
-  | 'structure'
-  | 'required'
-  | 'value'
-  | 'invariant'
-  | 'security'
-  | 'login'
-  | 'unknown'
-  | 'expired'
-  | 'forbidden'
-  | 'suppressed'
-  | 'processing'
-  | 'not-supported'
-  | 'duplicate'
-  | 'multiple-matches'
-  | 'not-found'
-  | 'deleted'
-  | 'too-long'
-  | 'code-invalid'
-  | 'extension'
-  | 'too-costly'
-  | 'business-rule'
-  | 'conflict'
-  | 'transient'
-  | 'lock-error'
-  | 'no-store'
-  | 'exception'
-  | 'timeout'
-  | 'incomplete'
-  | 'throttled'
-  | 'informational';
+/** Issue severities and codes of R4. https://hl7.org/fhir/R4/valueset-issue-type.html */
+export type IssueSeverity = OperationOutcomeIssue['severity'];
+export type IssueCode = OperationOutcomeIssue['code'];
 
 /** One problem, as data: a whole sentence that quotes the input and says how to correct it. */
 export interface Issue {
@@ -71,14 +41,3 @@ export function operationOutcome(issues: readonly Issue[]): OperationOutcome {
 const issueSource = 'http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-source';
 
 const sourceOf = ({ profile, rule = '' }: Issue): string => (profile === undefined ? rule : `${profile} › ${rule}`);
-
-export interface OperationOutcome {
-  readonly resourceType: 'OperationOutcome';
-  readonly issue: readonly {
-    readonly extension?: readonly { readonly url: string; readonly valueString: string }[];
-    readonly severity: IssueSeverity;
-    readonly code: IssueCode;
-    readonly diagnostics: string;
-    readonly expression?: readonly string[];
-  }[];
-}

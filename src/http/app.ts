@@ -2,11 +2,12 @@ import Koa from 'koa';
 import type { TokenVerifier } from '../auth/claims.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Log } from '../observability/log.ts';
+import { fhirError } from '../fhir/error.ts';
 import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
-import type { Handler, RequestState, Respond } from './context.ts';
+import type { Handler, Middleware, RequestState, Respond } from './context.ts';
 import { answerFhir } from './fhir-request.ts';
 import { findPath } from './find-path.ts';
 import { healthz, readyz } from './health.ts';
@@ -19,6 +20,8 @@ import { answerErrors } from './middleware/errors.ts';
 import { findPartition } from './partition.ts';
 import { requestId } from './middleware/request-id.ts';
 import type { Places } from './places.ts';
+import { createRouter, readMethods } from './router.ts';
+import type { PathRoute } from './router.ts';
 import { shapePaths } from './routes.ts';
 import { checkTarget } from './target.ts';
 import type { Uploads } from './uploads.ts';
@@ -64,12 +67,17 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const parts = { engine, publicUrl, verify, body, uploads };
   const fhir = shapePaths.map((shape): [string, Handler] => [shape, answerFhir(parts, shape, respond)]);
   const document = smartConfiguration(engine.model, engine.offered, respond);
-  const smart: [string, Handler] = [
-    smartConfigurationPath,
-    async context => {
+  const smart: PathRoute = {
+    path: smartConfigurationPath,
+    methods: readMethods,
+    handler: async context => {
       await findPartition(engine.store, publicUrl, context.state.params['partition']);
       await document(context);
     },
+  };
+  const documents: readonly PathRoute[] = [
+    ...(verify === undefined ? [] : [smart]),
+    ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
   ];
 
   const app = new Koa<RequestState>();
@@ -78,26 +86,32 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(audit(engine.audit, clientAddress)); // around all handlers, for refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all steps that may throw
   app.use(inTurn(checkTarget(engine.maxUrl)));
-  const open: readonly (readonly [string, Handler])[] = [
-    ...(verify === undefined ? [] : [smart]),
-    ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
-    ...fhir,
-  ];
   app.use(
     findPath([
-      ['/healthz', healthz(respond)], // also while no place is free: probes ask whether the process is alive
-      ['/readyz', readyz(respond, engine, closing)],
-      ...open.map(([path, handler]) => [path, inPlace(places, handler)] as const),
-      // After the discovery document, which has the same path. It takes its places itself.
-      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
+      ...(verify === undefined ? [] : [[smartConfigurationPath, undefined] as const]), // within the FHIR paths
+      ...fhir.map(([path, handler]) => [path, inPlace(places, handler)] as const),
     ]),
   );
+  app.use(
+    createRouter([
+      // Also while no place is free: probes ask whether the process is alive.
+      { path: '/healthz', methods: readMethods, handler: healthz(respond) },
+      { path: '/readyz', methods: readMethods, handler: readyz(respond, engine, closing) },
+      ...documents.map(route => ({ ...route, handler: inPlace(places, route.handler) })),
+      // After the discovery document, which has the same path. It takes its places itself.
+      ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
+    ]).routes(),
+  );
+  app.use(nothingHere);
   app.on('error', (error: NodeJS.ErrnoException) => {
     // these two mean that the client disconnected
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none');
   });
   return app;
 }
+
+const nothingHere: Middleware = () =>
+  Promise.reject(fhirError(404, 'not-found', 'Nothing exists under this path. FHIR is under `/r4/{partition}`.'));
 
 /** Answers a request while it holds a place. */
 function inPlace(places: Places, handler: Handler): Handler {

@@ -16,8 +16,8 @@ export interface RequestState {
   query: string;
   /** middleware/audit.ts: of the client. */
   address: string;
-  /** Identifies the request in the audit; small, since it is held until the event is made. */
-  origin: object;
+  /** Identifies the request in the audit; no other request of this process has the same number. */
+  requestKey: number;
   /** respond.ts: the response. */
   response: FhirResponse | undefined;
   /** find-path.ts: the pattern of the path, and the values of its variable segments. */

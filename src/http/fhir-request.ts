@@ -76,13 +76,13 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     asked.parameters = parameters;
     // After all checks that do not need it.
     const body = await readResource(context, { route, model, limits, uploads });
-    const { requestId, origin, address } = state;
+    const { requestId, requestKey, address } = state;
     const bytes = body === undefined ? {} : { body: body.bytes };
     const request = {
       ...route,
       method,
       requestId,
-      origin,
+      requestKey,
       address,
       access,
       partition,

@@ -3,14 +3,13 @@ import type { IssueCode } from '../fhir/outcome.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Store } from '../store/store.ts';
-import type { Context, Handler, Respond } from './context.ts';
+import type { Handler, Respond } from './context.ts';
 
 const longestCheck = 2_000;
 
 /** `/healthz`: 200 while the process is alive. */
 export function healthz(respond: Respond): Handler {
   return async context => {
-    checkMethod(context);
     await respond(context, ok);
   };
 }
@@ -23,7 +22,6 @@ export function healthz(respond: Respond): Handler {
  */
 export function readyz(respond: Respond, { store, audit }: Engine, closing: () => boolean): Handler {
   return async context => {
-    checkMethod(context);
     if (closing()) throw notReady('transient', 'The server is shutting down.');
     const found = await within(check(store));
     if (found instanceof FhirError) throw found;
@@ -72,11 +70,4 @@ const inTime = notReady('timeout', 'The record store does not answer in time.');
 function explain(error: unknown): FhirError {
   if (!(error instanceof StoreUnavailable)) return notReady('transient', 'The record store does not answer.');
   return error.reason === 'timeout' ? inTime : notReady('no-store', 'The record store cannot be reached.');
-}
-
-function checkMethod({ method }: Context): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  throw fhirError(405, 'not-supported', `\`${method}\` is not supported; allowed: GET, HEAD.`, undefined, {
-    Allow: 'GET, HEAD',
-  });
 }

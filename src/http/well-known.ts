@@ -5,6 +5,8 @@ import { smartConfigurationOf } from '../auth/smart-configuration.ts';
 import type { Model } from '../model/model.ts';
 import type { Handler, Respond } from './context.ts';
 import { publicDocument } from './public-document.ts';
+import { readMethods } from './router.ts';
+import type { PathRoute } from './router.ts';
 
 /** The first request of SMART apps. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known */
 export const smartConfigurationPath = '/r4/:partition/.well-known/smart-configuration';
@@ -18,10 +20,10 @@ export const smartConfiguration = (model: Model, offered: Offered | undefined, r
  * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig and
  * https://www.rfc-editor.org/rfc/rfc8414#section-3
  */
-export function discovery(offered: Offered, respond: Respond): readonly (readonly [path: string, handler: Handler])[] {
+export function discovery(offered: Offered, respond: Respond): readonly PathRoute[] {
   const handler = publicDocument(openidConfigurationOf(offered), respond);
   return [
-    [`${issuerPath}/.well-known/openid-configuration`, handler],
-    [`/.well-known/oauth-authorization-server${issuerPath}`, handler],
+    { path: `${issuerPath}/.well-known/openid-configuration`, methods: readMethods, handler },
+    { path: `/.well-known/oauth-authorization-server${issuerPath}`, methods: readMethods, handler },
   ];
 }

@@ -17,7 +17,7 @@ import { refusePending } from './pending.ts';
  * https://hl7.org/fhir/R4/http.html#ccreate
  */
 export async function ifNoneExist(
-  { model, now }: Engine,
+  { model, now, store }: Engine,
   type: ResourceType,
   { headers, base, access }: FhirRequest,
   partition: Partition,
@@ -50,7 +50,12 @@ export async function ifNoneExist(
     now: now(),
   });
   const query = restrict(access, type, 's', asked.query);
-  await refusePending(partition, { ...asked, query }, one => restriction(access, one, 's').kind === 'all');
+  await refusePending(
+    store.indexes,
+    partition.id,
+    { ...asked, query },
+    one => restriction(access, one, 's').kind === 'all',
+  );
   return { is: 'no-match', query };
 }
 

@@ -17,8 +17,8 @@ export interface FhirRequest {
   readonly interaction: InteractionCode;
   /** The request id of answer, log and audit. */
   readonly requestId: string;
-  /** Identifies the request in the audit, since clients may give many requests the same id. */
-  readonly origin?: object | undefined;
+  /** Identifies the request in the audit, since clients may give many requests the same id; unique in this process. */
+  readonly requestKey?: number | undefined;
   /** The address of the client; empty if it is unknown. */
   readonly address: string;
   /** The rights of the caller. */

@@ -2,7 +2,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { IndexAdmin } from '../store/indexes.ts';
 
 /** `Retry-After` in seconds. */
 const retryAfter = '10';
@@ -13,16 +13,17 @@ const retryAfter = '10';
  * https://hl7.org/fhir/R4/valueset-issue-type.html
  */
 export async function refusePending(
-  partition: Partition,
+  indexes: Pick<IndexAdmin, 'status'>,
+  partition: string,
   { type, query, sort, count }: Pick<SearchRequest, 'type' | 'query' | 'sort' | 'count'>,
   seesAll: (type: ResourceType) => boolean,
 ): Promise<void> {
   for (const join of joinsOf(query)) {
     const own = join.kind === 'has' ? [{ kind: 'present', param: join.param } as const] : [];
     const inner = { kind: 'and', of: [join.of, ...own] } as const;
-    await refusePending(partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
+    await refusePending(indexes, partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
   }
-  const pending = await partition.pending(type.name);
+  const pending = await indexes.status({ partition, type: type.name, state: 'pending' });
   if (pending.length === 0) return;
   const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
   // The order of a type without a sort date is stored too, and may be outdated.

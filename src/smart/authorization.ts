@@ -10,6 +10,7 @@ import { FhirError } from '../fhir/error.ts';
 import { storeFailure } from '../interaction/store-failure.ts';
 import type { Log } from '../observability/log.ts';
 import type { Context, Handler } from '../http/context.ts';
+import type { PathRoute } from '../http/router.ts';
 import type { Place, Places } from '../http/places.ts';
 
 /** The handlers of the paths under `/auth`, created at the first request. */
@@ -39,7 +40,7 @@ export function authorization(
   audit: Pick<Audit, 'require'>,
   places: Places,
   log: Log,
-): readonly (readonly [path: string, handler: Handler])[] {
+): readonly PathRoute[] {
   const begin = ({ res, state }: Context): void => {
     for (const [name, value] of Object.entries({ ...headers, ...noStoreHeaders })) res.setHeader(name, value);
     res.setHeader('X-Request-Id', state.requestId);
@@ -63,15 +64,13 @@ export function authorization(
   const forClients =
     (endpoint: Endpoint): Handler =>
     async context => {
-      const { req, res, state, method } = context;
+      const { req, res, state } = context;
       context.respond = false;
       begin(context);
       const isPage = endpoint.startsWith('/authorize');
       let place: Place | undefined;
       try {
         place = places.enter(req, state.address);
-        const allowed: readonly string[] = endpoints[endpoint];
-        if (!allowed.includes(method)) return sendJson(res, wrongMethod(method, allowed));
         if (endpoint !== '/jwks') audit.require(); // without it, no audit event would show who got a token
         const { server } = await load();
         const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
@@ -88,6 +87,12 @@ export function authorization(
         place?.leave();
       }
     };
+
+  const wrongMethod: PathRoute['wrongMethod'] = async (context, allowed) => {
+    context.respond = false;
+    begin(context);
+    sendJson(context.res, methodRefused(context.method, allowed));
+  };
 
   const page: Handler = async context => {
     const { req, res, state } = context;
@@ -113,12 +118,15 @@ export function authorization(
   };
 
   return [
-    ...(Object.keys(endpoints) as Endpoint[]).map(
-      endpoint => [`${issuerPath}${endpoint}`, forClients(endpoint)] as const,
-    ),
-    [issuerPath, page],
-    [`${issuerPath}/`, page],
-    [`${issuerPath}/*`, page],
+    ...(Object.keys(endpoints) as Endpoint[]).map(endpoint => ({
+      path: `${issuerPath}${endpoint}`,
+      methods: endpoints[endpoint],
+      handler: forClients(endpoint),
+      wrongMethod,
+    })),
+    { path: issuerPath, handler: page },
+    { path: `${issuerPath}/`, handler: page },
+    { path: `${issuerPath}/*page`, handler: page },
   ];
 }
 
@@ -140,7 +148,7 @@ function sendJson(response: ServerResponse, { status, headers, body }: Answer): 
   response.writeHead(status, { ...headers, ...about }).end(text);
 }
 
-const wrongMethod = (method: string, allowed: readonly string[]): Answer => ({
+const methodRefused = (method: string, allowed: readonly string[]): Answer => ({
   status: 405,
   headers: { Allow: allowed.join(', ') },
   body: {

@@ -76,7 +76,7 @@ export class StoreBusy extends Error {
   }
 }
 
-/** A search needs an index that is not complete (see `Partition.pending`): returned to clients as 503 `incomplete`. */
+/** A search needs an index that is not complete (see `IndexAdmin.status`): returned to clients as 503 `incomplete`. */
 export class IndexPending extends Error {
   readonly type: string;
   readonly param: string;

@@ -5,15 +5,21 @@ export interface PendingIndex {
   readonly of: number;
 }
 
-/** The indexes of a partition, for searches. */
-export interface PartitionIndexes {
-  /** The parameters of a type that cannot be searched yet, with the progress of their rebuild. */
-  pending(type: string): Promise<readonly PendingIndex[]>;
+/** Which indexes `status` reports; undefined: all. */
+export interface IndexScope {
+  readonly partition?: string;
+  readonly type?: string;
+  /**
+   * Only parameters that cannot be searched yet. Cheap while all are ready, so that each search can check them. Pairs
+   * only make searches faster and are not included.
+   */
+  readonly state?: 'pending';
 }
 
-/** The indexes of a store, for its operator. */
+/** The indexes of a store. */
 export interface IndexAdmin {
-  status(): Promise<readonly IndexState[]>;
+  /** Empty for a partition or a type that does not exist. */
+  status(scope?: IndexScope): Promise<readonly IndexState[]>;
   /** Marks as pending and rebuilds (all, or one type, or one parameter), yielding progress until done. */
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
   /**

@@ -11,7 +11,7 @@ const ownersVersion = 1;
  * so that owners by other definitions are known as such. References have no white space.
  */
 export function printOwners(type: ResourceType, entries: readonly IndexEntry[]): string {
-  return [digestOf(type), ...ownersOf(type, entries)].join(' ');
+  return [derivationOf(type).digest, ...ownersOf(type, entries)].join(' ');
 }
 
 /**
@@ -20,14 +20,26 @@ export function printOwners(type: ResourceType, entries: readonly IndexEntry[]):
  */
 export function parseOwners(type: ResourceType | undefined, text: string | undefined): readonly string[] | undefined {
   if (type === undefined || type.accessLinks.length === 0 || text === undefined) return undefined;
-  const [digest, ...owners] = text.split(' ');
-  return digest === digestOf(type) ? owners : undefined;
+  const derived = derivationOf(type);
+  if (derived.text !== text) {
+    const [digest, ...owners] = text.split(' ');
+    derived.text = text;
+    derived.owners = digest === derived.digest ? owners : undefined;
+  }
+  return derived.owners;
 }
 
-const digests = new WeakMap<ResourceType, string>();
+/** How owners of a type are derived, and the text that was read last: the records of a page mostly have one owner. */
+interface Derivation {
+  readonly digest: string;
+  text: string | undefined;
+  owners: readonly string[] | undefined;
+}
 
-function digestOf(type: ResourceType): string {
-  const known = digests.get(type);
+const derivations = new WeakMap<ResourceType, Derivation>();
+
+function derivationOf(type: ResourceType): Derivation {
+  const known = derivations.get(type);
   if (known !== undefined) return known;
   const links = type.accessLinks.map(({ compartment, parameter }) => [
     compartment,
@@ -38,6 +50,7 @@ function digestOf(type: ResourceType): string {
     .update(JSON.stringify([ownersVersion, links]))
     .digest('base64url')
     .slice(0, 8);
-  digests.set(type, digest);
-  return digest;
+  const derivation: Derivation = { digest, text: undefined, owners: undefined };
+  derivations.set(type, derivation);
+  return derivation;
 }

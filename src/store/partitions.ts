@@ -1,10 +1,9 @@
 import type { BlobStore } from './blobs.ts';
-import type { PartitionIndexes } from './indexes.ts';
 import type { RecordStore } from './records.ts';
 import type { PartitionTransfer } from './transfer.ts';
 
 /** The content of a partition, separate from all others. */
-export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionIndexes, PartitionTransfer {}
+export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionTransfer {}
 
 /** The identity of a partition, as a value. */
 export interface PartitionIdentity {

@@ -6,7 +6,7 @@ import type { DocumentStore } from './documents.ts';
 import type { Lack } from './errors.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
-import type { Note, StoreProgress, VerifyScope } from './transfer.ts';
+import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
 
 /** The dependencies of a store. */
 export interface StoreOptions {
@@ -35,7 +35,7 @@ export interface StoreOptions {
  * The interface of every store: the ports of records, blobs, documents, indexes, transfer and partitions, each in its
  * file. test/store/contract.ts defines their behaviour.
  */
-export interface Store {
+export interface Store extends NoteTransfer {
   partition(id: string): Promise<Partition | undefined>;
   readonly partitions: PartitionAdmin;
   readonly indexes: IndexAdmin;
@@ -55,9 +55,5 @@ export interface Store {
   verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
   /** The audit log: separate from the records, whatever the mode, and not copied with them. */
   readonly audit: AuditLog;
-  /** Data besides resources and attachments, to be copied to another store. */
-  notes(): AsyncIterable<Note>;
-  /** Stores notes of another store; repeatable. Throws Error if their partition does not exist. */
-  putNotes(notes: readonly Note[]): Promise<void>;
   close(): Promise<void>;
 }

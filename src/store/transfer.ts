@@ -1,18 +1,35 @@
 import type { Attached } from './blobs.ts';
 import type { Mark, StoredVersion, WriteKey, WriteResult } from './records.ts';
 
-/** All data of a partition's records, for copying to another store. */
-export interface PartitionTransfer {
-  /** Types with stored data, tombstones too, also undeclared ones; in order. */
-  types(): Promise<readonly string[]>;
-  /** All versions of the resources of a type, declared or not, tombstones too: by id, then version; after an id. */
-  versions(type: string, after?: string): AsyncIterable<KeptVersion>;
-  /**
-   * Stores versions unchanged; all versions of a resource must be adjacent and in order. Repeatable: existing ones
-   * stay. Their attachments must be stored before, or it throws `AttachmentMissing`. Those of an undeclared type have
-   * no index entries.
-   */
-  restore(versions: readonly KeptVersion[], options?: { readonly mark?: Mark }): Promise<void>;
+/** A copy to another store: `import` stores exactly what `export` of the other one returned, and may be repeated. */
+export interface Transfer<Item, Scope = undefined, Options = undefined> {
+  export(scope?: Scope): AsyncIterable<Item>;
+  import(items: readonly Item[], options?: Options): Promise<void>;
+}
+
+/**
+ * All versions of the records of a partition, tombstones too, also of types that the definitions do not declare: by
+ * type, then id, then version.
+ *
+ * `import` takes all versions of a record together and in order; versions that exist already stay as they are. The
+ * bytes of their attachments must be stored before, or it throws `AttachmentMissing`. Versions of types that are not
+ * declared get no index entries. A mark commits with the versions, or after them.
+ */
+export type PartitionTransfer = Transfer<KeptVersion, VersionScope, { readonly mark?: Mark }>;
+
+/** Documents, marks and keys. `import` replaces those that exist; throws Error if their partition does not exist. */
+export type NoteTransfer = Transfer<Note>;
+
+/** Which versions are exported; undefined: all. */
+export interface VersionScope {
+  readonly type?: string | undefined;
+  /** Only records after this one. */
+  readonly after?: RecordKey | undefined;
+}
+
+export interface RecordKey {
+  readonly type: string;
+  readonly id: string;
 }
 
 /** The scope of a verification. */

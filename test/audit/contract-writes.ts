@@ -36,6 +36,7 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     readonly isHidden?: boolean;
     readonly partition?: Partition;
   }
+  let requests = 0;
   /** The two events of a write; the first alone where it has no status. */
   const events = ({ id, version = 1, status, key, isHidden, partition = demo }: Attempt): readonly AuditEntry[] => {
     const request = {
@@ -45,7 +46,7 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
       method: 'POST',
       interaction: 'create',
       address: '',
-      origin: {},
+      requestKey: (requests += 1),
     } as const;
     const begun = made.begun(request, { type: t.typeName, id, text: '{"entries":[]}', key });
     if (status === undefined) return [begun];

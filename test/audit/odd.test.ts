@@ -161,7 +161,7 @@ describe('every kind of event', () => {
     const now = Date.now();
     const access = accessOf('app', 'ann');
     const { events, request } = parts({ access });
-    const create = { ...request, interaction: 'create', method: 'POST', resourceType: 'Media', origin: {} } as const;
+    const create = { ...request, interaction: 'create', method: 'POST', resourceType: 'Media', requestKey: 1 } as const;
     const record = {
       type: 'Media',
       id: 'm',

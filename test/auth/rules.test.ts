@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFhirUser } from '../../src/auth/fhir-user.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import { unusableCriteria } from '../../src/auth/context-query.ts';
-import type { PendingIndex } from '../../src/store/indexes.ts';
+import type { IndexState } from '../../src/store/indexes.ts';
 import { refusePending } from '../../src/interaction/pending.ts';
 import type { SearchRequest } from '../../src/search/request.ts';
 import { folderWith, ours, statement } from '../support/definition-files.ts';
@@ -229,7 +229,14 @@ describe('a create', () => {
 });
 
 describe('an index that is being built', () => {
-  const pending: PendingIndex = { type: 'Condition', param: 'patient', done: 3, of: 17 };
+  const pending: IndexState = {
+    partition: 'demo',
+    state: 'pending',
+    type: 'Condition',
+    param: 'patient',
+    done: 3,
+    of: 17,
+  };
   const asked = (query: SearchRequest['query']): SearchRequest => {
     const type = server.running.engine.model.types.get('Condition');
     if (type === undefined) throw new Error('no type');
@@ -240,11 +247,13 @@ describe('an index that is being built', () => {
   it('rejects a search that needs it for access only, and counts the records for callers who see all', async () => {
     const param = server.running.engine.model.types.get('Condition')?.indexed.get('patient');
     if (param === undefined) throw new Error('no parameter');
-    const partition = { ...server.partition, pending: async () => [pending] };
+    const indexes = { status: async () => [pending] };
     const query = { kind: 'param', param, test: { kind: 'reference', type: 'Patient', id: 'p1' } } as const;
-    await expect(refusePending(partition, asked(query), () => true)).rejects.toThrow('`patient` (3 of 17 resources)');
-    await expect(refusePending(partition, asked(query), () => false)).rejects.toThrow(/built: `patient`\. Retry/);
-    await refusePending(partition, asked({ kind: 'all' }), () => false);
+    await expect(refusePending(indexes, 'demo', asked(query), () => true)).rejects.toThrow(
+      '`patient` (3 of 17 resources)',
+    );
+    await expect(refusePending(indexes, 'demo', asked(query), () => false)).rejects.toThrow(/built: `patient`\. Retry/);
+    await refusePending(indexes, 'demo', asked({ kind: 'all' }), () => false);
   });
 });
 

@@ -173,11 +173,10 @@ describe('verify', () => {
       interaction: 'create',
       address: '',
     } as const;
-    const origins = Array.from({ length: 6 }, () => ({}));
     const begun = (at: number, id: string, key?: string) =>
-      made.begun({ ...request, origin: origins[at] }, { type: 'Media', id, text: '{}', key });
+      made.begun({ ...request, requestKey: at }, { type: 'Media', id, text: '{}', key });
     const ended = (at: number) =>
-      made.answered({ ...request, origin: origins[at] }, { status: 201, records: [] }, Date.now());
+      made.answered({ ...request, requestKey: at }, { status: 201, records: [] }, Date.now());
     for (const id of ['done', 'another'])
       await demo.write([{ kind: 'put', type: 'Media', id, text: splitForStamp('{"resourceType":"Media"}', id) }]);
     const last = begun(5, 'p1');

@@ -90,8 +90,9 @@ class Generator {
       case 11:
         return `iif(${inner()}, ${inner()}, ${this.literal()} = ${this.literal()})`;
       default:
+        const collection = this.collection(of, depth);
         const tests = ['count() > 1', 'exists()', 'distinct().count() = 1', `first() = ${this.literal()}`] as const;
-        return `${this.collection(of, depth)}.${this.#pick(tests)}`;
+        return `${collection}.${this.#pick(tests)}`;
     }
   }
 
@@ -242,7 +243,7 @@ class Generator {
       const among = there.length > 0 && this.#next(8) < 7 ? there : properties;
       const [name, { element, type }] = among[this.#next(among.length)] ?? properties[0] ?? ['', undefined as never];
       definition = type.content ?? this.#types.get(type.code);
-      // an object of JSON, or a primitive, which has none
+      // The value is a JSON object, or a primitive, which has no children.
       const found = (value as Record<string, unknown> | undefined)?.[name];
       value = Array.isArray(found) ? (found as unknown[])[0] : found;
       text += `${text === '' ? '' : '.'}${quoted(element.name)}`;

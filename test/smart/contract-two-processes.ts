@@ -137,7 +137,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
 
     it('cannot be read out of the store', async () => {
       const value = await createLaunch(two.stores[0], launch, { now });
-      for await (const note of two.stores[0].notes()) expect(JSON.stringify(note)).not.toContain(value);
+      for await (const note of two.stores[0].export()) expect(JSON.stringify(note)).not.toContain(value);
       expect(await takeLaunch(two.stores[0], 'another', who)).toBeUndefined();
     });
   });
@@ -181,7 +181,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       const [first] = both();
       const notes = async (): Promise<number> => {
         let count = 0;
-        for await (const _ of two.stores[0].notes()) count += 1;
+        for await (const _ of two.stores[0].export()) count += 1;
         return count;
       };
       const before = await notes();
@@ -205,7 +205,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       const [one, other] = [await first.begin({ id: 'ann' }), await first.begin({ id: 'ann' })];
       expect(one).not.toBe(other);
       expect((await first.find(one))?.id).not.toBe((await first.find(other))?.id);
-      for await (const note of two.stores[0].notes()) expect(JSON.stringify(note)).not.toContain(one);
+      for await (const note of two.stores[0].export()) expect(JSON.stringify(note)).not.toContain(one);
     });
 
     it('end by signing out, alone, with what stands on them', async () => {

@@ -8,7 +8,7 @@ import type { Change } from '../../src/store/records.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import type { Store } from '../../src/store/store.ts';
 import { folderWith, statement } from '../support/definition-files.ts';
-import type { Place } from './support/fixture.ts';
+import { pending, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
 import { indexSteps } from './support/verified.ts';
@@ -29,7 +29,7 @@ export function meaningContract(newPlace: () => Promise<Place>): void {
     const model = await withCodes({ url: 'urn:own', caseSensitive: true });
     const command = await openClinic(place.url, model, { mode: 'command' });
     await command.clinic.write([observation('c', 'ab')]);
-    expect((await command.clinic.pending('Observation')).map(({ param }) => param)).toContain('code');
+    expect((await pending(command.store, 'clinic', 'Observation')).map(({ param }) => param)).toContain('code');
     await list(command.store.indexes.rebuild('clinic', 'Observation'));
     expect(await find(command.clinic, model, 'ab')).toEqual(['b', 'c']);
     expect(await find(command.clinic, model, 'AB')).toEqual(['a']);
@@ -47,7 +47,7 @@ export function meaningContract(newPlace: () => Promise<Place>): void {
     const command = await openBeside(place.url, model);
     await command.clinic.write([group('a')]);
     expect((await command.clinic.read('Group', 'a'))?.version).toBe(1);
-    expect(await command.clinic.pending('Group')).toEqual([]);
+    expect(await pending(command.store, 'clinic', 'Group')).toEqual([]);
     expect((await indexSteps(command.store, 'clinic')).flatMap(step => step.findings)).toEqual([]);
     await command.store.close();
 

@@ -34,7 +34,11 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
   });
 
   const versionsOf = (partition: Partition, after?: string): Promise<readonly KeptVersion[]> =>
-    list(partition.versions(t.typeName, after));
+    list(
+      partition.export({ type: t.typeName, after: after === undefined ? undefined : { type: t.typeName, id: after } }),
+    );
+  const typesOf = async (partition: Partition | undefined): Promise<readonly string[]> =>
+    partition === undefined ? [] : [...new Set((await list(partition.export())).map(({ type }) => type))];
 
   /** A resource with three versions, one that is removed, one that came again, and one with one version. */
   const fill = async (): Promise<void> => {
@@ -47,7 +51,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
     await from.demo.write([changed, t.put('again', [t.token('again')]), t.put('single')], each);
   };
 
-  describe('versions', () => {
+  describe('export', () => {
     it('gives all versions and tombstones by id, then version', async () => {
       await fill();
       const found = await versionsOf(from.demo);
@@ -68,16 +72,29 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
         expect(await from.demo.read(t.typeName, one.id, one.version)).toEqual(version);
       }
       expect((await versionsOf(from.demo, 'again')).map(({ id }) => id)).toEqual(['gone', 'gone', 'single']);
-      expect(await list(from.demo.versions('Unknown'))).toEqual([]);
+      expect(await list(from.demo.export({ type: 'Unknown' }))).toEqual([]);
     });
 
     it('names the types of which anything is kept, tombstones too', async () => {
-      expect(await from.demo.types()).toEqual([]);
+      expect(await typesOf(from.demo)).toEqual([]);
       await from.demo.write([t.put('a')]);
       await from.demo.write([t.remove('a')]);
-      expect(await from.demo.types()).toEqual([t.typeName]);
+      expect(await typesOf(from.demo)).toEqual([t.typeName]);
       await from.store.partitions.add('other', { zone: 'UTC' });
-      expect(await (await from.store.partition('other'))?.types()).toEqual([]);
+      expect(await typesOf(await from.store.partition('other'))).toEqual([]);
+    });
+
+    it('gives them by type, and continues after a record', async () => {
+      await from.demo.write([t.put('a'), t.put('b')], t.each);
+      const ours = await versionsOf(from.demo);
+      await to.demo.import(ours.flatMap(one => [one, { ...one, type: 'Aaa' }, { ...one, type: 'Zzz' }]));
+      const keys = async (after?: { readonly type: string; readonly id: string }): Promise<readonly string[]> =>
+        (await list(to.demo.export({ after }))).map(({ type, id }) => `${type}/${id}`);
+      const all = ['Aaa', t.typeName, 'Zzz'].flatMap(type => [`${type}/a`, `${type}/b`]);
+      expect(await keys()).toEqual(all);
+      expect(await keys({ type: t.typeName, id: 'a' })).toEqual(all.slice(3));
+      expect(await keys({ type: t.typeName, id: 'b' })).toEqual(all.slice(4));
+      expect(await keys({ type: 'Between', id: 'b' })).toEqual(all.slice(4));
     });
 
     it('goes over many', async () => {
@@ -89,10 +106,10 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
     });
   });
 
-  describe('restore', () => {
+  describe('import', () => {
     it('keeps versions exactly as they were, and finds the current ones alone', async () => {
       await fill();
-      await to.demo.restore(await versionsOf(from.demo));
+      await to.demo.import(await versionsOf(from.demo));
       expect(await versionsOf(to.demo)).toEqual(await versionsOf(from.demo));
       expect(await to.demo.read(t.typeName, 'a')).toEqual(await from.demo.read(t.typeName, 'a'));
       const codes = ['one', 'two', 'three', 'gone', 'again'];
@@ -111,10 +128,10 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
     it('may be repeated, and goes on where something is there', async () => {
       await fill();
       const all = await versionsOf(from.demo);
-      await to.demo.restore(all.filter(({ version }) => version < 3));
-      await to.demo.restore(all.filter(({ version }) => version !== 2));
-      await to.demo.restore(all);
-      await to.demo.restore(all);
+      await to.demo.import(all.filter(({ version }) => version < 3));
+      await to.demo.import(all.filter(({ version }) => version !== 2));
+      await to.demo.import(all);
+      await to.demo.import(all);
       expect(await versionsOf(to.demo)).toEqual(all);
       expect([...(await to.demo.counts())]).toEqual([[t.typeName, 3]]);
       expect((await indexSteps(to.store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
@@ -124,7 +141,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       await fill();
       time = 500;
       await to.demo.write([t.put('a', [t.token('own')])]);
-      await to.demo.restore(await versionsOf(from.demo));
+      await to.demo.import(await versionsOf(from.demo));
       expect((await to.demo.read(t.typeName, 'a', 1))?.text).toContain('"code":"own"');
       expect((await to.demo.read(t.typeName, 'a'))?.version).toBe(3);
       expect(await t.find(to.demo, t.hasCode('own'))).toEqual([]);
@@ -132,21 +149,21 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
 
     it('refuses versions of a resource that are not in order', async () => {
       await fill();
-      await expect(to.demo.restore((await versionsOf(from.demo)).toReversed())).rejects.toThrow('in order');
+      await expect(to.demo.import((await versionsOf(from.demo)).toReversed())).rejects.toThrow('in order');
       expect(await versionsOf(to.demo)).toEqual([]);
     });
 
     it('keeps its mark', async () => {
       await fill();
-      await to.demo.restore(await versionsOf(from.demo), { mark: { key: 'copy', value: 'a' } });
-      await to.demo.restore([], { mark: { key: 'copy', value: 'b' } });
+      await to.demo.import(await versionsOf(from.demo), { mark: { key: 'copy', value: 'a' } });
+      await to.demo.import([], { mark: { key: 'copy', value: 'b' } });
       expect(await to.demo.mark('copy')).toBe('b');
     });
 
     it('goes on counting versions, later than all that was restored', async () => {
       await fill();
       const all = await versionsOf(from.demo);
-      await to.demo.restore(all);
+      await to.demo.import(all);
       time = 100;
       const [again, changed] = await to.demo.write([t.put('gone'), t.put('a', [t.token('four')])], { unit: 'each' });
       expect(again).toMatchObject({ outcome: 'created', version: 3 });
@@ -159,9 +176,9 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       const all = await versionsOf(from.demo);
       const none: Model = { ...t.modelOf(), types: new Map(), digest: 'none' };
       await reopen({ model: none });
-      await to.demo.restore(all);
+      await to.demo.import(all);
       expect(await versionsOf(to.demo)).toEqual(all);
-      expect(await to.demo.types()).toEqual([t.typeName]);
+      expect(await typesOf(to.demo)).toEqual([t.typeName]);
       await reopen();
       for await (const _ of to.store.indexes.rebuild('demo'));
       expect(await t.find(to.demo, t.hasCode('three'))).toEqual(['a']);
@@ -180,11 +197,11 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       await from.demo.write([t.put('a', [t.token('y')], { attachments: [second, first] })]);
       const all = await versionsOf(from.demo);
       expect(all.map(({ attachments }) => attachments)).toEqual([[first], [first], [second, first]]);
-      await expect(to.demo.restore(all)).rejects.toThrow(AttachmentMissing);
+      await expect(to.demo.import(all)).rejects.toThrow(AttachmentMissing);
       expect(await versionsOf(to.demo)).toEqual([]);
       await to.demo.putAttachment(bytesOf('first'));
       await to.demo.putAttachment(bytesOf('second'));
-      await to.demo.restore(all);
+      await to.demo.import(all);
       expect(await versionsOf(to.demo)).toEqual(all);
       expect((await list(to.demo.attachments(t.typeName))).map(({ digest }) => digest)).toEqual([
         second.digest,
@@ -203,7 +220,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       await from.store.documents('things').put('expired', 1, 900);
       const key = { key: 'k', body: 'b', expires: 9_000 };
       const [result] = await from.demo.write([t.put('a')], { key, mark: { key: 'load', value: '7' } });
-      const notes = await list(from.store.notes());
+      const notes = await list(from.store.export());
       expect(byKind(notes)).toEqual(
         byKind([
           { kind: 'document', collection: 'things', key: 'always', value: 'text', expires: undefined },
@@ -212,20 +229,20 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
           { kind: 'key', partition: 'demo', key, results: result === undefined ? [] : [result] },
         ]),
       );
-      await to.store.putNotes(notes);
-      await to.store.putNotes(notes);
-      expect(byKind(await list(to.store.notes()))).toEqual(byKind(notes));
+      await to.store.import(notes);
+      await to.store.import(notes);
+      expect(byKind(await list(to.store.export()))).toEqual(byKind(notes));
       expect(await to.store.documents('things').get('one')).toEqual({ a: [1, 'é', null] });
       expect(await to.demo.mark('load')).toBe('7');
       const repeated = await to.demo.write([t.put('a')], { key });
       expect(repeated).toEqual([{ ...result, outcome: 'repeated', first: 'created' }]);
       time = 10_000;
-      expect((await list(to.store.notes())).map(({ kind }) => kind).toSorted()).toEqual(['document', 'mark']);
+      expect((await list(to.store.export())).map(({ kind }) => kind).toSorted()).toEqual(['document', 'mark']);
     });
 
     it('are refused where their partition is not there', async () => {
       const note: Note = { kind: 'mark', partition: 'nobody', mark: { key: 'a', value: 'b' } };
-      await expect(to.store.putNotes([note])).rejects.toThrow('There is no partition `nobody`');
+      await expect(to.store.import([note])).rejects.toThrow('There is no partition `nobody`');
     });
   });
 }

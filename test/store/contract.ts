@@ -431,7 +431,7 @@ export function contract(where: Where): void {
       );
 
     it('are ready at once where there are no resources', async () => {
-      expect(await demo.pending(t.typeName)).toEqual([]);
+      expect(await t.pending(store)).toEqual([]);
       expect((await store.indexes.status()).map(({ param, state }) => `${param} ${state}`).toSorted()).toEqual([
         'code ready',
         'date ready',
@@ -447,12 +447,12 @@ export function contract(where: Where): void {
       // A command changes the definitions; it leaves the rebuild to the server.
       await open({ mode: 'command', model: changed });
       await demo.write([t.put('r0', [t.token('c9')]), t.remove('r1'), t.put('fresh', [t.token('c9')])], t.each);
-      expect(await demo.pending(t.typeName)).toEqual([{ type: t.typeName, param: 'code', done: 0, of: 250 }]);
+      expect(await t.pending(store)).toEqual([{ type: t.typeName, param: 'code', done: 0, of: 250 }]);
       await expect(t.find(demo, t.hasCode('c9'))).rejects.toThrow(IndexPending);
       expect(await t.find(demo, t.isNamed('n 24'))).toHaveLength(11);
       await store.close();
       await open({ model: changed });
-      await until(async () => (await demo.pending(t.typeName)).length === 0);
+      await until(async () => (await t.pending(store)).length === 0);
       expect((await t.find(demo, t.hasCode('c9'))).toSorted()).toEqual(['fresh', 'r0']);
       expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(49);
       expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
@@ -474,7 +474,7 @@ export function contract(where: Where): void {
       await until(async () => faults.size > 0);
       expect([...faults]).toEqual(['Error: The definition cannot be read']);
       isBroken = false;
-      await until(async () => (await demo.pending(t.typeName)).length === 0);
+      await until(async () => (await t.pending(store)).length === 0);
       expect(await demo.count(t.typeName, t.hasCode('c1'))).toBe(50);
     });
 
@@ -496,13 +496,13 @@ export function contract(where: Where): void {
       await fill();
       await store.close();
       await open({ model: t.modelOf([t.owner, t.code, t.name], 'no sort date') });
-      await until(async () => (await demo.pending(t.typeName)).length === 0);
+      await until(async () => (await t.pending(store)).length === 0);
       time = 9_000;
       await demo.write([t.put('r9', [t.token('c9')])]);
       expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r9', 'r99']);
       await store.close();
       await open();
-      await until(async () => (await demo.pending(t.typeName)).length === 0);
+      await until(async () => (await t.pending(store)).length === 0);
       expect((await t.find(demo, { kind: 'all' })).slice(0, 2)).toEqual(['r249', 'r248']);
       expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });

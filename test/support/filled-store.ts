@@ -94,11 +94,10 @@ export async function everything(url: string): Promise<unknown> {
   const partitions = await store.partitions.list();
   for (const { id } of partitions) {
     const partition = await partitionOf(store, id);
-    for (const type of await partition.types())
-      for await (const version of partition.versions(type)) versions.push(version);
+    for await (const version of partition.export()) versions.push(version);
   }
   const notes: Note[] = [];
-  for await (const note of store.notes()) if (note.kind !== 'mark' || note.mark.key !== 'migrate') notes.push(note);
+  for await (const note of store.export()) if (note.kind !== 'mark' || note.mark.key !== 'migrate') notes.push(note);
   await store.close();
   const settings = partitions.map(({ id, settings: { zone } }) => ({ id, zone }));
   return { settings, versions, notes: notes.map(note => JSON.stringify(note)).toSorted() };

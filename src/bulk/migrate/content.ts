@@ -16,26 +16,55 @@ export interface Content {
 }
 
 /**
- * Reads everything of a type in a partition: every version with its text, number and time, and each attachment. Equal
- * content in two stores has the same digest. `read` is called for each record.
+ * Reads everything that a partition keeps of its records, by type: every version with its text, number and time, and
+ * the bytes of each attachment. The same in two stores gives the same digests. `read` is called for each record.
  */
-export async function contentOf(partition: Partition, type: string, read: () => void): Promise<Content> {
-  const hash = createHash('sha256');
-  const bytes = new Map<string, StoredAttachment>();
-  let [records, versions, last] = [0, 0, ''];
-  for await (const version of partition.versions(type)) {
-    versions += 1;
-    if (version.id !== last) {
-      records += 1;
-      last = version.id;
-      read();
+export async function contentsOf(
+  partition: Partition,
+  read: (type: string) => void,
+): Promise<ReadonlyMap<string, Content>> {
+  const contents = new Map<string, Content>();
+  let current: { readonly type: string; readonly content: Reading } | undefined;
+  for await (const version of partition.export()) {
+    const { type } = version;
+    if (current?.type !== type) {
+      if (current !== undefined) contents.set(current.type, current.content.end());
+      current = { type, content: new Reading() };
     }
-    for (const { digest } of version.attachments)
-      if (!bytes.has(digest)) bytes.set(digest, await bytesOf(partition, digest));
-    addVersion(hash, version, bytes);
+    if (await current.content.add(partition, version)) read(type);
   }
-  const size = [...bytes.values()].reduce((sum, found) => sum + found.size, 0);
-  return { records, versions, attachments: bytes.size, bytes: size, digest: hash.digest('hex') };
+  if (current !== undefined) contents.set(current.type, current.content.end());
+  return contents;
+}
+
+/** The content of a type of which a store keeps nothing. */
+export const noContent = (): Content => new Reading().end();
+
+/** The content of one type while its versions are read. */
+class Reading {
+  readonly #hash = createHash('sha256');
+  readonly #bytes = new Map<string, StoredAttachment>();
+  #records = 0;
+  #versions = 0;
+  #last = '';
+
+  /** Returns whether it is the first version of a record. */
+  async add(partition: Partition, version: KeptVersion): Promise<boolean> {
+    const isNew = version.id !== this.#last;
+    this.#versions += 1;
+    if (isNew) this.#records += 1;
+    this.#last = version.id;
+    for (const { digest } of version.attachments)
+      if (!this.#bytes.has(digest)) this.#bytes.set(digest, await bytesOf(partition, digest));
+    addVersion(this.#hash, version, this.#bytes);
+    return isNew;
+  }
+
+  end(): Content {
+    const bytes = [...this.#bytes.values()].reduce((sum, { size }) => sum + size, 0);
+    const [records, versions, attachments] = [this.#records, this.#versions, this.#bytes.size];
+    return { records, versions, attachments, bytes, digest: this.#hash.digest('hex') };
+  }
 }
 
 /** An attachment as it is, whatever its record says. */

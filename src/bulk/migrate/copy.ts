@@ -10,35 +10,43 @@ const mostText = 4 * 1024 * 1024;
 /** Concurrent writes: one is written while the next is read. */
 const mostInFlight = 2;
 
+/** How many records were copied so far, and the type of the last. */
+export interface Copied {
+  readonly type: string;
+  readonly records: number;
+}
+
 /**
- * Copies all versions of a type with their attachments, after the resource at which an earlier run stopped. Yields the
- * number of copied resources. Throws Error if the source has lost attachments, and the errors of the stores.
+ * Copies all versions of a partition with the bytes of their attachments, from where an earlier run stopped. Reports
+ * progress after each batch, which has records of one type. Throws Error where the source has lost bytes, and what the
+ * stores throw.
  */
-export async function* copyType(
+export async function* copyRecords(
   from: Partition,
   to: Partition,
-  type: string,
-  { source, after }: { readonly source: string; readonly after: string },
-): AsyncGenerator<number, void> {
+  { source, at }: Position,
+): AsyncGenerator<Copied, void> {
   const writes = new Writes(to, source);
   const kept = new Set<string>();
   let batch: KeptVersion[] = [];
-  let [text, resources] = [0, 0];
-  for await (const version of from.versions(type, after)) {
-    const isNew = version.id !== batch.at(-1)?.id;
-    if (isNew && (batch.length >= mostVersions || text >= mostText)) {
+  let [text, records] = [0, 0];
+  for await (const version of from.export({ after: at })) {
+    const last = batch.at(-1);
+    const isNew = version.id !== last?.id || version.type !== last.type;
+    const isFull = batch.length >= mostVersions || text >= mostText;
+    if (last !== undefined && isNew && (isFull || version.type !== last.type)) {
       await writes.send(batch);
-      yield resources;
+      yield { type: last.type, records };
       [batch, text] = [[], 0];
     }
-    if (isNew) resources += 1;
+    if (isNew) records += 1;
     await keepBytes(from, to, version, kept);
     batch.push(version);
     text += version.text?.length ?? 0;
   }
   await writes.send(batch);
   await writes.end();
-  yield resources;
+  yield { type: batch.at(-1)?.type ?? '', records };
 }
 
 /** Attachments are stored before their records. `kept` are those that this run has copied. */
@@ -87,13 +95,13 @@ class Writes {
     await Promise.all(this.#underWay);
     this.#check();
     const { mark } = this.#mark();
-    if (mark !== undefined) await this.#to.restore([], { mark });
+    if (mark !== undefined) await this.#to.import([], { mark });
   }
 
   async #write(batch: readonly KeptVersion[], sent: { at: Position['at']; durable: boolean }): Promise<void> {
     this.#sent.push(sent);
     try {
-      await this.#to.restore(batch, this.#mark());
+      await this.#to.import(batch, this.#mark());
     } catch (error) {
       this.#failure ??= { error };
       return;

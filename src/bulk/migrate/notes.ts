@@ -14,10 +14,10 @@ export async function copyNotes(from: Store, to: Store): Promise<void> {
   for await (const note of notesOf(from)) {
     batch.push(note);
     if (batch.length < mostNotes) continue;
-    await to.putNotes(batch);
+    await to.import(batch);
     batch = [];
   }
-  if (batch.length > 0) await to.putNotes(batch);
+  if (batch.length > 0) await to.import(batch);
 }
 
 export interface ComparedNotes {
@@ -43,7 +43,7 @@ export async function compareNotes(from: Store, to: Store, now: number): Promise
 }
 
 async function* notesOf(store: Store): AsyncIterable<Note> {
-  for await (const note of store.notes()) if (note.kind !== 'mark' || note.mark.key !== migrationKey) yield note;
+  for await (const note of store.export()) if (note.kind !== 'mark' || note.mark.key !== migrationKey) yield note;
 }
 
 function expiryOf(note: Note): number {

@@ -20,7 +20,7 @@ export async function preparePairs(from: Store, to: Store, source: string): Prom
     const partition = await partitionOf(to, id);
     const position = await readPosition(partition);
     const ours = wanted.find(one => one.id === id);
-    if (position?.source !== source && (await partition.types()).length > 0) throw foreign(id);
+    if (position?.source !== source && (await hasRecords(partition))) throw foreign(id);
     if (ours !== undefined && ours.settings.zone !== settings.zone)
       throw new Error(
         `The partition \`${id}\` has the time zone ${settings.zone} in the target and ` +
@@ -41,7 +41,12 @@ export async function preparePairs(from: Store, to: Store, source: string): Prom
 
 /** The next run starts over. */
 export async function start(to: Partition, source: string): Promise<void> {
-  await to.restore([], { mark: { key: migrationKey, value: printPosition({ source, at: undefined }) } });
+  await to.import([], { mark: { key: migrationKey, value: printPosition({ source, at: undefined }) } });
+}
+
+async function hasRecords(partition: Partition): Promise<boolean> {
+  for await (const _ of partition.export()) return true;
+  return false;
 }
 
 function foreign(id: string): Error {

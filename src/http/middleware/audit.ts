@@ -9,10 +9,11 @@ import type { Shape } from '../routes.ts';
  * Unauthenticated refusals are counted together.
  */
 export function audit(audit: Audit, clientAddress: ClientAddress): Middleware {
+  let requests = 0;
   return async (context, next) => {
     const { state, req } = context;
     state.address = clientAddress(req);
-    state.origin = {};
+    state.requestKey = requests++;
     try {
       await next();
     } finally {
@@ -34,7 +35,7 @@ export const isPublic = (pattern: string): boolean =>
 function tell(audit: Audit, { state, method }: Context): void {
   const {
     requestId,
-    origin,
+    requestKey,
     address,
     partialRequest: asked = {},
     response: { status = 500, records = [] } = {},
@@ -42,7 +43,7 @@ function tell(audit: Audit, { state, method }: Context): void {
   const { access, partition, route } = asked;
   if (access === undefined || partition === undefined) return audit.refused(status, partition?.id, address);
   const query = queryOf(state, method, asked, partition.id);
-  const request = { requestId, origin, address, access, partition, method, ...route, query };
+  const request = { requestId, requestKey, address, access, partition, method, ...route, query };
   return audit.answered(request, { status, records });
 }
 

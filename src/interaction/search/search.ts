@@ -39,7 +39,7 @@ export const search: Interaction = async (engine, request, partition) => {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
   }
   const asked = { ...given, query: restrict(access, type, 's', given.query) };
-  await refusePending(partition, asked, one => restriction(access, one, 's').kind === 'all');
+  await refusePending(engine.store.indexes, partition.id, asked, one => restriction(access, one, 's').kind === 'all');
 
   const place = { partition, extract, base };
   const [page, counted] =

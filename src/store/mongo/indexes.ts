@@ -3,7 +3,7 @@ import { parameters, partitions } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
 import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
-import { parameterId, statesOf } from './parameters.ts';
+import { parameterId, pendingOf, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { requireOurDefinitions } from './register.ts';
 import { verifyType } from './verify-indexes.ts';
@@ -19,6 +19,11 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
     partition: id => atLength(core, () => core.registry.partition(id)),
     partitions: () => atLength(core, () => partitionsOf(core)),
     states: (partition, type) => atLength(core, () => statesOf(core, partition, type)),
+    pending: (id, type) =>
+      withPortErrors(core, async () => {
+        const partition = await core.registry.partition(id);
+        return partition === undefined ? [] : pendingOf(core, partition, type);
+      }),
     verify: (partition, type) => withPortErrorsEach(core, () => verifyType(core, partition, type)),
     restart: ({ p }, type, codes = [...type.indexed.keys(), ...type.pairs.map(({ code }) => code)]) =>
       writing(async () => {

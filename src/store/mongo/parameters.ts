@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { IndexState, PendingIndex } from '../indexes.ts';
+import type { IndexState } from '../indexes.ts';
 import { pendingIn } from '../upkeep/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
@@ -63,7 +63,7 @@ export async function pendingOf(
   core: Core,
   partition: PartitionInfo,
   type: ResourceType,
-): Promise<readonly PendingIndex[]> {
+): Promise<readonly IndexState[]> {
   const ready = await core.registry.ready(partition.p, type);
   if ([...type.indexed.keys()].every(code => ready.has(code))) return [];
   const waiting = pendingIn(type, await statesOf(core, partition, type));

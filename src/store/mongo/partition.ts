@@ -11,9 +11,8 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../records.ts';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
-import type { PendingIndex } from '../indexes.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
@@ -23,9 +22,9 @@ import { countResources } from './counts.ts';
 import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
-import { pendingOf } from './parameters.ts';
 import { declared } from './prepare.ts';
 import { requireOurDefinitions } from './register.ts';
+import { exportVersions } from '../upkeep/versions.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
 import { keptTypes, keptVersions } from './versions.ts';
@@ -100,15 +99,17 @@ export class MongoPartition implements Partition {
     return this.#each(p => listAttachments(this.#core, p, type, ids));
   }
 
-  types(): Promise<readonly string[]> {
-    return this.#with(p => keptTypes(this.#core, p));
+  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
+    const core = this.#core;
+    return this.#each(p =>
+      exportVersions(
+        { types: () => keptTypes(core, p), versions: (type, after) => keptVersions(core, p, type, after) },
+        scope,
+      ),
+    );
   }
 
-  versions(type: string, after = ''): AsyncIterable<KeptVersion> {
-    return this.#each(p => keptVersions(this.#core, p, type, after));
-  }
-
-  restore(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
+  import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
     return this.#writing(partition => restoreVersions(this.#core, partition, versions, mark));
   }
 
@@ -118,14 +119,6 @@ export class MongoPartition implements Partition {
 
   mark(key: string): Promise<string | undefined> {
     return this.#with(async p => (await marks(this.#core.database).findOne({ _id: `${p}/${key}` }))?.value);
-  }
-
-  pending(type: string): Promise<readonly PendingIndex[]> {
-    return withPortErrors(this.#core, async () => {
-      const partition = await this.#core.registry.partition(this.id);
-      const known = this.#core.options.model.types.get(type);
-      return partition === undefined || known === undefined ? [] : pendingOf(this.#core, partition, known);
-    });
   }
 
   /** Reads: a removed partition has no content. */

@@ -175,11 +175,11 @@ class MongoStore implements Store {
     );
   }
 
-  notes(): AsyncIterable<Note> {
+  export(): AsyncIterable<Note> {
     return withPortErrorsEach(this.#core, () => keptNotes(this.#core));
   }
 
-  putNotes(notes: readonly Note[]): Promise<void> {
+  import(notes: readonly Note[]): Promise<void> {
     return withPortErrors(this.#core, () => putNotes(this.#core, notes));
   }
 

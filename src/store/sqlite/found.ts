@@ -19,14 +19,14 @@ export const deadlineTick = raw('((c.r & 63) <> 0 OR deadline())');
 export function withTexts(database: Database, rows: readonly Row[]): readonly FoundRow[] {
   if (rows.length === 0) return [];
   const texts = database.all(
-    'SELECT u.version, u.last_updated, u.text, u.owners FROM json_each(?) j CROSS JOIN resources u ON u.r = j.value',
+    'SELECT u.version, u.last_updated, u.owners, u.text FROM json_each(?) j CROSS JOIN resources u ON u.r = j.value',
     [JSON.stringify(rows.map(row => row[1]))],
   );
   return rows.map((row, at) => foundRow(row, row.length - 2, texts[at] ?? [], 0));
 }
 
 /**
- * From a row `id, r, sort values…` with so many sort values, and one with `version, last_updated, text, owners` from an
+ * From a row `id, r, sort values…` with so many sort values, and one with `version, last_updated, owners, text` from an
  * index on.
  */
 export function foundRow(row: Row, keys: number, texts: Row, from: number): FoundRow {
@@ -34,8 +34,8 @@ export function foundRow(row: Row, keys: number, texts: Row, from: number): Foun
     id: row[0] as string,
     version: texts[from] as number,
     lastUpdated: texts[from + 1] as number,
-    text: texts[from + 2] as string,
-    owners: (texts[from + 3] ?? null) as string | null,
+    owners: (texts[from + 2] ?? null) as string | null,
+    text: texts[from + 3] as string,
     keys: row.slice(2, 2 + keys) as (number | string)[], // no sort value is null
   };
 }

@@ -1,4 +1,4 @@
-import type { IndexState, PendingIndex } from '../indexes.ts';
+import type { IndexState } from '../indexes.ts';
 import { type IndexDriver, pendingIn } from '../upkeep/indexes.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { paramOf, type PartitionIndex } from './dictionary.ts';
@@ -17,6 +17,7 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
       return rows.flatMap(([id]) => partitionIndex(core, String(id)) ?? []);
     },
     states: async ({ id }, { name }) => statesOf(core, id, name),
+    pending: async (id, { name }) => pendingOf(core, id, name),
     verify: ({ id }, { name }) => verifyType(core, id, name),
     async restart({ id }, { name }, params) {
       const index = partitionIndex(core, id)?.types.get(name);
@@ -44,7 +45,7 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
 }
 
 /** The parameters of a type that cannot be searched yet, with the progress of their rebuild. */
-export function pendingOf(core: Core, partition: string, type: string): readonly PendingIndex[] {
+function pendingOf(core: Core, partition: string, type: string): readonly IndexState[] {
   const index = partitionIndex(core, partition)?.types.get(type);
   if (index === undefined || [...index.indexes.values()].every(({ ready }) => ready)) return [];
   return pendingIn(index.type, statesOf(core, partition, type));

@@ -13,9 +13,8 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../records.ts';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
-import type { PendingIndex } from '../indexes.ts';
 import { parseOwners } from '../owners.ts';
 import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
@@ -25,7 +24,6 @@ import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
-import { pendingOf } from './indexes.ts';
 import { earlier } from './key-job.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
@@ -35,7 +33,8 @@ import { storedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
-import { keptVersions } from './versions.ts';
+import { exportVersions } from '../upkeep/versions.ts';
+import { keptTypes, keptVersions } from './versions.ts';
 
 /** Number of resources that `readMany` reads before the event loop gets a turn. */
 const readSlice = 200;
@@ -57,7 +56,7 @@ export class SqlitePartition implements Partition {
     const current = this.#current(index, id);
     if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM versions WHERE t = ? AND id = ? AND version = ?',
+      'SELECT id, version, last_updated, owners, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
     return row === undefined ? undefined : ownedVersion(index, row);
@@ -132,21 +131,19 @@ export class SqlitePartition implements Partition {
     return carried(this.#core.database, t ?? 0, type, ids);
   }
 
-  async types(): Promise<readonly string[]> {
-    const rows = this.#core.database.all(
-      'SELECT type FROM types WHERE n = ? AND EXISTS (SELECT 1 FROM resources WHERE resources.t = ' +
-        'types.t) ORDER BY type',
-      [this.#number()],
-    );
-    return rows.map(([type]) => String(type));
-  }
-
-  versions(type: string, after = ''): AsyncIterable<KeptVersion> {
+  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
     const { database } = this.#core;
-    return keptVersions(database, typeNumber(database, this.#number(), type), type, after);
+    const n = this.#number();
+    return exportVersions(
+      {
+        types: async () => keptTypes(database, n),
+        versions: (type, after) => keptVersions(database, typeNumber(database, n, type), type, after),
+      },
+      scope,
+    );
   }
 
-  async restore(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
+  async import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
     const result = await submit(this.#core, () => prepareRestore(this.#core, this.id, versions, mark));
     if (result.kind !== 'done') throw refusal(result);
   }
@@ -166,10 +163,6 @@ export class SqlitePartition implements Partition {
       [this.id, key],
     );
     return row === undefined ? undefined : String(row[0]);
-  }
-
-  async pending(type: string): Promise<readonly PendingIndex[]> {
-    return pendingOf(this.#core, this.id, type);
   }
 
   /** Runs work on the attachments beside the file; throws `StoreUnavailable` if their disk fails. */
@@ -205,7 +198,7 @@ export class SqlitePartition implements Partition {
 
   #current(index: TypeIndex, id: string): StoredVersion | undefined {
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM resources WHERE t = ? AND id = ?',
+      'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id = ?',
       [index.t, id],
     );
     return row === undefined ? undefined : ownedVersion(index, row);
@@ -242,11 +235,11 @@ function refusal(result: Applied): Error {
   }
 }
 
-/** A version with its owners, of a row `id, version, last_updated, text, owners`. */
+/** A version with its owners, of a row `id, version, last_updated, owners, text`. */
 function ownedVersion({ type }: TypeIndex, row: Row): StoredVersion {
-  const owners = row[4];
+  const [id = null, version = null, lastUpdated = null, owners, text = null] = row;
   return {
-    ...storedVersion(type.name, row),
+    ...storedVersion(type.name, [id, version, lastUpdated, text]),
     owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
   };
 }

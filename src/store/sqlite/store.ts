@@ -184,11 +184,11 @@ class SqliteStore implements Store {
     return verify({ indexes: this.#indexes, parts, bytes: ({ n }) => bytesOf(database, path, n) }, scope);
   }
 
-  notes(): AsyncIterable<Note> {
+  export(): AsyncIterable<Note> {
     return keptNotes(this.#core.database, this.#core.options.now());
   }
 
-  async putNotes(notes: readonly Note[]): Promise<void> {
+  async import(notes: readonly Note[]): Promise<void> {
     await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 

@@ -78,5 +78,8 @@ function declared(database: Database): readonly StoreFinding[] {
   }
 }
 
+/** Line ends in a declaration are those of the engine that made the file. */
 const declarations = (database: Database): readonly string[] =>
-  database.all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name').map(row => JSON.stringify(row));
+  database
+    .all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name')
+    .map(row => JSON.stringify(row.map(value => (typeof value === 'string' ? value.replace(/\s+/g, ' ') : value))));

@@ -6,6 +6,15 @@ import { attachedOf, storedVersion } from './row-values.ts';
 /** Number of resources after which the event loop gets a turn. */
 const resourceSlice = 100;
 
+/** Types with stored data in a partition (`n`), tombstones too, also undeclared ones; in order. */
+export function keptTypes(database: Database, n: number): readonly string[] {
+  const rows = database.all(
+    'SELECT type FROM types WHERE n = ? AND EXISTS (SELECT 1 FROM resources WHERE resources.t = types.t) ORDER BY type',
+    [n],
+  );
+  return rows.map(([type]) => String(type));
+}
+
 /**
  * All versions of the resources of a type (`t`) with their attachments, tombstones too: by id, then version; after an
  * id.

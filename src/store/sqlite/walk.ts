@@ -64,7 +64,7 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
   const columns = join([raw('c.id'), raw('c.r'), ...values], ', ');
   const after = walk.after !== undefined && keys.length > 1 ? [behind(axisValues(walk, values), keys, walk.after)] : [];
   const conditions = [...(walk.tick ? [deadlineTick] : []), ...after, ...checks];
-  const select = texts ? sql`SELECT ${columns}, u.version, u.last_updated, u.text, u.owners` : sql`SELECT ${columns}`;
+  const select = texts ? sql`SELECT ${columns}, u.version, u.last_updated, u.owners, u.text` : sql`SELECT ${columns}`;
   const resources = raw(texts ? 'CROSS JOIN resources u ON u.r = c.r' : '');
   if (cap === undefined)
     return sql`${select} FROM ${arm.from} ${resources}

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
-import type { DatabaseIndex, IndexAdmin, IndexState, PendingIndex } from '../indexes.ts';
+import type { DatabaseIndex, IndexAdmin, IndexScope, IndexState, PendingIndex } from '../indexes.ts';
 import type { PartitionIdentity } from '../partitions.ts';
 import type { StoreOptions } from '../store.ts';
 import type { Checked } from './report.ts';
@@ -14,6 +14,8 @@ export interface IndexDriver<P extends PartitionIdentity> {
   partitions(): Promise<readonly P[]>;
   /** The progress of the index of each parameter and pair of a type. */
   states(partition: P, type: ResourceType): Promise<readonly IndexState[]>;
+  /** The states of parameters that cannot be searched yet (see `IndexScope`); none if the partition does not exist. */
+  pending(partition: string, type: ResourceType): Promise<readonly IndexState[]>;
   /** Compares the entries of the complete indexes of a type with its records. */
   verify(partition: P, type: ResourceType): AsyncIterable<Checked>;
   /** Makes the indexes of these parameters and pairs pending, from the first record on; undefined: all. */
@@ -39,11 +41,23 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
     this.#driver = driver;
   }
 
-  async status(): Promise<readonly IndexState[]> {
+  async status({ partition: id, type: name, state }: IndexScope = {}): Promise<readonly IndexState[]> {
+    const { types: declared } = this.#driver.options().model;
+    const types = name === undefined ? [...declared.values()] : [declared.get(name) ?? []].flat();
     const states: IndexState[] = [];
-    for (const partition of await this.#driver.partitions())
-      for (const type of this.#driver.options().model.types.values())
-        states.push(...(await this.#driver.states(partition, type)));
+    if (state === 'pending' && id !== undefined) {
+      for (const type of types) states.push(...(await this.#driver.pending(id, type)));
+      return states;
+    }
+    for (const partition of await this.#driver.partitions()) {
+      if (id !== undefined && partition.id !== id) continue;
+      for (const type of types)
+        states.push(
+          ...(await (state === undefined
+            ? this.#driver.states(partition, type)
+            : this.#driver.pending(partition.id, type))),
+        );
+    }
     return states;
   }
 
@@ -88,11 +102,9 @@ export function typesIn({ model }: Pick<StoreOptions, 'model'>, only: string | u
 /**
  * The parameters of a type that cannot be searched yet. Pairs only make searches faster, so they are not among them.
  */
-export function pendingIn({ pairs }: ResourceType, states: readonly IndexState[]): readonly PendingIndex[] {
+export function pendingIn({ pairs }: ResourceType, states: readonly IndexState[]): readonly IndexState[] {
   const ofPairs = new Set(pairs.map(({ code }) => code));
-  return states
-    .filter(({ state, param }) => state === 'pending' && !ofPairs.has(param))
-    .map(({ type, param, done, of }) => ({ type, param, done, of }));
+  return states.filter(({ state, param }) => state === 'pending' && !ofPairs.has(param));
 }
 
 /** The indexes in which a parameter is used. */

@@ -41,7 +41,7 @@ describe('digests of versions', () => {
     return all.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).map(({ digest }) => digest);
   };
   const expected = async (partition: Partition): Promise<readonly string[]> =>
-    (await list(partition.versions(t.typeName))).map(version => recordDigest('1', version));
+    (await list(partition.export())).map(version => recordDigest('1', version));
   const undigested = async (): Promise<number> => (await digests()).filter(one => one === undefined).length;
 
   const fill = async (partition: Partition): Promise<void> => {
@@ -65,10 +65,10 @@ describe('digests of versions', () => {
     await fill(demo);
     expect(await digests()).toHaveLength(9);
     expect(await digests()).toEqual(await expected(demo));
-    const all = await list(demo.versions(t.typeName));
+    const all = await list(demo.export());
     for (const versions of [current(), older()]) await versions.deleteMany();
-    await demo.restore(all.filter(({ version }) => version < 3));
-    await demo.restore(all);
+    await demo.import(all.filter(({ version }) => version < 3));
+    await demo.import(all);
     expect(await digests()).toHaveLength(9);
     expect(await digests()).toEqual(await expected(demo));
     await store.close();

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { type Document, MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/store.ts';
 import { newMongoPlace, type Place } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
@@ -43,7 +42,7 @@ const fill = async (count: number): Promise<void> => {
 const record = (at: number) => t.put(`r${at}`, [t.token(`c${at % 5}`), t.named(`N ${at}`), t.on(at), t.ownedBy('p')]);
 const differences = async (store: Store) =>
   (await indexSteps(store, 'demo')).flatMap(step => step.findings.map(({ what, why }) => `${what}: ${why}`));
-const progress = async (demo: Partition) => (await demo.pending(t.typeName)).map(({ done }) => done)[0] ?? Infinity;
+const progress = async (store: Store) => (await t.pending(store)).map(({ done }) => done)[0] ?? Infinity;
 
 describe('a rebuild', () => {
   it('by two servers at once, beside writes of both, misses nothing and never goes back', async () => {
@@ -56,7 +55,7 @@ describe('a rebuild', () => {
         two.demo.write([t.put(`r${999 - (at % 1_000)}`, [t.token('changed')])]),
         two.demo.write([t.put(`new${at}`, [t.token('new')]), t.remove(`r${(at * 7) % 1_000}`)], { unit: 'each' }),
       ]);
-      for (const [who, { demo }] of [one, two].entries()) seen[who]?.push(await progress(demo));
+      for (const [who, { store }] of [one, two].entries()) seen[who]?.push(await progress(store));
     }
     for (const numbers of seen) expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(seen[0]?.filter(done => done < Infinity).length).toBeGreaterThan(3);
@@ -71,18 +70,18 @@ describe('a rebuild', () => {
       const server = spawn(process.execPath, [child, place.url], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(server.stdout, 'data');
       const before = last;
-      await until(async () => (await progress(observer.demo)) > before);
+      await until(async () => (await progress(observer.store)) > before);
       server.kill('SIGKILL');
       await once(server, 'close');
-      const now = await progress(observer.demo);
+      const now = await progress(observer.store);
       expect(now).toBeGreaterThan(before);
       last = now;
     }
     expect(last).toBeLessThan(2_000);
-    const { store, demo } = await open();
-    const first = await progress(demo);
+    const { store } = await open();
+    const first = await progress(store);
     expect(first).toBeGreaterThanOrEqual(last);
-    await until(async () => (await progress(demo)) === Infinity);
+    await until(async () => (await progress(store)) === Infinity);
     expect(await differences(store)).toEqual([]);
   });
 
@@ -91,12 +90,12 @@ describe('a rebuild', () => {
     const older = await open({ model: without });
     const [sent] = await basics().find().toArray();
     if (sent === undefined) throw new Error('The record is not there');
-    const { store, demo } = await open({ deadline: 200 });
+    const { store } = await open({ deadline: 200 });
     await until(async () => (await basics().countDocuments({ t: /\|code\|/ })) === 100);
     // What the older one has sent may arrive now.
     await basics().insertOne({ ...sent, _id: `${String(sent['p'])}/before-all` });
-    expect(await demo.pending(t.typeName)).toMatchObject([{ param: 'code' }]);
-    await until(async () => (await progress(demo)) === Infinity);
+    expect(await t.pending(store)).toMatchObject([{ param: 'code' }]);
+    await until(async () => (await progress(store)) === Infinity);
     expect(await basics().countDocuments({ t: /\|code\|/ })).toBe(101);
     expect(await differences(store)).toEqual([]);
     await expect(older.demo.write([record(0)])).rejects.toThrow('other definitions');

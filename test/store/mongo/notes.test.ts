@@ -25,9 +25,9 @@ it('the key of a write that was done, but not noted when its process crashed, is
   const client = new MongoClient(place.url);
   const reservations = client.db().collection('reservations');
   await reservations.updateMany({}, { $unset: { results: 1 } });
-  expect(await list(store.notes())).toEqual([{ kind: 'key', partition: 'demo', key, results: [result] }]);
+  expect(await list(store.export())).toEqual([{ kind: 'key', partition: 'demo', key, results: [result] }]);
   // Of one that was not done nothing is known.
   await reservations.updateMany({}, { $set: { id: 'never' } });
-  expect(await list(store.notes())).toEqual([]);
+  expect(await list(store.export())).toEqual([]);
   await client.close();
 });

@@ -51,7 +51,7 @@ describe('on a sharded cluster, a resource lies with its owner', () => {
     await store.close();
     const name = t.param('name', 'string', { digest: 'other' });
     await open({ model: t.modelOf([t.owner, t.code, name, t.date], 'second'), extract: renaming });
-    await expect.poll(() => demo.pending(t.typeName), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => t.pending(store), { timeout: 20_000 }).toEqual([]);
     expect(await t.find(demo, t.isOf('p1-new'))).toEqual(['a']);
     expect(await t.find(demo, t.isOf('p1'))).toEqual([]);
     expect((await demo.read(t.typeName, 'b'))?.version).toBe(1);

@@ -26,7 +26,7 @@ describe('digests of versions', () => {
         'ORDER BY id, version',
     ).map(({ digest }) => digest);
   const expected = async (partition: Partition): Promise<readonly unknown[]> =>
-    (await list(partition.versions(t.typeName))).map(version => recordDigest(1, version));
+    (await list(partition.export())).map(version => recordDigest(1, version));
   const undigested = (): unknown =>
     query(
       'SELECT (SELECT count(*) FROM resources WHERE digest IS NULL) + (SELECT count(*) FROM versions ' +
@@ -55,11 +55,11 @@ describe('digests of versions', () => {
     const from = await t.newPlace();
     const source = await t.openDemo(from.url);
     await fill(source.demo);
-    const all = await list(source.demo.versions(t.typeName));
+    const all = await list(source.demo.export());
     const { store, demo } = await open();
     await demo.putAttachment(bytesOf('a'));
-    await demo.restore(all.filter(({ version }) => version < 3));
-    await demo.restore(all);
+    await demo.import(all.filter(({ version }) => version < 3));
+    await demo.import(all);
     expect(digests()).toHaveLength(9);
     expect(digests()).toEqual(await expected(demo));
     for (const one of [store, source.store]) await one.close();

@@ -46,13 +46,13 @@ it('a rebuild that is killed goes on', { timeout: 120_000 }, async () => {
   for (const after of [60, 90, 120]) {
     await runAndKill([place.url, 'rebuild', '1'], after);
     const reader = await t.openDemo(place.url, { mode: 'command', model });
-    progress.push(...(await reader.demo.pending(t.typeName)).map(({ done }) => done));
+    progress.push(...(await t.pending(reader.store)).map(({ done }) => done));
     await reader.demo.write([t.put(`between-${after}`, [t.token('changed')]), t.remove(`b${after}-0`)]);
     await reader.store.close();
   }
   expect(progress).toEqual(progress.toSorted((a, b) => a - b));
   const { store, demo } = await t.openDemo(place.url, { model });
-  for (const end = Date.now() + 20_000; (await demo.pending(t.typeName)).length > 0 && Date.now() < end;)
+  for (const end = Date.now() + 20_000; (await t.pending(store)).length > 0 && Date.now() < end;)
     await new Promise(done => setTimeout(done, 20));
   expect(await demo.count(t.typeName, t.hasCode('changed'))).toBe(149 + 3 - 3);
   expect(await demo.count(t.typeName, t.hasCode('c2'))).toBe(150 * 4);

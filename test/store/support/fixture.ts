@@ -10,12 +10,26 @@ import type { Query, Sort } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Change } from '../../../src/store/records.ts';
 import type { Extract } from '../../../src/indexing/extract.ts';
+import type { PendingIndex } from '../../../src/store/indexes.ts';
 import type { Partition } from '../../../src/store/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/store.ts';
 
 /** A resource of these tests carries its entries in its text. */
 export const extract: Extract = (type, text) =>
   (JSON.parse(text) as { entries: readonly IndexEntry[] }).entries.filter(({ param }) => type.indexed.has(param));
+
+/** Which parameters cannot be searched yet. */
+export const pending = async (
+  { indexes }: Store,
+  partition = 'demo',
+  type = typeName,
+): Promise<readonly PendingIndex[]> =>
+  (await indexes.status({ partition, type, state: 'pending' })).map(({ param, done, of }) => ({
+    type,
+    param,
+    done,
+    of,
+  }));
 
 /** Nothing in a store reads its name. */
 export const typeName = 'Basic';

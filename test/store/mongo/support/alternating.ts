@@ -14,22 +14,25 @@ const age = 1_100;
  */
 export async function openAlternating(url: string, options: StoreOptions): Promise<Store> {
   const stores = [await openMongoStore(url, options), await openMongoStore(url, options)] as const;
+  const indexes = alternating(stores.map(store => store.indexes));
   return override(alternating(stores), {
     async partition(id: string): Promise<Partition | undefined> {
       const found = (await Promise.all(stores.map(store => store.partition(id)))).filter(one => one !== undefined);
-      return found.length < stores.length ? undefined : patient(alternating(found));
+      return found.length < stores.length ? undefined : patient(alternating(found), indexes);
     },
     partitions: alternating(stores.map(store => store.partitions)),
     close: async (): Promise<void> => void (await Promise.all(stores.map(store => store.close()))),
   });
 }
 
-function patient(partition: Partition): Partition {
+function patient(partition: Partition, indexes: Store['indexes']): Partition {
+  const isPending = async (type: string): Promise<boolean> =>
+    (await indexes.status({ partition: partition.id, type, state: 'pending' })).length > 0;
   const again = async <T>(type: string, ask: () => Promise<T>): Promise<T> => {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof IndexPending) || (await partition.pending(type)).length > 0) throw error;
+      if (!(error instanceof IndexPending) || (await isPending(type))) throw error;
       await setTimeout(age);
       return ask();
     }

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { publicUrlOf } from '../config.ts';
+import type { Config } from '../config.ts';
+import { listen } from '../http/server.ts';
+import type { Listening } from '../http/server.ts';
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+
+/** An open port. Its requests wait until they are served. */
+export interface Port extends Pick<Listening, 'reload' | 'close'> {
+  readonly number: number;
+  /** The base of absolute URLs. */
+  readonly url: string;
+  /** Passes requests to the listener, first those that wait. */
+  serve(listener: Listener): void;
+  /** Ends the waiting requests. */
+  fail(error: unknown): void;
+}
+
+/** Opens the port of the settings. `headers` are sent with refusals of the HTTP parser. */
+export async function openPort(
+  config: Config,
+  headers: Readonly<Record<string, string>>,
+  notice: (text: string) => void,
+): Promise<Port> {
+  const opened = Promise.withResolvers<Listener>();
+  let current: Listener = (request, response) =>
+    opened.promise.then(
+      handle => handle(request, response),
+      () => request.destroy(),
+    );
+  const listening = await listen(config, (request, response) => void current(request, response), headers, notice);
+  return {
+    number: listening.port,
+    url: publicUrlOf(config, listening.port),
+    reload: listening.reload,
+    close: () => listening.close(),
+    serve(listener) {
+      current = listener;
+      opened.resolve(listener);
+    },
+    fail(error) {
+      opened.promise.catch(() => {}); // reported by the caller
+      opened.reject(error);
+    },
+  };
+}

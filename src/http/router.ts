@@ -1,0 +1,47 @@
+import { METHODS } from 'node:http';
+import { Router } from '@koa/router';
+import { fhirError } from '../fhir/error.ts';
+import type { Context, Handler, RequestState } from './context.ts';
+
+/** A path outside the FHIR interface. */
+export interface PathRoute {
+  /** In the syntax of `@koa/router`: `/auth/authorize/:uid`. Case matters, and so does a trailing slash. */
+  readonly path: string;
+  /** Undefined for all methods. GET does not imply HEAD. */
+  readonly methods?: readonly string[];
+  readonly handler: Handler;
+  /** Answers requests with other methods; by default they are refused with 405 and Allow. */
+  readonly wrongMethod?: (context: Context, allowed: readonly string[]) => Promise<void>;
+}
+
+/** The methods of documents. */
+export const readMethods: readonly string[] = ['GET', 'HEAD'];
+
+/** Its middleware passes a request to the first route that has its path; without one, to the next step. */
+export function createRouter(routes: readonly PathRoute[]): Router<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  for (const { path, methods: allowed = METHODS, handler, wrongMethod = refuseMethod } of routes) {
+    // The other methods come first, since the router adds HEAD to GET.
+    const others = METHODS.filter(method => !allowed.includes(method));
+    const answers: readonly (readonly [methods: readonly string[], answer: Handler])[] = [
+      [others, context => wrongMethod(context, allowed)],
+      [allowed, handler],
+    ];
+    for (const [methods, answer] of answers) {
+      if (methods.length === 0) continue;
+      router.register(path, [...methods], async context => {
+        context.state.pattern = path;
+        context.state.params = context.params;
+        await answer(context);
+      });
+    }
+  }
+  return router;
+}
+
+/** Throws FhirError. https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6 */
+async function refuseMethod({ method }: Context, allowed: readonly string[]): Promise<void> {
+  const methods = allowed.join(', ');
+  const text = `\`${method}\` is not supported; allowed: ${methods}.`;
+  throw fhirError(405, 'not-supported', text, undefined, { Allow: methods });
+}
