@@ -66,7 +66,7 @@ function filled(value: string, { client, fhirUser }: Pick<Who, 'client' | 'fhirU
 /** Every invalid `access-criteria`, as one sentence each: tokens of its context would see nothing. */
 export function unusableCriteria(model: Model): readonly string[] {
   const place = { model, base: 'http://localhost', zone: 'UTC', now: 0 };
-  const anybody = clinicians.map(resourceType => ({
+  const anyCaller = clinicians.map(resourceType => ({
     resourceType,
     id: 'x',
     reference: `${resourceType}/x`,
@@ -75,7 +75,7 @@ export function unusableCriteria(model: Model): readonly string[] {
   return [...model.types.values()].flatMap(type => {
     const own = withIndexed(type);
     const works = (criteria: string): boolean =>
-      anybody.some(
+      anyCaller.some(
         fhirUser =>
           criteriaQuery(own, criteria, place, value => filled(value, { client: 'x', fhirUser })) !== undefined,
       );

@@ -136,8 +136,8 @@ function summary({ records, created, updated, removed, unchanged, rejected, skip
     [skippedRecords, 'skipped'],
     [rejected, 'rejected'],
   ];
-  const told = parts.filter(([records]) => records > 0).map(([records, what]) => `${count(records)} ${what}`);
-  return `${counted(records, 'record')}: ${told.length === 0 ? 'nothing to do' : told.join(', ')}.`;
+  const outcomes = parts.filter(([records]) => records > 0).map(([records, what]) => `${count(records)} ${what}`);
+  return `${counted(records, 'record')}: ${outcomes.length === 0 ? 'nothing to do' : outcomes.join(', ')}.`;
 }
 
 /**

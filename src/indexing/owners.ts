@@ -3,8 +3,8 @@ import type { ResourceType } from '../model/model.ts';
 import type { IndexEntry, ReferenceValue } from './entry.ts';
 
 /**
- * Whom a record belongs to: the records of compartments that its access links name, each once, as the record writes it
- * without a version: `Type/id`, or an absolute URL, which leads to a record of this server or not, by its public URL.
+ * The owners of a record: the compartment records that its access links name, each once, as the record refers to them
+ * without a version: `Type/id`, or an absolute URL, which is a record of this server if it is below the public URL.
  * https://hl7.org/fhir/R4/compartmentdefinition.html
  */
 export function ownersOf({ accessLinks }: ResourceType, entries: readonly IndexEntry[]): readonly string[] {
@@ -23,7 +23,10 @@ function ownerIn({ type, id, url }: ReferenceValue, compartment: string): string
   return parsed?.kind === 'absolute' && parsed.type === compartment ? url : undefined;
 }
 
-/** The id of an owner in a compartment of the partition at `base`; undefined for another owner, or one elsewhere. */
+/**
+ * The id of an owner in a compartment of the partition at `base`; undefined for an owner in another compartment or
+ * partition.
+ */
 export function idOfOwner(owner: string, compartment: string, base: string): string | undefined {
   const local = owner.startsWith(`${base}/`) ? owner.slice(base.length + 1) : owner;
   return local.startsWith(`${compartment}/`) ? local.slice(compartment.length + 1) : undefined;

@@ -5,7 +5,7 @@ import type { ReportAt, DefinitionNode } from './declared.ts';
 import { textOf } from './extensions.ts';
 import type { ResourceType } from './model.ts';
 
-/** What searches of a type offer beyond its parameters, by its own pieces and by `rest`. */
+/** The search features of a type beyond its parameters, from its own declarations and from those of `rest`. */
 export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }: Context): ReadonlySet<string> {
   const found = extensions([...declared.rests, ...nodes], 'search-feature');
   return new Set(found.flatMap(({ json }) => textOf(json) ?? []));
@@ -40,7 +40,7 @@ function problemOf(include: string, types: ReadonlyMap<string, ResourceType>): s
   if (include === '*') return undefined;
   const [name = '', code = '', target, ...more] = include.split(':');
   if (code === '' || more.length > 0)
-    return `\`${include}\` is no include; expected \`Type:parameter\`, \`Type:parameter:target\`, \`Type:*\` or \`*\`.`;
+    return `\`${include}\` is not valid; expected \`Type:parameter\`, \`Type:parameter:target\`, \`Type:*\` or \`*\`.`;
   const type = types.get(name);
   if (type === undefined) return `\`${include}\`: ${name} is not declared.${didYouMean(name, types.keys())}`;
   if (code === '*') return undefined;

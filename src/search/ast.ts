@@ -10,7 +10,7 @@ export type Query =
   /** meta.lastUpdated, in whole milliseconds like the bounds; all bounds must match. */
   | { readonly kind: 'lastUpdated'; readonly bounds: readonly Bound[] }
   /**
-   * The record belongs to a compartment: to the record of the type `compartment` with this id, of the partition at
+   * The record belongs to a compartment: that of the record of type `compartment` with this id, in the partition at
    * `base`. `of` are the parameters that link it (`access-link`), at least one.
    */
   | {
@@ -28,8 +28,8 @@ export type Query =
   | Has;
 
 /**
- * A reference of this parameter leads to a resource of the type that matches. A canonical leads to all versions
- * with its url. https://hl7.org/fhir/R4/search.html#chaining
+ * A reference of this parameter identifies a matching resource of the type. A canonical identifies all versions with
+ * its URL. https://hl7.org/fhir/R4/search.html#chaining
  */
 export interface Chain {
   readonly kind: 'chain';
@@ -39,7 +39,7 @@ export interface Chain {
 }
 
 /**
- * A resource of the type matches and refers to this one, of the type `target`, by its parameter.
+ * A resource of the type matches and refers by its parameter to this one, of the type `target`.
  * https://hl7.org/fhir/R4/search.html#has
  */
 export interface Has {
@@ -50,7 +50,7 @@ export interface Has {
   readonly of: Query;
 }
 
-/** A test of another resource. A store answers none: interaction/search/ replaces it by what it finds there. */
+/** A test of another resource. Stores do not support it: interaction/search/ replaces it by its results. */
 export type Join = Chain | Has;
 
 export type Test =
@@ -77,7 +77,7 @@ export type Test =
       readonly url?: string;
       readonly version?: string;
     }
-  /** A reference to one of these resources of a type, or a canonical with one of these urls. */
+  /** A reference to one of these resources of a type, or a canonical with one of these URLs. */
   | {
       readonly kind: 'references';
       readonly type: string;

@@ -1,17 +1,17 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
 
-/** Which records an answer contains beside the matches. https://hl7.org/fhir/R4/search.html#revinclude */
+/** A request for records in addition to the matches. https://hl7.org/fhir/R4/search.html#revinclude */
 export interface Include {
   /** As the client wrote it: `_include=Observation:subject`. */
   readonly written: string;
-  /** Records that refer to those at hand, instead of those that they refer to. */
+  /** True for records that refer to the matches, false for those that the matches refer to. */
   readonly reverse: boolean;
-  /** Also of records that were included. */
+  /** Also applied to included records. */
   readonly iterate: boolean;
-  /** A `*` stands for several parameters. */
+  /** True if `*` selects several parameters. */
   readonly wildcard: boolean;
   readonly links: readonly Link[];
-  /** The type that references must lead to; undefined for any. */
+  /** The required type of references; undefined for any. */
   readonly target: string | undefined;
 }
 

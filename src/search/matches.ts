@@ -12,11 +12,11 @@ export interface Indexed {
   /** Milliseconds since 1970 UTC. */
   readonly lastUpdated: number;
   readonly entries: readonly IndexEntry[];
-  /** Whom it belongs to (indexing/owners.ts); undefined: the entries say so. */
+  /** The owners (indexing/owners.ts); undefined: derived from the entries. */
   readonly owners?: readonly string[] | undefined;
 }
 
-/** The resources to which chains and `_has` lead. */
+/** The resources that chains and `_has` test. */
 export interface Others {
   /** All resources of a type. */
   of(type: string): readonly Indexed[];
@@ -68,9 +68,7 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
   }
 }
 
-/**
- * Whether the reference that a join follows is between these two: of the resource in a chain, of the other in a `_has`.
- */
+/** Whether the reference of a join is between these two: from the resource in a chain, from the other in a `_has`. */
 function isJoined(join: Join, resource: Indexed, other: Indexed, { base }: Others): boolean {
   const [from, to, type] = join.kind === 'chain' ? [resource, other, join.type] : [other, resource, join.target];
   const test = referencesTo(join.param, type.name, [to], base);
@@ -78,8 +76,8 @@ function isJoined(join: Join, resource: Indexed, other: Indexed, { base }: Other
 }
 
 /**
- * What a reference by a parameter to one of these resources of a type passes. A canonical names a resource by its url,
- * which is what its parameter `url` has, or by where it is. https://hl7.org/fhir/R4/references.html#canonical
+ * The test of a parameter for references to one of these resources of a type. A canonical identifies a resource by its
+ * `url`, the value of the parameter `url`, or by its address. https://hl7.org/fhir/R4/references.html#canonical
  */
 export function referencesTo(
   { dataTypes }: SearchParam,

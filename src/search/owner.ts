@@ -2,7 +2,7 @@ import type { Query } from './ast.ts';
 
 export type OwnerQuery = Extract<Query, { kind: 'owner' }>;
 
-/** What decides whom records belong to, as a query of parameters: for what has entries and no owners. */
+/** The equivalent query of parameters, for records with entries and without owners. */
 export function linksOf({ compartment: type, id, base, of }: OwnerQuery): Query {
   const links = of.map((param): Query => ({ kind: 'param', param, test: { kind: 'reference', type, id, base } }));
   const [only] = links;

@@ -2,8 +2,8 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Join, Query, Sort } from './ast.ts';
 
 /**
- * The parameters of the searched type in a query, each once: their indexes must be complete before it can be answered;
- * with or without those that link records to their owners. Joins need those of other types too (`joinsOf`).
+ * The parameters of the searched type in a query, each once: their indexes must be complete for the query. `withOwners`
+ * includes those that link records to their owners. For those of other types, see `joinsOf`.
  */
 export function parametersOf(query: Query, withOwners = true): readonly SearchParam[] {
   return unique(collect(query, withOwners));
@@ -43,7 +43,7 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
   }
 }
 
-/** The chains and `_has` of a query, without those inside of them. */
+/** The chains and `_has` of a query, without inner ones. */
 export function joinsOf(query: Query): readonly Join[] {
   switch (query.kind) {
     case 'and':
@@ -66,13 +66,13 @@ export function joinsOf(query: Query): readonly Join[] {
   }
 }
 
-/** The other types that a query is about, with those inside of joins, each once. */
+/** The other types of a query, also of inner joins, each once. */
 export function joinedTypes(query: Query): readonly ResourceType[] {
   const types = joinsOf(query).flatMap(({ type, of }) => [type, ...joinedTypes(of)]);
   return [...new Set(types)];
 }
 
-/** The query with each join replaced, but for those inside of joins. */
+/** The query with each join replaced, except inner ones. */
 export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
   switch (query.kind) {
     case 'and':

@@ -1,5 +1,6 @@
 /**
- * Tells of what fails beside the requests and is tried again: of the first failure, then of none until it has worked.
+ * Reports failures of background work that is retried: the first failure, and no further one until the work has
+ * succeeded.
  */
 export function createBackgroundReport(fault: (error: unknown) => void = () => {}): {
   readonly worked: () => void;

@@ -7,16 +7,17 @@ import type { ResourceType } from '../model/model.ts';
 const ownersVersion = 1;
 
 /**
- * The owners of a record as stores keep them: behind a digest of the links that they follow from, with spaces between,
- * so that owners by other definitions are known as such. References have no white space.
+ * The owners of a record as the stores keep them: a digest of the links from which they are derived, and the
+ * references, separated by spaces. The digest identifies owners that were derived by other definitions. References
+ * contain no spaces.
  */
 export function printOwners(type: ResourceType, entries: readonly IndexEntry[]): string {
   return [derivationOf(type).digest, ...ownersOf(type, entries)].join(' ');
 }
 
 /**
- * The owners in such a text; undefined if they were not derived by these definitions, so that their reader derives
- * them, and for a type whose records belong to nobody.
+ * The owners in a stored text; undefined if other definitions derived them, so that the reader must derive them, and
+ * for types without owners.
  */
 export function parseOwners(type: ResourceType | undefined, text: string | undefined): readonly string[] | undefined {
   if (type === undefined || type.accessLinks.length === 0 || text === undefined) return undefined;

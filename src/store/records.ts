@@ -36,8 +36,8 @@ export interface StoredVersion {
   /** The exact JSON text; undefined for a tombstone. */
   readonly text: string | undefined;
   /**
-   * Whom it belongs to (indexing/owners.ts), as derived at its write; absent in a tombstone, in a type without
-   * `access-link`, and if other definitions or an older layout wrote it.
+   * The owners (indexing/owners.ts), derived at the write; absent in a tombstone, in a type without `access-link`, and
+   * if other definitions or an older layout wrote the version.
    */
   readonly owners?: readonly string[] | undefined;
 }

@@ -41,11 +41,11 @@ export class Report {
  */
 export function limitIssues<T extends Issue>(issues: readonly T[], most: number): readonly (T | Issue)[] {
   const cut = issues.find(({ code }) => code === 'incomplete');
-  const told = issues.filter(({ code }) => code !== 'incomplete');
-  if (told.length <= most) return cut === undefined ? issues : [...told, cut];
-  const count = cut === undefined ? `there are ${told.length - most} more` : 'there are more';
+  const reported = issues.filter(({ code }) => code !== 'incomplete');
+  if (reported.length <= most) return cut === undefined ? issues : [...reported, cut];
+  const count = cut === undefined ? `there are ${reported.length - most} more` : 'there are more';
   const text = `The first ${most} findings are listed; ${count}. Correct them and send the resource again.`;
-  return [...told.slice(0, most), { severity: 'information', code: 'incomplete', text }];
+  return [...reported.slice(0, most), { severity: 'information', code: 'incomplete', text }];
 }
 
 /** Element names and indexes as FHIRPath. */

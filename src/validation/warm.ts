@@ -3,10 +3,9 @@ import type { ResourceType } from '../model/model.ts';
 import type { Validator } from './profile/validator.ts';
 
 /**
- * Does the work that the first create of each type would wait for: loads the code of the validator, and compiles the
- * type's rules and its profile by validating an empty record. One type at a time, so that requests run in between; a
- * server without creates loads nothing. The table of UCUM units is loaded with the first unit that is checked: it takes
- * 3 MB.
+ * Prepares the first create of each type: loads the code of the validator, and compiles the rules and the profile of
+ * the type by validating an empty record. One type at a time, so that requests run in between; does nothing for a
+ * server without creates. The table of UCUM units is loaded at its first use: it takes 3 MB.
  */
 export async function warmValidator(
   validator: () => Promise<Validator>,

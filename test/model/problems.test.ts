@@ -161,7 +161,7 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.searchInclude[0]`,
-          '`Group` is no include; expected `Type:parameter`, `Type:parameter:target`, `Type:*` or `*`.',
+          '`Group` is not valid; expected `Type:parameter`, `Type:parameter:target`, `Type:*` or `*`.',
         ],
         [`${at}.searchInclude[1]`, '`Grup:member`: Grup is not declared. Did you mean `Group`?'],
         [`${at}.searchInclude[2]`, '`Group:membre`: Group offers no reference parameter `membre`.'],

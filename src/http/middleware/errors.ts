@@ -14,7 +14,7 @@ const noticeInterval = 10_000;
  * https://hl7.org/fhir/R4/http.html#Status-Codes
  */
 export function answerErrors(respond: Respond, log: Log, now: () => number): Middleware {
-  let told = -Infinity;
+  let lastReported = -Infinity;
   return async (context, next) => {
     try {
       await next();
@@ -25,8 +25,8 @@ export function answerErrors(respond: Respond, log: Log, now: () => number): Mid
       if (known === undefined) log.fault(error, context.state.requestId);
       // A failed read concerns this request only; the others would be reported with each request.
       const isOwn = unavailable?.reason === 'exception';
-      if (unavailable !== undefined && (isOwn || now() - told >= noticeInterval)) {
-        if (!isOwn) told = now();
+      if (unavailable !== undefined && (isOwn || now() - lastReported >= noticeInterval)) {
+        if (!isOwn) lastReported = now();
         log.fault(unavailable, context.state.requestId);
       }
       const body = JSON.stringify(operationOutcome(failure.issues));

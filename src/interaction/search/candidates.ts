@@ -9,11 +9,11 @@ import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { replaceJoins } from './sets.ts';
 
-/** Bounds how many records one search reads to decide about others. */
+/** Limits the number of records that one search reads to evaluate joins. */
 export interface Budget {
   /** Throws FhirError 403 `too-costly` if these records are too many. */
   spend(records: number): void;
-  /** How many are left. */
+  /** The number of records that may still be read. */
   left(): number;
 }
 
@@ -38,18 +38,18 @@ export function tooCostly(most: number): Error {
   );
 }
 
-/** The query with each join replaced by what all records match: it finds a superset. */
+/** The query with each join replaced by a query that all records match: it finds a superset. */
 export function withoutJoins(query: Query): Query {
   return simplify(superset(simplify(query)));
 }
 
-/** Of a simplified query, whose negations are of single tests. */
+/** `query` is simplified: its negations are of single tests. */
 function superset(query: Query): Query {
   if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(superset) };
   return joinsOf(query).length === 0 ? query : { kind: 'all' };
 }
 
-/** Those of some records of a type that match the query. */
+/** The records among `records` of a type that match the query. */
 export async function matching(
   records: readonly StoredVersion[],
   type: ResourceType,
@@ -65,7 +65,7 @@ export async function matching(
   return records.filter((_, at) => matches(decided, indexed[at] ?? { id: '', lastUpdated: 0, entries: [] }));
 }
 
-/** A chain from these records alone. */
+/** Evaluates a chain for these records only. */
 async function decideChain(chain: Chain, from: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
   const { param, type, of } = chain;
   const values = from.flatMap(({ entries }) => entries.filter(one => one.param === param.code).map(one => one.value));
@@ -74,7 +74,7 @@ async function decideChain(chain: Chain, from: readonly Indexed[], place: Place,
   return joinedTo(chain, await matching(others, type, of, place, budget), place);
 }
 
-/** A `_has` of these records alone. */
+/** Evaluates a `_has` for these records only. */
 async function decideHas(has: Has, of: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
   const few = await atMost(place, has.type, referring(has, of, place), of.length * 4);
   if (few !== undefined) {
@@ -86,7 +86,7 @@ async function decideHas(has: Has, of: readonly Indexed[], place: Place, budget:
   return { kind: 'id', anyOf: ids };
 }
 
-/** Whether one record has what a `_has` asks for. */
+/** Whether one record matches a `_has`. */
 async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Promise<boolean> {
   const query = referring(has, [one], place);
   let after: Position | undefined;
@@ -105,12 +105,12 @@ async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Pro
   return false;
 }
 
-/** What may refer to one of these records as a `_has` asks. */
+/** The query for the records that may refer to one of these records by the parameter of a `_has`. */
 function referring({ param, target, of }: Has, records: readonly Indexed[], place: Place): Query {
   return simplify({ kind: 'and', of: [referringTo(param, target, records, place), withoutJoins(of)] });
 }
 
-/** All that match a query without joins. */
+/** All records that match a query without joins. */
 async function allOf(
   type: ResourceType,
   query: Query,
@@ -133,8 +133,8 @@ export interface JoinedSearch {
 }
 
 /**
- * A page by reading candidates in order and keeping those that match; undefined if it is not full after `most` of them.
- * Good where many candidates match.
+ * A page, filled by reading candidates in order and keeping the matches; undefined if it is not full after `most`
+ * candidates. Fast if many candidates match.
  */
 export async function pageOfCandidates(
   { type, query, sort, limit, after }: JoinedSearch,
@@ -172,7 +172,7 @@ function positionIn(
   return indexed && positionOf(sort, type, indexed);
 }
 
-/** How many match, by reading all candidates. Throws FhirError 403 `too-costly` if the budget is exceeded. */
+/** The number of matches, by reading all candidates. Throws FhirError 403 `too-costly` if the budget is exceeded. */
 export async function countOfCandidates(
   type: ResourceType,
   query: Query,

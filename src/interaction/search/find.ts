@@ -7,24 +7,24 @@ import { countOfCandidates, createBudget, type JoinedSearch, pageOfCandidates } 
 import type { Place } from './joined.ts';
 import { withSets } from './sets.ts';
 
-/** How much work joins may be. */
+/** Limits of the work for joins. */
 export interface JoinLimits {
-  /** Inner matches that become a set at once. */
+  /** Up to this many inner matches are replaced by a set at once. */
   readonly smallSet: number;
-  /** Inner matches that become a set where few candidates match. */
+  /** Up to this many inner matches are replaced by a set if few candidates match. */
   readonly largeSet: number;
   /** Candidates that are read before a large set is tried. */
   readonly firstCandidates: number;
-  /** Records that one search reads at most to decide about others. */
+  /** Most records that one search reads to evaluate joins. */
   readonly read: number;
 }
 
 export const usualJoinLimits: JoinLimits = { smallSet: 100, largeSet: 5_000, firstCandidates: 1_000, read: 20_000 };
 
 /**
- * A page of a search. A join is followed from whichever side is smaller: a small set of inner matches becomes a test of
- * references; else candidates are read in order, which fills a page soon if many match; else a large set is tried.
- * Throws FhirError 403 `too-costly`.
+ * A page of a search. A join is evaluated from its smaller side: a small set of inner matches is replaced by a test of
+ * references; otherwise candidates are read in order, which fills a page soon if many match; otherwise a large set is
+ * tried. Throws FhirError 403 `too-costly`.
  */
 export async function findPage(
   search: JoinedSearch,
@@ -51,7 +51,7 @@ export async function findPage(
   return (await pageOfCandidates(small, place, budget, Infinity)) ?? { versions: [], next: undefined };
 }
 
-/** How many records match. Throws FhirError 403 `too-costly`. */
+/** The number of matches. Throws FhirError 403 `too-costly`. */
 export async function countMatches(
   type: ResourceType,
   query: Query,

@@ -18,16 +18,16 @@ export interface Included {
   readonly warnings: readonly Issue[];
 }
 
-/** Who asks, and where. */
+/** The caller, and the place of the search. */
 export interface Includer extends Place {
   readonly model: Model;
   readonly access: Access;
 }
 
 /**
- * What a page includes beside its matches: what they refer to and what refers to them, with `:iterate` also of what was
- * included, among what the caller may see. A warning names each include that was cut, and each that no scope allows.
- * https://hl7.org/fhir/R4/search.html#revinclude
+ * The records that a page includes in addition to its matches: those that the matches refer to and those that refer to
+ * them, with `:iterate` also those of included records; only records that the caller may see. A warning names each
+ * include that was cut, and each that no scope allows. https://hl7.org/fhir/R4/search.html#revinclude
  */
 export async function include(
   matches: readonly StoredVersion[],
@@ -59,7 +59,7 @@ export async function include(
   return { records, warnings: [...[...cut].map(incomplete), ...includes.flatMap(one => notAllowed(one, includer))] };
 }
 
-/** The records to which those of a ring refer, but for those that are seen. */
+/** The records that those of a ring refer to, without the ones in `seen`. */
 async function referredTo(
   { links, target }: Include,
   ring: readonly StoredVersion[],
@@ -100,7 +100,7 @@ function targetsOf(
   return names.flatMap(name => model.types.get(name) ?? []);
 }
 
-/** Records by key, as a read would give them to the caller. */
+/** Records by key, in the form in which the caller may read them. */
 async function readVisible(
   type: ResourceType,
   keys: readonly { readonly type: string; readonly id: string }[],
@@ -134,7 +134,7 @@ async function referring(
   return found;
 }
 
-/** Matches among what the caller may search. */
+/** Matches among the records that the caller may search. */
 async function search(
   type: ResourceType,
   query: Query,
@@ -149,11 +149,14 @@ async function search(
 const keyOf = ({ type, id }: StoredVersion): string => `${type}/${id}`;
 
 function incomplete({ written }: Include): Issue {
-  const text = `\`${written}\` finds more: a page includes at most ${MOST_INCLUDED} records. Ask for smaller pages.`;
+  const text = `\`${written}\` finds more: a page includes at most ${MOST_INCLUDED} records. Request smaller pages.`;
   return { severity: 'warning', code: 'incomplete', text };
 }
 
-/** Tells which types an include leaves out for lack of a scope; a wildcard includes what there is a scope for. */
+/**
+ * Adds a warning for the types that an include omits because of a missing scope; a wildcard includes the allowed types
+ * silently.
+ */
 function notAllowed({ written, wildcard, reverse, links, target }: Include, includer: Includer): readonly Issue[] {
   if (wildcard) return [];
   const interaction = reverse ? 'search-type' : 'read';

@@ -8,7 +8,7 @@ import { none } from '../../search/simplify.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
 
-/** Where joins are followed. */
+/** The partition in which joins are evaluated, and its URL. */
 export interface Place {
   readonly partition: Partition;
   readonly extract: Extract;
@@ -16,10 +16,10 @@ export interface Place {
   readonly base: string;
 }
 
-/** The order in which records are read whose order does not matter. */
+/** The order of reads whose order is irrelevant. */
 export const anyOrder = [{ by: 'id', descending: false }] as const;
 
-/** The records that match, if there are at most `most`. The query has no joins. */
+/** The matching records, if there are at most `most`. The query has no joins. */
 export async function atMost(
   { partition }: Place,
   type: ResourceType,
@@ -31,7 +31,7 @@ export async function atMost(
   return next === undefined ? versions : undefined;
 }
 
-/** What a record matches if it is joined to one of `others`, which match the inner query of the join. */
+/** The query that a record matches if it is joined to one of `others`, which match the inner query of the join. */
 export function joinedTo(join: Join, others: readonly StoredVersion[], place: Place): Query {
   if (others.length === 0) return none;
   const { param, type } = join;
@@ -43,7 +43,10 @@ export function joinedTo(join: Join, others: readonly StoredVersion[], place: Pl
   return leadingTo(join.target, found, place);
 }
 
-/** What refers by a parameter to one of these resources of a type, which are indexed by their `url`. */
+/**
+ * The query for records that refer by a parameter to one of these resources of a type, which are indexed by their
+ * `url`.
+ */
 export function referringTo(
   param: SearchParam,
   { name }: ResourceType,
@@ -53,7 +56,7 @@ export function referringTo(
   return { kind: 'param', param, test: referencesTo(param, name, resources, base) };
 }
 
-/** The resources of a type to which references lead. */
+/** The query for the resources of a type that these references identify. */
 export function leadingTo(type: ResourceType, values: readonly IndexValue[], place: Place): Query {
   const [ids, urls] = [new Set<string>(), new Set<string>()];
   for (const value of values) {
@@ -69,7 +72,7 @@ export function leadingTo(type: ResourceType, values: readonly IndexValue[], pla
   return { kind: 'or', of: [byId, ...byUrl] };
 }
 
-/** The id of the resource of the type and this partition that a reference means. */
+/** The id of the resource of the type in this partition that a reference identifies. */
 export function localId(value: ReferenceValue, type: ResourceType, { base }: Place): string | undefined {
   if (value.id !== undefined) return value.type === type.name ? value.id : undefined;
   const { url = '' } = value;
@@ -100,7 +103,7 @@ const withoutEntries = ({ id, lastUpdated, owners }: StoredVersion): Indexed => 
   entries: [],
 });
 
-/** The parameter by whose values canonicals refer to resources of the type. */
+/** The parameter with the canonical URLs of resources of the type. */
 export function urlOf(type: ResourceType): readonly SearchParam[] {
   const url = type.parameters.get('url');
   return url?.type === 'uri' ? [url] : [];

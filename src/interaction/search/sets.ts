@@ -4,8 +4,8 @@ import { joinsOf, mapJoins } from '../../search/walk.ts';
 import { atMost, joinedTo, type Place } from './joined.ts';
 
 /**
- * The query with each join replaced by what it means for the searched records, where at most `most` records match the
- * inner query of the join. The others remain.
+ * The query with each join replaced by an equivalent query for the searched records, if at most `most` records match
+ * the inner query of the join. The other joins remain.
  */
 export async function withSets(query: Query, place: Place, most: number): Promise<Query> {
   return replaceJoins(query, async join => (await setOf(join, place, most)) ?? join);

@@ -9,8 +9,8 @@ import { Ignorable } from './ignorable.ts';
 export const isInclude = (name: string): boolean => /^_(?:rev)?include(?::|$)/.test(name);
 
 /**
- * `_include` or `_revinclude`, as the type offers it. Throws `Ignorable` where it offers none, FhirError 400 for a
- * value that names no reference or is not offered.
+ * Parses `_include` or `_revinclude`. Throws `Ignorable` if the type supports none, FhirError 400 for a value that
+ * names no reference or that the type does not support.
  */
 export function parseInclude(type: ResourceType, [name, value]: QueryPair, { types }: Model): Include {
   const [control = '', modifier, ...others] = name.split(':');
@@ -54,7 +54,7 @@ function linksOf(type: ResourceType, code: string | undefined): readonly Link[] 
 const leadsTo = ({ targets }: SearchParam, target: string | undefined): boolean =>
   target === undefined || targets.length === 0 || targets.includes(target);
 
-/** Also where all of the type, or without a target, is offered. */
+/** True if the value, or a more general one, is supported. */
 function isOffered(value: string, offered: ReadonlySet<string>): boolean {
   const [source = '', code = ''] = value.split(':');
   return ['*', value, `${source}:*`, `${source}:${code}`].some(one => offered.has(one));

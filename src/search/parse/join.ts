@@ -6,7 +6,7 @@ import { unknownParameter, unsupportedParameter } from './errors.ts';
 import { Ignorable } from './ignorable.ts';
 import type { SearchContext } from './value.ts';
 
-/** A parameter as the client wrote it, whole, while its steps are read. */
+/** A complete parameter as the client wrote it, while its steps are parsed. */
 export interface Written {
   /** With all steps, for errors. */
   readonly name: string;
@@ -14,17 +14,18 @@ export interface Written {
   readonly context: SearchContext;
   /** The kinds of the steps before. */
   readonly joins: readonly Join['kind'][];
-  /** Reads the rest of the name, as a parameter of the type that the steps before lead to. */
+  /** Parses the rest of the name as a parameter of the type that the steps before have reached. */
   readonly parse: (type: ResourceType, step: string, written: Written) => Query;
 }
 
-/** Most steps of one parameter: each may fan out over the types that a reference can lead to. */
+/** Most steps of one parameter: each may expand to all types that a reference may have. */
 const MOST_STEPS = 8;
 
 /**
- * A chain (`subject.name`, `subject:Patient.name`) or a reverse chain (`_has:Observation:patient:code`); undefined for
- * any other name. Throws FhirError 400 where the type does not offer it, and for a step that leads nowhere: an ignored
- * one would widen the answer. https://hl7.org/fhir/R4/search.html#chaining https://hl7.org/fhir/R4/search.html#has
+ * Parses a chain (`subject.name`, `subject:Patient.name`) or a reverse chain (`_has:Observation:patient:code`);
+ * undefined for any other name. Throws FhirError 400 if the type does not support it, and for a step without a target:
+ * ignoring it would widen the answer. https://hl7.org/fhir/R4/search.html#chaining
+ * https://hl7.org/fhir/R4/search.html#has
  */
 export function parseJoin(type: ResourceType, step: string, written: Written): Query | undefined {
   if (type.parameters.has(step)) return undefined;
@@ -39,7 +40,7 @@ export function parseJoin(type: ResourceType, step: string, written: Written): Q
   return kind === 'has' ? parseHas(type, step, next) : parseChain(type, step, next);
 }
 
-/** `code.rest` and `code:Type.rest`; a dot in the value of a modifier is none of a chain. */
+/** True for `code.rest` and `code:Type.rest`; a dot in the value of a modifier does not separate a chain. */
 function isChain(type: ResourceType, step: string): boolean {
   const dot = step.indexOf('.');
   if (dot === -1) return false;
@@ -89,7 +90,7 @@ function parseChain(type: ResourceType, step: string, written: Written): Query {
   return { kind: 'or', of: chains(param, targets, rest, written) };
 }
 
-/** A chain over each of the types that has the rest; the error of one if none has. */
+/** A chain for each of the types that has the rest; throws the error of one if none has it. */
 function chains(
   param: SearchParam,
   targets: readonly ResourceType[],
@@ -106,13 +107,13 @@ function chains(
       return [];
     }
   });
-  // A value that one type cannot have says more than that another lacks the parameter.
+  // The error for an impossible value is more specific than that for an unknown parameter.
   const error = errors.find(({ issues }) => issues[0]?.code !== 'not-supported') ?? errors[0];
   if (found.length === 0 && error !== undefined) throw error;
   return found;
 }
 
-/** The step after a join. Whatever is wrong with it is an error under lenient handling too. */
+/** The step after a join. Its errors are errors under lenient handling, too. */
 function inner(type: ResourceType, rest: string, written: Written): Query {
   try {
     return written.parse(type, rest, written);
@@ -130,7 +131,7 @@ function searchable(name: string, { name: whole, context }: Written): ResourceTy
 
 const isSearchable = (type: ResourceType): boolean => type.interactions.has('search-type');
 
-/** Canonicals lead to what has a parameter `url`. */
+/** Canonicals can refer to types with a parameter `url`. */
 function leadsTo(param: SearchParam, type: ResourceType): boolean {
   if (param.type !== 'reference') return false;
   if (param.targets.length > 0 && !param.targets.includes(type.name)) return false;

@@ -19,7 +19,7 @@ export function parseParameter(type: ResourceType, [name, text]: QueryPair, cont
   return parseStep(type, name, { name, text, context, joins: [], parse: parseStep });
 }
 
-/** `step`: the rest of the name, which is a parameter of the type, or a chain or `_has` from it. */
+/** `step` is the rest of the name: a parameter of the type, or a chain or `_has` from it. */
 function parseStep(type: ResourceType, step: string, written: Written): Query {
   const join = parseJoin(type, step, written);
   if (join !== undefined) return join;
@@ -27,13 +27,13 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   const { param, modifier } = parseName(type, step, name);
   if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
   if (modifier === 'missing') return missing(name, text, param);
-  // https://hl7.org/fhir/R4/search.html#has: it finds what refers to a resource, not what is lacking.
+  // https://hl7.org/fhir/R4/search.html#has: `_has` finds resources with referring ones, not those without.
   if (modifier === 'complement' && joins.includes('has')) throw unsupportedModifier(param.code, 'not', [], name);
   const query = anyValue(name, text, param, typeof modifier === 'object' ? modifier.values : undefined, context);
   return modifier === 'complement' ? { kind: 'not', of: query } : query;
 }
 
-/** `code` or `code:modifier`; `name` is all that the client wrote. */
+/** Parses `code` or `code:modifier`; `name` is the complete name that the client sent. */
 function parseName(
   type: ResourceType,
   step: string,

@@ -17,7 +17,7 @@ import type { SearchContext } from './value.ts';
 /** Maximum number of parameters, and of values of all parameters, in one search: each is work for the store. */
 const MOST_PAIRS = 100;
 const MOST_VALUES = 1000;
-/** Most chains and `_has`, with those inside of them: each is a search of its own. */
+/** Most chains and `_has` in one search, inner ones included: each is a search of its own. */
 const MOST_JOINS = 100;
 
 /**

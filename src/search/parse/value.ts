@@ -13,7 +13,7 @@ export interface SearchContext {
   readonly handling: 'strict' | 'lenient';
   /** Milliseconds since 1970 UTC, to which `ap` is relative. */
   readonly now: number;
-  /** Chains and `_has` are accepted where the type offers them; rules and preconditions cannot follow them. */
+  /** Whether chains and `_has` are accepted if the type supports them; rules and preconditions cannot evaluate them. */
   readonly joins?: true;
 }
 

@@ -87,7 +87,10 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
 }
 
 /** A record of this server: by its relative reference, and by the absolute one if the index may have any. */
-/** The terms of references to a resource: as it is written relative, and below the base where any is written so. */
+/**
+ * The terms of references to a resource: the relative reference, and the absolute one below the base if the index has
+ * any.
+ */
 function placeTerms<I>(
   test: { readonly type: string; readonly base?: string | undefined },
   id: string,

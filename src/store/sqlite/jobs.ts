@@ -139,21 +139,21 @@ export interface RebuildJob {
     readonly version: number;
     readonly ord: number | undefined;
     readonly rows: Rows;
-    /** Undefined: they stay. */
+    /** Undefined: unchanged. */
     readonly owners: string | undefined;
   }[];
   /** No resources follow: the indexes are complete. */
   readonly last: boolean;
 }
 
-/** The owners of a current version that has none. */
+/** The owners of a current version without them. */
 export interface Owned {
   readonly r: number;
   readonly version: number;
   readonly owners: string;
 }
 
-/** The digest of a version that has none. */
+/** The digest of a version without one. */
 export interface Filled {
   readonly rowid: number;
   readonly version: number;

@@ -2,7 +2,7 @@ import type { Attached } from '../blobs.ts';
 import type { StoredVersion } from '../records.ts';
 import type { Row } from './open.ts';
 
-/** A version, of a row `id, version, last_updated, text`. */
+/** A version, from a row `id, version, last_updated, text`. */
 export function storedVersion(type: string, [id, version, lastUpdated, text = null]: Row): StoredVersion {
   return {
     type,
@@ -13,7 +13,7 @@ export function storedVersion(type: string, [id, version, lastUpdated, text = nu
   };
 }
 
-/** What a version carries, of a row `path, digest, size, content_type`. */
+/** An attachment, from a row `path, digest, size, content_type`. */
 export function attachedOf([path, digest, size, contentType]: Row): Attached {
   return { path: String(path), digest: String(digest), size: Number(size), contentType: String(contentType) };
 }

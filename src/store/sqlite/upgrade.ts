@@ -29,10 +29,10 @@ export async function finishUpgrade(core: Core): Promise<void> {
   await submit(core, () => ({ kind: 'upgraded' }));
 }
 
-/** Records in one slice: its commit stays short. */
+/** Records per slice: its commit stays short. */
 const slice = 500;
 
-/** Derives the owners of current versions that have none. Damaged texts, and types that are not declared, get none. */
+/** Derives missing owners of current versions, except those with a damaged text or of an undeclared type. */
 async function fillOwners(core: Core): Promise<void> {
   const { database, options } = core;
   const unowned = 'FROM resources INDEXED BY resources_unowned WHERE owners IS NULL AND ord IS NOT NULL';

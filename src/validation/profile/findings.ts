@@ -39,7 +39,7 @@ export class Findings {
   advice = 0;
   readonly #limit: number;
   readonly #weigh: Weigh | undefined;
-  readonly #told = new Map<string, ValidationIssue>();
+  readonly #reported = new Map<string, ValidationIssue>();
 
   constructor(limit: number, path: (string | number)[] = [], weigh?: Weigh) {
     this.#limit = limit;
@@ -59,13 +59,13 @@ export class Findings {
 
   /** Reports a finding about a definition, once for the whole resource. */
   note(finding: Finding): void {
-    if (finding.severity !== 'error' && this.#told.has(finding.rule)) return;
+    if (finding.severity !== 'error' && this.#reported.has(finding.rule)) return;
     this.#put(finding.rule, finding, expressionOf(this.path));
   }
 
   #put(key: string, given: Finding, expression: string): void {
     const finding = this.advice > 0 && given.severity === 'error' ? { ...given, severity: 'warning' as const } : given;
-    const there = this.#told.get(key);
+    const there = this.#reported.get(key);
     if (there?.severity === 'error') return;
     const severity =
       this.#weigh === undefined
@@ -73,7 +73,7 @@ export class Findings {
         : this.#weigh(finding, { expression, incomplete: this.incomplete > 0 });
     if (severity === undefined) return;
     // Another profile may have the same rule with a higher severity.
-    if (this.#told.has(key) && severity !== 'error') return;
+    if (this.#reported.has(key) && severity !== 'error') return;
     const at = there === undefined ? -1 : this.issues.indexOf(there);
     if (at >= 0) this.issues.splice(at, 1);
     else if (this.issues.length >= this.#limit) {
@@ -86,7 +86,7 @@ export class Findings {
     }
     const { text } = finding;
     const issue = { ...finding, severity, text: typeof text === 'string' ? text : text(), expression };
-    this.#told.set(key, issue);
+    this.#reported.set(key, issue);
     this.issues.push(issue);
   }
 

@@ -27,7 +27,7 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
     'txt-1 htmlChecks()',
     {
       decide: ({ value }) => typeof value !== 'string' || checkXhtml(value).wrong === undefined,
-      reason: 'one function stands for two rules, of which this is that of the form',
+      reason: 'one function implements two rules, this one for the form',
     },
   ],
   [
@@ -38,7 +38,7 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
         const { wrong, content } = checkXhtml(value);
         return content || wrong !== undefined; // the text after a formal error was not read
       },
-      reason: 'one function stands for two rules, of which this is that of the content',
+      reason: 'one function implements two rules, this one for the content',
     },
   ],
 ]);

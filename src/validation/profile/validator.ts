@@ -172,8 +172,8 @@ function validate(
   }
   // Rules are not evaluated on values with structural errors.
   const misshapen = new Set(structure.map(({ expression }) => expression));
-  const told = findings.issues.filter(issue => !misshapen.has(issue.expression) && !isSettled(issue, findings));
-  const issues = [...structure, ...told];
+  const reported = findings.issues.filter(issue => !misshapen.has(issue.expression) && !isSettled(issue, findings));
+  const issues = [...structure, ...reported];
   return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
 }
 
@@ -215,7 +215,7 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
   const bases = new Map<TypeDefinition, BaseChecks>();
   const profiles = new Map<string, ProfileChecks | undefined>();
   const rules = new Map<string, Rule>();
-  const told = new Map<string, readonly string[]>();
+  const cached = new Map<string, readonly string[]>();
 
   /** The elements of a base type, those with children also by their paths. */
   const readTrees = (type: string): void => {
@@ -250,10 +250,10 @@ function createKit({ types, snapshot, problems = () => [], globals = () => [] }:
     visit,
     required: requiredProfiles(globals, () => kit),
     problems(canonical) {
-      const known = told.get(canonical);
+      const known = cached.get(canonical);
       if (known !== undefined) return known;
       const found = problems(canonical);
-      if (profiles.has(canonical)) told.set(canonical, found); // names of clients are not cached
+      if (profiles.has(canonical)) cached.set(canonical, found); // names of clients are not cached
       return found;
     },
     baseTree(name) {
