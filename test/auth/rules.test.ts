@@ -252,7 +252,7 @@ describe('an index that is being built', () => {
     await expect(refusePending(indexes, 'demo', asked(query), () => true)).rejects.toThrow(
       '`patient` (3 of 17 resources)',
     );
-    await expect(refusePending(indexes, 'demo', asked(query), () => false)).rejects.toThrow(/built: `patient`\. Ask/);
+    await expect(refusePending(indexes, 'demo', asked(query), () => false)).rejects.toThrow(/built: `patient`\. Retry/);
     await refusePending(indexes, 'demo', asked({ kind: 'all' }), () => false);
   });
 });

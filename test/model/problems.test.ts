@@ -474,7 +474,7 @@ describe('an extension of ours is refused', () => {
     expect(problems).toContainEqual({
       file: 'capability/ours.json',
       path,
-      text: expect.stringContaining('where it has no meaning; it belongs on `CapabilityStatement.rest.resource`.'),
+      text: expect.stringContaining('; it belongs on `CapabilityStatement.rest.resource`.'),
     });
   });
 

@@ -45,7 +45,7 @@ describe('composite search', () => {
     ['code-size=x$1$2', 'write `{code}${size}`'],
     ['code-size=x%5C$1', 'write `{code}${size}`'],
     ['code-size=x$abc', '400 value http.code-size: `abc` is not a value for `code-size`: a number'],
-    ['code-size:missing=true', 'The modifier `:missing` is not supported on `code-size`. It takes none.'],
+    ['code-size:missing=true', 'The modifier `:missing` is not supported on `code-size`. It has none.'],
   ])('refuses %s', (query, error) => {
     expect(refusal(query)).toContain(error);
   });
@@ -72,7 +72,7 @@ describe('uri search', () => {
 
   it('refuses :below and :above', () => {
     expect(refusal('url:below=http://a')).toContain(
-      'The modifier `:below` is not supported on `url`. It takes `:missing`.',
+      'The modifier `:below` is not supported on `url`. Use `:missing`.',
     );
   });
 });

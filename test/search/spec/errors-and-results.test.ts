@@ -12,7 +12,7 @@ describe('what is not understood', () => {
   it('names the nearest parameter and all that are offered', () => {
     expect(refusal('nmae=a')).toBe(
       '400 not-supported http.nmae: Observation has no search parameter `nmae`. Did you mean ' +
-        `\`name\`? It offers ${offered}.`,
+        `\`name\`? Use ${offered}.`,
     );
     expect(refusal('_cuont=1')).toContain('Did you mean `_count`?');
     expect(refusal('Name=a')).toContain('Did you mean `name`?');
@@ -139,7 +139,7 @@ describe('controls', () => {
     ['_count=1.5', 'write a whole number'],
     ['_count=1e3', 'write a whole number'],
     ['_count=10&_count=10', '`_count` is repeated: send it once.'],
-    ['_sort=date&_sort=born', '`_sort` is there more than once'],
+    ['_sort=date&_sort=born', '`_sort` is repeated'],
     ['_sort=date,-date', '`_sort` names `date` twice'],
     ['_sort=', '`_sort` has no value'],
     [
@@ -150,12 +150,12 @@ describe('controls', () => {
     ['_sort=date,', 'cannot be sorted by ``'],
     [
       '_sort:desc=date',
-      '400 code-invalid http._sort:desc: The modifier `:desc` is not supported on `_sort`. It takes none.',
+      '400 code-invalid http._sort:desc: The modifier `:desc` is not supported on `_sort`. It has none.',
     ],
     ['_summary=yes', '`yes` is not a value for `_summary`: write one of `true`, `text`, `data`, `count`, `false`.'],
     ['_total=exact', 'write one of `none`, `estimate`, `accurate`.'],
     ['_elements=code,nmae', 'Observation has no top-level element `nmae`.'],
-    ['_elements=Observation.code', 'has no element'],
+    ['_elements=Observation.code', 'has no top-level element'],
     ['_page_token=abc', '400 value http._page_token'],
   ])('refuses %s', (query, error) => expect(refusal(query)).toContain(error));
 
