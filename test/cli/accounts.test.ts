@@ -113,7 +113,7 @@ describe('client', () => {
     expect((await client('server'))?.secretDigests).toEqual([digestOf(first)]);
     const rotated = await out('client rotate server --grace 3600');
     const second = secretIn(rotated);
-    expect(rotated).toMatch(/The former secret of `server` is good until \d{4}-/);
+    expect(rotated).toMatch(/The former secret of `server` is valid until \d{4}-/);
     expect((await client('server'))?.secretDigests).toEqual([digestOf(first), digestOf(second)]);
     const { secret: third } = JSON.parse(await out('client rotate server --at-once --json')) as { secret: string };
     expect((await client('server'))?.secretDigests).toEqual([digestOf(third)]);
@@ -195,10 +195,10 @@ describe('client', () => {
       2,
       'The client `x` has no scope.\nThe client `x` names no partition.\nThe client `x` acts for users',
     ],
-    [`client add server ${app}`, 1, 'There is a client `server` already'],
+    [`client add server ${app}`, 1, 'The client `server` exists already'],
     ['client remove servr', 1, 'There is no client `servr`. Did you mean `server`? `client list` lists all.'],
     ['client rotate server --grace 1 --at-once', 2, '`--grace` and `--at-once` exclude each other.'],
-    ['client rotate lab', 2, 'The client `lab` is asymmetric: give its new keys'],
+    ['client rotate lab', 2, 'The client `lab` is asymmetric: set its new keys'],
     ['client assertion lab', 2, '`--key` is missing'],
   ])('%s is refused', async (line, exit, sentence) => {
     expect(await refusal(line)).toEqual([exit, expect.stringContaining(sentence)]);
@@ -382,7 +382,7 @@ describe('launch add', () => {
     [
       'launch add --client viewer --user carla --partition clinic --launch-url https://evil.example/',
       1,
-      'is no launch URL of `viewer`',
+      'is not a launch URL of `viewer`',
     ],
     ['launch add --client server --user carla --partition clinic', 1, 'The client `server` has no launch URL.'],
   ])('%s is refused', async (line, exit, sentence) => {

@@ -84,7 +84,7 @@ describe('attachment export', () => {
     });
 
     await writeFile(join(out, 'Media-a.json'), 'mine');
-    expect(await cli(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
+    expect(await cli(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
     expect(await readFile(join(out, 'Media-a.json'), 'utf8')).toBe('mine');
   });
 
@@ -127,7 +127,7 @@ describe('verify', () => {
     expect(stdout.trimEnd().split('\n').toSorted()).toEqual([
       '2 attachments checked, 2 findings.',
       '5 records and 0 older versions checked, 0 findings.',
-      'Audit log: 0 findings, 0 writes that were begun and not done.',
+      'Audit log: 0 findings, 0 writes without an outcome.',
       `clinic\tdigest\t${digests[1]}\tMedia/b/_history/1`,
       `clinic\tmissing\t${digests[0]}\tMedia/a/_history/1\tMedia/b/_history/1`,
     ]);

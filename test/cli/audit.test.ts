@@ -151,7 +151,7 @@ describe('verify', () => {
     const before = await cli('verify');
     expect([before.code, before.stdout]).toEqual([
       0,
-      expect.stringContaining('Audit log: 0 findings, 0 writes that were begun'),
+      expect.stringContaining('Audit log: 0 findings, 0 writes without an outcome'),
     ]);
     const store = await open(url, 'serve');
     const { createRequestEvents } = await import('../../src/audit/request-event.ts');

@@ -32,7 +32,7 @@ describe('backup and restore', () => {
     const first = await cli('backup', store.at('first'));
     expect([first.code, withoutTime(first.stdout)]).toEqual([
       0,
-      `Backup of TIME in ${store.at('first')}: 24 records (0.3 MB), 2 attachments (3.1 MB), audit log (0.1 MB), ` +
+      `Backup of TIME in ${store.at('first')}: 24 records (0.4 MB), 2 attachments (3.1 MB), audit log (0.1 MB), ` +
         'verified, 0 findings.\n',
     ]);
     const second = await cli('backup', store.at('second'), '--incremental', store.at('first'), '--pace', '0');
@@ -92,7 +92,7 @@ describe('backup and restore', () => {
   it('do not touch a store that is there', async () => {
     await cli('backup', store.at('again'));
     const { code, stderr } = await cli('restore', store.at('again'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is there already, and a restore replaces nothing')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('exists already, and a restore replaces nothing')]);
   });
 
   it.each(['backup', 'restore'])(

@@ -206,11 +206,7 @@ describe('create refuses', () => {
     ['something behind it', `${text}{}`, 'The text continues'],
     ['a property given twice', text.replace('{', '{"status":"completed",'), '`status` is repeated'],
     ['data given twice', text.replace('"content":{', '"content":{"data":"QUJD",'), '`data` is repeated'],
-    [
-      'content given twice',
-      text.replace('"content"', '"content":{"data":"QUJD"},"content"'),
-      '`content` is repeated',
-    ],
+    ['content given twice', text.replace('"content"', '"content":{"data":"QUJD"},"content"'), '`content` is repeated'],
     ['a comment', `/* x */${text}`, 'was found where a value is expected'],
     ['a lone surrogate', text.replace('Wound', String.raw`\ud800`), 'surrogate'],
     ['U+0000', text.replace('Wound', String.raw`\u0000`), 'U+0000'],

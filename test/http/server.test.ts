@@ -173,6 +173,8 @@ describe('TLS', () => {
     const path = join(folder, 'other.pem');
     writeFileSync(path, 'no certificate');
     const starting = startEngine(config('--tls-cert', path, '--tls-key', path));
-    await expect(starting).rejects.toThrow(`\`${path}\` and \`${path}\` are no certificate with its key, both as PEM`);
+    await expect(starting).rejects.toThrow(
+      `\`${path}\` and \`${path}\` are not a certificate with its key, both as PEM`,
+    );
   });
 });

@@ -228,7 +228,14 @@ describe('refuses', () => {
     ['no JSON', 'POST', '/Patient/$validate', '{', 400, 'not valid FHIR JSON'],
     ['a mode that there is not', 'POST', '/Patient/$validate?mode=updat', patient('x'), 400, 'Did you mean `update`?'],
     ['an update of nothing', 'POST', '/Patient/$validate?mode=update', patient('x'), 400, '`Patient/{id}/$validate`'],
-    ['an update without a resource', 'GET', '/Patient/p1/$validate?mode=update', undefined, 400, 'requires the new content of the resource'],
+    [
+      'an update without a resource',
+      'GET',
+      '/Patient/p1/$validate?mode=update',
+      undefined,
+      400,
+      'requires the new content of the resource',
+    ],
     [
       'a create of what is here',
       'POST',

@@ -71,9 +71,7 @@ describe('uri search', () => {
   });
 
   it('refuses :below and :above', () => {
-    expect(refusal('url:below=http://a')).toContain(
-      'The modifier `:below` is not supported on `url`. Use `:missing`.',
-    );
+    expect(refusal('url:below=http://a')).toContain('The modifier `:below` is not supported on `url`. Use `:missing`.');
   });
 });
 

@@ -70,7 +70,7 @@ describe('string search', () => {
     ],
     [
       'name:text=a',
-      '400 code-invalid http.name:text: The modifier `:text` is not supported on `name`. It takes ' +
+      '400 code-invalid http.name:text: The modifier `:text` is not supported on `name`. Use ' +
         '`:missing`, `:exact`, `:contains`.',
     ],
   ])('refuses %s', (query, error) => {
