@@ -41,7 +41,7 @@ describe('compiled code that is kept across starts', () => {
 
   it('is for its owner only, and made again where it is damaged', async () => {
     const good = await run(['validate', patient], { env });
-    expect(good.stdout).toContain('Patient.gender: `lady` is not of');
+    expect(good.stdout).toContain('Patient.gender: `lady` is not in');
     expect([...new Set(files().map(file => statSync(file).mode & 0o777))]).toEqual([0o600]);
     const before = new Map(files().map(file => [file, readFileSync(file)]));
     for (const [at, [file, bytes]] of [...before].entries())

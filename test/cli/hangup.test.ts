@@ -30,7 +30,7 @@ const preload = (script: string): readonly string[] => [
   `data:text/javascript,${encodeURIComponent(script)}`,
 ];
 
-const nothing = /there is nothing to read again/;
+const nothing = /there is nothing to reload/;
 
 describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)', () => {
   it('leaves a server alone that has nothing to read again, and is logged', async () => {

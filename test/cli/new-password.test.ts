@@ -66,7 +66,7 @@ describe('a password on stdin', () => {
     ['Eve-Of-The-Clinic\n', stdin, 'The password must not be the name of the user.'],
     ['', stdin, 'stdin has no password.'],
     ['', { ...stdin, generate: true }, '`--password-stdin` and `--generate` exclude each other.'],
-    ['', {}, expect.stringContaining('There is no terminal for typing a password at')],
+    ['', {}, expect.stringContaining('There is no terminal for typing a password: use')],
   ])('%j with %j', async (text, flags, result) => {
     expect(await given(text, flags)).toEqual(result);
   });

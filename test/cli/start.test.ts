@@ -25,7 +25,7 @@ describe('start', () => {
     expect([code, stdout]).toEqual([1, '']);
     const oldest = readFileSync(join(root, '.nvmrc'), 'utf8').trim();
     const expected = new RegExp(
-      `^This needs Node ${oldest} or later, but it runs on 20\\.1\\.0\\. Run \`npm ci\` in .*\\n$`,
+      `^Node ${oldest} or later is required, but this is 20\\.1\\.0\\. Run \`npm ci\` in .*\\n$`,
     );
     expect(stderr).toMatch(expected);
   });

@@ -47,7 +47,7 @@ describe('validate', () => {
     const profile = 'http://fhir.infoway-inforoute.ca/cacore/StructureDefinition/patient-ca-core';
     const { code, stdout } = await run(['validate', '--profile', profile, join(folder, 'gaps.json')]);
     expect(code).toBe(3);
-    expect(stdout).toContain(`the profile ${profile} says so.`);
+    expect(stdout).toContain(`(profile ${profile}).`);
   });
 
   it('writes JSON', async () => {

@@ -1,5 +1,17 @@
 import type { TypeDefinition, TypeDefinitions } from '../../src/model/element.ts';
 
+const typeNames = [
+  'string',
+  'code',
+  'Quantity',
+  'Reference',
+  'dateTime',
+  'BackboneElement',
+  'Coding',
+  'String',
+  'System.Boolean',
+] as const;
+
 /**
  * Makes an expression on a resource from a tape of numbers, so that a shorter tape and smaller numbers make a simpler
  * one.
