@@ -84,13 +84,15 @@ class Generator {
         return `${all.text}.exists(${this.condition(all, depth - 1)})`;
       }
       case 9:
-        return `${path().text}.first() is ${this.#pick(['string', 'code', 'Quantity', 'Reference', 'dateTime', 'BackboneElement', 'Coding', 'String', 'System.Boolean'])}`;
+        return `${path().text}.first() is ${this.#pick(typeNames)}`;
       case 10:
         return `${path().text}.first().${this.textFunction()}`;
       case 11:
         return `iif(${inner()}, ${inner()}, ${this.literal()} = ${this.literal()})`;
       default:
-        return `${this.collection(of, depth)}.${this.#pick(['count() > 1', 'exists()', 'distinct().count() = 1', 'first() = ' + this.literal()])}`;
+        const collection = this.collection(of, depth);
+        const tests = ['count() > 1', 'exists()', 'distinct().count() = 1', `first() = ${this.literal()}`] as const;
+        return `${collection}.${this.#pick(tests)}`;
     }
   }
 
@@ -241,7 +243,8 @@ class Generator {
       const among = there.length > 0 && this.#next(8) < 7 ? there : properties;
       const [name, { element, type }] = among[this.#next(among.length)] ?? properties[0] ?? ['', undefined as never];
       definition = type.content ?? this.#types.get(type.code);
-      const found = (value as Record<string, unknown> | undefined)?.[name]; // an object of JSON, or a primitive, which has none
+      // The value is a JSON object, or a primitive, which has no children.
+      const found = (value as Record<string, unknown> | undefined)?.[name];
       value = Array.isArray(found) ? (found as unknown[])[0] : found;
       text += `${text === '' ? '' : '.'}${quoted(element.name)}`;
       if (element.choice && this.#next(2) === 1) text += `.ofType(${type.code})`;
