@@ -271,7 +271,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(kids((await loadSigningKeys(two.stores[1], other, now)).publicJwks)).toHaveLength(1);
     });
 
-    it('are rotated: the new one is published, then signs, the former stays until its tokens have expired', async () => {
+    it('are rotated: the new one is published, then signs; the former stays until its tokens expire', async () => {
       const [one, other] = [
         await loadSigningKeys(two.stores[0], secret, now),
         await loadSigningKeys(two.stores[1], secret, now),
