@@ -46,10 +46,10 @@ function faults(): readonly string[] {
 }
 
 const breaks: readonly [string, () => unknown, () => unknown, RegExp][] = [
-  ['is stopped and started', () => engine.stop(), () => engine.start(), /not available|in time/],
-  ['is killed and started', () => engine.kill(), () => engine.start(), /not available|in time/],
-  ['is cut off', () => proxy.cut(), () => proxy.heal(), /not available|in time/],
-  ['is silent', () => proxy.swallow(), () => proxy.heal(), /not available|in time/],
+  ['is stopped and started', () => engine.stop(), () => engine.start(), /cannot be reached|in time/],
+  ['is killed and started', () => engine.kill(), () => engine.start(), /cannot be reached|in time/],
+  ['is cut off', () => proxy.cut(), () => proxy.heal(), /cannot be reached|in time/],
+  ['is silent', () => proxy.swallow(), () => proxy.heal(), /cannot be reached|in time/],
 ];
 
 /** Longer breaks on demand. */
@@ -60,13 +60,13 @@ const longBreaks: typeof breaks =
           'is away for 30 seconds',
           () => engine.stop(),
           () => sleep(30_000).then(() => engine.start()),
-          /not available|in time/,
+          /cannot be reached|in time/,
         ],
         ...['first', 'second', 'third'].map((time): (typeof breaks)[number] => [
           `is killed for the ${time} time`,
           () => engine.kill(),
           () => engine.start(),
-          /not available|in time/,
+          /cannot be reached|in time/,
         ]),
       ]
     : [];
@@ -104,7 +104,7 @@ describe('while the MongoDB server', () => {
     await load.refused();
     expect(await readiness(server.url)).toEqual({
       status: 503,
-      said: expect.stringMatching(/not available|in time/),
+      said: expect.stringMatching(/cannot be reached|in time/),
     });
     proxy.heal();
     await ready(server.url);
