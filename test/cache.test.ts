@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Cache } from '../src/cache.ts';
 
 describe('a value in a cache', () => {
-  it('is good until its time', () => {
+  it('is valid until its time', () => {
     const cache = new Cache<string>(2);
     cache.put('a', 'A', 10);
     expect([cache.get('a', 9), cache.get('a', 10), cache.get('a', 9)]).toEqual(['A', undefined, undefined]);

@@ -170,7 +170,7 @@ describe('load', () => {
       'line 3: structure `Patient` has no element `nmae`. Did you mean `name`? | value `gender` must ' +
         'be a code: words separated by single spaces, without leading and trailing ones, not ` male`.',
       'line 4: structure The text ends where a property name in double quotes is expected. ($, line 1, column 27)',
-      'line 5: structure A surrogate stands alone here: `\\ud800` to `\\udbff` must be followed by ' +
+      'line 5: structure Lone surrogate: `\\ud800` to `\\udbff` must be followed by ' +
         '`\\udc00` to `\\udfff`. ($.name[0].text, line 1, column 53)',
       'line 6: structure The character U+0000 is not allowed. ($.name[0].text, line 1, column 53)',
       'line 7: structure Objects and arrays nest more than 64 levels deep. ' +
@@ -229,7 +229,7 @@ describe('load', () => {
     const path = target.file('a.ndjson', records);
     for (const paths of [[path], [target.folder]])
       await expect(target.load(paths, { rejects: path })).rejects.toThrow(
-        `\`${path}\` holds something else than rejected records`,
+        `\`${path}\` has other content than rejected records`,
       );
     expect(readFileSync(path, 'utf8')).toBe(records);
   });
@@ -576,7 +576,7 @@ describe('the same id twice in a file', () => {
       const [reject] = target.rejects();
       expect([reject?.at, reject?.outcome.issue[0]?.code]).toEqual([at, 'duplicate']);
       expect(reject?.outcome.issue[0]?.diagnostics).toBe(
-        `\`Patient/a\` is in the file before (${before}) with other content: only that is loaded.`,
+        `\`Patient/a\` occurs earlier in the file (${before}) with other content: only that one is loaded.`,
       );
       expect(counts(await target.load([path]))).toEqual({ ...none, records: 3, unchanged: 2, rejected: 1 });
       expect((await target.partition.read('Patient', 'a'))?.version).toBe(1);

@@ -85,7 +85,7 @@ describe('parseJson', () => {
           const ours = outcome(() => parseJson(damaged).value);
           const theirs = outcome(() => JSON.parse(damaged) as unknown);
           // Our own rules refuse more than JSON does.
-          const byOwnRule = theirs.ok && /given twice|surrogate|U\+0000/.test(ours.message);
+          const byOwnRule = theirs.ok && /repeated|surrogate|U\+0000/.test(ours.message);
           expect(ours.ok).toBe(theirs.ok && !byOwnRule);
         },
       ),
@@ -122,13 +122,34 @@ describe('parseJson', () => {
     ['a raw tab in a string', '["\t"]', /U\+0009/, '$[0]', 1, 3],
     ['an escape that does not exist', String.raw`["\x41"]`, /escape does not exist/, '$[0]', 1, 3],
     ['a short unicode escape', String.raw`["\u12"]`, /four hexadecimal/, '$[0]', 1, 3],
-    ['a duplicate property name', '{"name":[{"a":1},{"a":1,"b":{},"a":2}]}', /`a` is repeated/, '$.name[1].a', 1, 32],
-    ['a duplicate name written with an escape', String.raw`{"id":1,"\u0069d":2}`, /`id` is repeated/, '$.id', 1, 9],
-    ['a duplicate __proto__', '{"__proto__":1,"__proto__":2}', /`__proto__` is repeated/, '$.__proto__', 1, 16],
+    [
+      'a duplicate property name',
+      '{"name":[{"a":1},{"a":1,"b":{},"a":2}]}',
+      /The property `a` is repeated/,
+      '$.name[1].a',
+      1,
+      32,
+    ],
+    [
+      'a duplicate name written with an escape',
+      String.raw`{"id":1,"\u0069d":2}`,
+      /The property `id` is repeated/,
+      '$.id',
+      1,
+      9,
+    ],
+    [
+      'a duplicate __proto__',
+      '{"__proto__":1,"__proto__":2}',
+      /The property `__proto__` is repeated/,
+      '$.__proto__',
+      1,
+      16,
+    ],
     [
       'a duplicate name of Object.prototype',
       '{"toString":1,"toString":1}',
-      /`toString` is repeated/,
+      /The property `toString` is repeated/,
       '$.toString',
       1,
       15,
@@ -137,12 +158,12 @@ describe('parseJson', () => {
     ['a raw NUL in a string', '["a\0"]', /U\+0000/, '$[0]', 1, 4],
     ['a raw NUL elsewhere', '[\0]', /U\+0000/, '$[0]', 1, 2],
     ['an escaped NUL', String.raw`{"a":"x\u0000"}`, /U\+0000/, '$.a', 1, 8],
-    ['a raw high surrogate', '["\ud83d"]', /^Lone surrogate/, '$[0]', 1, 3],
-    ['a raw low surrogate', '["\ude00"]', /^Lone surrogate/, '$[0]', 1, 3],
-    ['an escaped high surrogate', String.raw`["\ud83d"]`, /^Lone surrogate/, '$[0]', 1, 3],
-    ['an escaped low surrogate', String.raw`["a\ude00"]`, /^Lone surrogate/, '$[0]', 1, 4],
-    ['two escaped high surrogates', String.raw`["\ud83d\ud83d\ude00"]`, /^Lone surrogate/, '$[0]', 1, 3],
-    ['a surrogate in a name', String.raw`{"\ud83d":1}`, /^Lone surrogate/, '$', 1, 3],
+    ['a raw high surrogate', '["\ud83d"]', /Lone surrogate/, '$[0]', 1, 3],
+    ['a raw low surrogate', '["\ude00"]', /Lone surrogate/, '$[0]', 1, 3],
+    ['an escaped high surrogate', String.raw`["\ud83d"]`, /Lone surrogate/, '$[0]', 1, 3],
+    ['an escaped low surrogate', String.raw`["a\ude00"]`, /Lone surrogate/, '$[0]', 1, 4],
+    ['two escaped high surrogates', String.raw`["\ud83d\ud83d\ude00"]`, /Lone surrogate/, '$[0]', 1, 3],
+    ['a surrogate in a name', String.raw`{"\ud83d":1}`, /Lone surrogate/, '$', 1, 3],
     ['65 levels', nested(65), /more than 64 levels/, `$${'[0]'.repeat(64)}`, 1, 65],
     ['an error on a later line', '{\n  "a": 1,\n  "b": x\n}', /`x` was found where a value/, '$.b', 3, 8],
   ])('refuses %s', (_title, text, message, path, line, column) => {

@@ -203,7 +203,7 @@ describe('create refuses', () => {
     ['nothing', '', 'The text ends'],
     ['no JSON', '<Media/>', 'was found where a value is expected'],
     ['JSON that is cut off', text.slice(0, -1), 'The text ends'],
-    ['something behind it', `${text}{}`, 'The text continues after'],
+    ['something behind it', `${text}{}`, 'The text continues'],
     ['a property given twice', text.replace('{', '{"status":"completed",'), '`status` is repeated'],
     ['data given twice', text.replace('"content":{', '"content":{"data":"QUJD",'), '`data` is repeated'],
     ['content given twice', text.replace('"content"', '"content":{"data":"QUJD"},"content"'), '`content` is repeated'],

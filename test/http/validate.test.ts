@@ -234,7 +234,7 @@ describe('refuses', () => {
       '/Patient/p1/$validate?mode=update',
       undefined,
       400,
-      'requires the new content',
+      'requires the new content of the resource',
     ],
     [
       'a create of what is here',
@@ -255,7 +255,7 @@ describe('refuses', () => {
       400,
       '`modus`',
     ],
-    ['a part twice', 'POST', '/Patient/$validate', parameters(resource, resource), 400, 'is repeated: send it once'],
+    ['a part twice', 'POST', '/Patient/$validate', parameters(resource, resource), 400, 'is repeated'],
     [
       'two modes',
       'POST',

@@ -110,7 +110,7 @@ describe.skipIf(!credentials)('credentials (left out without any)', () => {
     const { code, stdout, stderr } = await run(['serve', '--port', '0', '--access', 'open'], {
       env: { CRS_STORE: wrong },
     });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/refuses the user or the password/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/rejected the user or the password/)]);
     expect(stdout + stderr).not.toContain('not-the-password');
     const client = new MongoClient(wrong);
     onTestFinished(() => client.close());

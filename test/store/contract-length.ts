@@ -34,7 +34,9 @@ export function lengthContract(newPlace: () => Promise<t.Place>): void {
       const { text = '' } = (await demo.read(t.typeName, 'a')) ?? {};
       expect(Buffer.byteLength(text)).toBe(longestRecord);
       await expect(demo.write([sized('b', longestRecord + 1, filler)])).rejects.toThrow(RecordTooLarge);
-      await expect(demo.write([sized('a', longestRecord + 1, filler)])).rejects.toThrow(`${t.typeName}/a is longer`);
+      await expect(demo.write([sized('a', longestRecord + 1, filler)])).rejects.toThrow(
+        `${t.typeName}/a exceeds the size limit`,
+      );
       expect(await demo.read(t.typeName, 'b')).toBeUndefined();
       expect((await demo.read(t.typeName, 'a'))?.version).toBe(1);
     });

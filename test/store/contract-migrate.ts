@@ -137,7 +137,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       expect((await indexSteps(to.store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
-    it('keeps what is there already', async () => {
+    it('keeps what exists already', async () => {
       await fill();
       time = 500;
       await to.demo.write([t.put('a', [t.token('own')])]);

@@ -42,7 +42,7 @@ describe('the database', () => {
 
   it('of something else is refused', async () => {
     await client.db().collection('theirs').insertOne({});
-    await expect(open()).rejects.toThrow(/something else/);
+    await expect(open()).rejects.toThrow(/other content/);
     await expect(open()).rejects.toThrow(StoreRefused);
     expect(await client.db().listCollections().toArray()).toHaveLength(1);
   });

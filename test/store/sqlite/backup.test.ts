@@ -217,7 +217,7 @@ describe('a backup is refused', () => {
     await expect(store.backUp('full')).rejects.toThrow(/full` is not empty; name a new folder/);
     await mkdir(store.at('b.partial'));
     await writeFile(join(store.at('b.partial'), 'mine'), 'mine');
-    await expect(store.backUp('b')).rejects.toThrow(/holds `mine`, which no backup made/);
+    await expect(store.backUp('b')).rejects.toThrow(/has `mine`, which is not of a backup/);
     const second = Promise.withResolvers<unknown>();
     await store.backUp('c', {
       progress: ({ part }) => part === 'database' && second.resolve(store.backUp('c').catch((error: unknown) => error)),
@@ -233,7 +233,7 @@ describe('a backup is refused', () => {
 
   it.each([
     [`PRAGMA user_version = ${layout + 1}`, /newer version/],
-    ['PRAGMA application_id = 1', /something else/],
+    ['PRAGMA application_id = 1', /with other content/],
   ])('for a file that is no store of ours: %s', async (sql, message) => {
     store.change(store.file, sql);
     await expect(store.backUp('b')).rejects.toThrow(message);

@@ -40,7 +40,7 @@ describe('the file', () => {
 
   it('of something else is refused', async () => {
     change('CREATE TABLE theirs (a)');
-    await expect(t.openDemo(place.url)).rejects.toThrow(/something else/);
+    await expect(t.openDemo(place.url)).rejects.toThrow(/with other content/);
     await expect(t.openDemo(place.url)).rejects.toThrow(StoreRefused);
   });
 

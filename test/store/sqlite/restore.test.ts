@@ -46,7 +46,7 @@ describe('a restore replaces nothing', () => {
     async name => {
       await mkdir(dirname(store.at(name)), { recursive: true });
       await writeFile(store.at(name), 'mine');
-      await expect(store.restore('b', `sqlite:${store.at('r.sqlite')}`)).rejects.toThrow(/is there already/);
+      await expect(store.restore('b', `sqlite:${store.at('r.sqlite')}`)).rejects.toThrow(/exists already/);
       expect(readFileSync(store.at(name), 'utf8')).toBe('mine');
       expect((await readdir(store.folder)).filter(one => one.includes('restoring'))).toEqual([]);
     },
@@ -55,7 +55,7 @@ describe('a restore replaces nothing', () => {
   it('and does not take a link to a folder for an empty one', async () => {
     await mkdir(store.at('elsewhere'));
     symlinkSync(store.at('elsewhere'), store.at('b.sqlite.attachments'));
-    await expect(store.restore('b')).rejects.toThrow(/is there already/);
+    await expect(store.restore('b')).rejects.toThrow(/exists already/);
   });
 
   it('but fills empty folders', async () => {
@@ -75,7 +75,7 @@ describe('a restore replaces nothing', () => {
         await lastStep();
       },
     });
-    await expect(restoring).rejects.toThrow(/r\.sqlite` is there already/);
+    await expect(restoring).rejects.toThrow(/r\.sqlite` exists already/);
     expect(readFileSync(store.at('r.sqlite'), 'utf8')).toBe('of somebody else');
   });
 });
@@ -168,7 +168,7 @@ describe('an interrupted restore', () => {
     await mkdir(store.at('b.sqlite.restoring'));
     await mkdir(store.at('b.sqlite.audit'));
     await writeFile(join(store.at('b.sqlite.audit'), 'mine'), 'mine');
-    await expect(store.restore('b')).rejects.toThrow(/is there already/);
+    await expect(store.restore('b')).rejects.toThrow(/exists already/);
     expect(readFileSync(join(store.at('b.sqlite.audit'), 'mine'), 'utf8')).toBe('mine');
   });
 
