@@ -46,7 +46,7 @@ describe.skipIf(replicaSet || sharded)('a store without transactions (this serve
     };
     expect([reject.at, reject.record]).toEqual(['line 2', lines[1]]);
     expect(reject.outcome.issue).toMatchObject([
-      { code: 'not-supported', diagnostics: expect.stringContaining('it is no replica set') },
+      { code: 'not-supported', diagnostics: expect.stringContaining('replica set') },
     ]);
     const loaded = await run(['attachment', 'list', '--type', 'Patient', ...store]);
     expect([...loaded.stdout.matchAll(/^Patient\/(\w)\t/gm)].map(([, id]) => id)).toEqual(['a', 'd', 'e']);
