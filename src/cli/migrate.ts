@@ -91,10 +91,10 @@ async function withBoth<T>(
     try {
       return await work(ours, theirs);
     } finally {
-      await theirs.store.close();
+      await theirs.close();
     }
   } finally {
-    await ours.store.close();
+    await ours.close();
   }
 }
 

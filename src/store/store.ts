@@ -1,4 +1,4 @@
-import type { AuditLog } from '../audit/log/log.ts';
+import type { ChainPlace } from '../audit/log/place.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { Model } from '../model/model.ts';
 import type { AttachmentProgress } from './blobs.ts';
@@ -53,7 +53,7 @@ export interface Store extends NoteTransfer {
    * are compared with the records and older versions that reference them.
    */
   verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
-  /** The audit log: separate from the records, whatever the mode, and not copied with them. */
-  readonly audit: AuditLog;
+  /** The chains of the audit log: separate from the records, writable in every mode, and not copied with them. */
+  readonly chains: ChainPlace;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { ChainedLog } from '../../audit/log/log.ts';
+import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditCollection } from './audit-collection.ts';
 import { choresOf, sweepAtStart } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
@@ -123,7 +123,7 @@ class MongoStore implements Store {
   readonly lacks: readonly Lack[];
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
-  readonly audit: ChainedLog;
+  readonly chains: ChainPlace;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof mongoIndexes>;
   readonly #ending: AbortController;
@@ -141,7 +141,7 @@ class MongoStore implements Store {
     this.partitions = new MongoPartitions(core);
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);
-    this.audit = new ChainedLog(auditCollection(core), core.options.now);
+    this.chains = auditCollection(core);
     this.#work = working;
   }
 
@@ -197,7 +197,6 @@ class MongoStore implements Store {
 
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#core.underWay, this.#work]);
-    await this.audit.close().catch(() => undefined); // callers of append got the error
     await this.#leave().catch(() => undefined);
   }
 }
