@@ -113,4 +113,5 @@ function oneOf(a: Query, b: Query): Query | undefined {
 }
 
 const isAll = (query: Query): boolean => query.kind === 'all';
-const isNone = (query: Query): boolean => query.kind === 'id' && query.anyOf.length === 0;
+/** True if the query can have no match, by its form. */
+export const isNone = (query: Query): boolean => query.kind === 'id' && query.anyOf.length === 0;

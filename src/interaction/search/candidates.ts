@@ -2,7 +2,7 @@ import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Chain, Has, Position, Query, Sort } from '../../search/ast.ts';
 import { type Indexed, matches } from '../../search/matches.ts';
-import { none, simplify } from '../../search/simplify.ts';
+import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../../search/walk.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
@@ -132,33 +132,48 @@ export interface JoinedSearch {
   readonly after: Position | undefined;
 }
 
+/** The matches among the candidates of a search, in order, batch by batch; `limit` is the size of the first batch. */
+async function* matchesInOrder(
+  { type, query, sort, limit, after }: JoinedSearch,
+  place: Place,
+  budget: Budget,
+): AsyncGenerator<{ readonly matches: readonly StoredVersion[]; readonly read: number }> {
+  const candidates = withoutJoins(query);
+  if (isNone(candidates)) return;
+  let from = after;
+  for (let size = Math.min(limit, 500); ; size = Math.min(size * 2, 500)) {
+    const where = { query: candidates, sort, limit: size, ...(from === undefined ? {} : { after: from }) };
+    const { versions, next } = await place.partition.search(type.name, where);
+    budget.spend(versions.length);
+    yield { matches: await matching(versions, type, query, place, budget), read: versions.length };
+    if (next === undefined) return;
+    from = next;
+  }
+}
+
 /**
  * A page, filled by reading candidates in order and keeping the matches; undefined if it is not full after `most`
  * candidates. Fast if many candidates match.
  */
 export async function pageOfCandidates(
-  { type, query, sort, limit, after }: JoinedSearch,
+  search: JoinedSearch,
   place: Place,
   budget: Budget,
   most: number,
 ): Promise<Page | undefined> {
-  const candidates = withoutJoins(query);
-  if (isNone(candidates)) return { versions: [], next: undefined };
+  const { type, sort, limit } = search;
   const found: StoredVersion[] = [];
-  let from = after;
-  for (let read = 0, size = Math.min(limit + 1, 500); read < most; size = Math.min(size * 2, 500)) {
-    const where = { query: candidates, sort, limit: size, ...(from === undefined ? {} : { after: from }) };
-    const batch = await place.partition.search(type.name, where);
-    budget.spend(batch.versions.length);
-    found.push(...(await matching(batch.versions, type, query, place, budget)));
-    if (found.length > limit) break;
-    if (batch.next === undefined) return { versions: found, next: undefined };
-    from = batch.next;
-    read += batch.versions.length;
+  let candidates = 0;
+  for await (const { matches, read } of matchesInOrder({ ...search, limit: limit + 1 }, place, budget)) {
+    found.push(...matches);
+    candidates += read;
+    if (found.length > limit) {
+      const versions = found.slice(0, limit);
+      return { versions, next: positionIn(versions.at(-1), type, sort, place) };
+    }
+    if (candidates >= most) return undefined;
   }
-  if (found.length < limit) return undefined;
-  const versions = found.slice(0, limit);
-  return { versions, next: positionIn(versions.at(-1), type, sort, place) };
+  return { versions: found, next: undefined };
 }
 
 function positionIn(
@@ -179,13 +194,8 @@ export async function countOfCandidates(
   place: Place,
   budget: Budget,
 ): Promise<number> {
-  const page = await pageOfCandidates(
-    { type, query, sort: anyOrder, limit: budget.left() + 1, after: undefined },
-    place,
-    budget,
-    Infinity,
-  );
-  return page?.versions.length ?? 0;
+  let count = 0;
+  const all = { type, query, sort: anyOrder, limit: 500, after: undefined };
+  for await (const { matches } of matchesInOrder(all, place, budget)) count += matches.length;
+  return count;
 }
-
-const isNone = (query: Query): boolean => query === none || (query.kind === 'id' && query.anyOf.length === 0);
