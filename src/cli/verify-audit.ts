@@ -18,7 +18,8 @@ export async function verifyAudit({ store, audit }: Opened, filter: AuditFilter)
     if (is !== 'torn') found += 1;
     console.log(['audit', is, chain, line ?? '-'].join('\t'));
   }
-  const until = (await store.served()) ? Date.now() - underWay : Infinity;
+  const { served } = await store.check().catch(() => ({ served: true }));
+  const until = served ? Date.now() - underWay : Infinity;
   const { lost, more, unfinished } = await compareWrites(audit, store, filter);
   for (const { partition, record, why, recorded, client } of lost) {
     found += 1;

@@ -11,7 +11,7 @@ import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions } from '../store.ts';
+import type { Store, StoreOptions, StoreState } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
 import { openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
@@ -156,15 +156,13 @@ class MongoStore implements Store {
     return new MongoDocuments(this.#core, collection);
   }
 
-  async check(): Promise<readonly string[]> {
-    await withPortErrors(this.#core, () => this.#core.database.command({ ping: 1 }));
-    return [];
-  }
-
-  served(): Promise<boolean> {
-    return withPortErrors(this.#core, async () =>
-      (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'),
-    );
+  check(): Promise<StoreState> {
+    return withPortErrors(this.#core, async () => {
+      const { database, options } = this.#core;
+      if (options.mode === 'serve') await database.command({ ping: 1 });
+      const served = options.mode === 'serve' || (await livingServers(this.#core)).some(({ mode }) => mode === 'serve');
+      return { problems: [], served };
+    });
   }
 
   verify(scope?: VerifyScope): ReturnType<Store['verify']> {

@@ -4,7 +4,7 @@ import type { DocumentStore } from '../documents.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions } from '../store.ts';
+import type { Store, StoreOptions, StoreState } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditFiles } from './audit-files.ts';
@@ -192,15 +192,12 @@ class SqliteStore implements Store {
     await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 
-  async check(): Promise<readonly string[]> {
+  async check(): Promise<StoreState> {
     if (this.#closed !== undefined) throw new Error('The store is closed');
     this.#core.database.endMoment();
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
-    return this.#core.condition.problems();
-  }
-
-  async served(): Promise<boolean> {
-    return serverRuns(this.#core.path);
+    const served = this.#lock !== undefined || serverRuns(this.#core.path);
+    return { problems: this.#core.condition.problems(), served };
   }
 
   close(): Promise<void> {
