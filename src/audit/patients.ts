@@ -1,7 +1,7 @@
-import { narrowed } from '../auth/restrict.ts';
 import { ownerType } from '../auth/owned-by.ts';
 import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Extract } from '../indexing/extract.ts';
+import { withOnly } from '../indexing/only.ts';
 import { idOfOwner, ownersOf } from '../indexing/owners.ts';
 import type { Model } from '../model/model.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
@@ -26,7 +26,7 @@ export function createAddPatients(model: Model, extract: Extract, publicUrl: str
     const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
     if (params.length === 0) return [];
     try {
-      return ownersOf(type, extract(narrowed(type, params), text, { id, zone: settings.zone }));
+      return ownersOf(type, extract(withOnly(type, params), text, { id, zone: settings.zone }));
     } catch (error) {
       if (error instanceof TextDamaged) return [];
       throw error;

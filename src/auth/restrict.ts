@@ -1,9 +1,10 @@
-import type { ResourceType, SearchParam } from '../model/model.ts';
+import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { matches } from '../search/matches.ts';
 import { none, simplify } from '../search/simplify.ts';
 import { joinsOf, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
+import { withOnly } from '../indexing/only.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { Access } from './access.ts';
@@ -58,24 +59,8 @@ export function isWithin(
   if (rule.kind === 'all') return true;
   const params = parametersOf(rule, owners === undefined);
   const entries =
-    params.length === 0 ? [] : extract(narrowed(type, params), text, { id: partition, zone: settings.zone });
+    params.length === 0 ? [] : extract(withOnly(type, params), text, { id: partition, zone: settings.zone });
   return matches(rule, { id, lastUpdated, entries, owners });
 }
 
 const everything: Query = { kind: 'all' };
-
-/** Results of `narrowed`, by type and codes. */
-const narrowedTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
-
-/** The same type with some of its parameters only, so that only those are extracted. */
-export function narrowed(type: ResourceType, params: readonly SearchParam[]): ResourceType {
-  const key = params.map(({ code }) => code).join(' ');
-  const kept = narrowedTypes.get(type) ?? new Map<string, ResourceType>();
-  narrowedTypes.set(type, kept);
-  let found = kept.get(key);
-  if (found === undefined) {
-    found = { ...type, indexed: new Map(params.map(param => [param.code, param])) };
-    kept.set(key, found);
-  }
-  return found;
-}

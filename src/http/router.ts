@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
-import type { Router } from '@koa/router';
+import type * as KoaRouter from '@koa/router';
 import { fhirError } from '../fhir/error.ts';
 import type { Context, Handler, RequestState } from './context.ts';
 
 // Not imports: an `import` of `node:http` by us or by the router also loads Node's whole `fetch`, as in server.ts.
 const { METHODS } = process.getBuiltinModule('node:http');
-const KoaRouter = (createRequire(import.meta.url)('@koa/router') as typeof import('@koa/router')).Router;
+const { Router } = createRequire(import.meta.url)('@koa/router') as typeof KoaRouter;
 
 /** A path outside the FHIR interface. */
 export interface PathRoute {
@@ -22,8 +22,8 @@ export interface PathRoute {
 export const readMethods: readonly string[] = ['GET', 'HEAD'];
 
 /** Its middleware passes a request to the first route that has its path; without one, to the next step. */
-export function createRouter(routes: readonly PathRoute[]): Router<RequestState> {
-  const router = new KoaRouter<RequestState>({ sensitive: true, strict: true });
+export function createRouter(routes: readonly PathRoute[]): KoaRouter.Router<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const { path, methods: allowed = METHODS, handler, wrongMethod = refuseMethod } of routes) {
     // The other methods come first, since the router adds HEAD to GET.
     const others = METHODS.filter(method => !allowed.includes(method));

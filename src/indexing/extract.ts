@@ -21,19 +21,26 @@ export type Extract = (
 
 /**
  * Extracts index entries of resources, for the indexed parameters of their types; each value of a parameter once.
- * Invalid values have no entry; a text that is not JSON throws `TextDamaged`. A type is compiled with its first
- * resource. `report` is called for a parameter whose expression fails on a resource, which then has no entries of it.
+ * Invalid values have no entry; a text that is not JSON throws `TextDamaged`. A parameter is compiled at its first
+ * use. `report` is called for a parameter whose expression fails on a resource, which then has no entries of it.
  */
 export function createExtract(model: Meanings, report: ReportNotIndexed = () => {}): Extract {
   const reading: Reading = { resource: {}, zone: 'UTC' };
-  const compiled = new Map<ResourceType, Collect>();
+  const compiled = new WeakMap<SearchParam, Run>();
+  const collects = new WeakMap<ResourceType, Collect>();
+  const collector = new Collector();
+  const runOf = (param: SearchParam): Run => {
+    const run = compiled.get(param) ?? compileParam(param, collector.emit, reading, model);
+    compiled.set(param, run);
+    return run;
+  };
   return (type, text, partition, parsed) => {
     const resource: unknown = parsed === undefined ? parseStored(text) : parsed.value;
     if (typeof resource !== 'object' || resource === null) return [];
-    let collect = compiled.get(type);
+    let collect = collects.get(type);
     if (collect === undefined) {
-      collect = compileType(type, model, reading, report);
-      compiled.set(type, collect);
+      collect = collectOf(type, runOf, collector, report);
+      collects.set(type, collect);
     }
     reading.resource = resource;
     reading.zone = partition.zone;
@@ -45,13 +52,19 @@ export function createExtract(model: Meanings, report: ReportNotIndexed = () => 
 
 type Collect = (resource: object) => readonly IndexEntry[];
 
-function compileType(type: ResourceType, model: Meanings, reading: Reading, report: ReportNotIndexed): Collect {
-  const collector = new Collector();
+type Run = (resource: object) => void;
+
+function collectOf(
+  type: ResourceType,
+  runOf: (param: SearchParam) => Run,
+  collector: Collector,
+  report: ReportNotIndexed,
+): Collect {
   const params = [...type.indexed.values()].filter(({ expression }) => expression !== '');
   const runs = params.map(param => ({
     param: param.code,
     delegated: param.delegated,
-    run: compileParam(param, collector.emit, reading, model),
+    run: runOf(param),
   }));
   return resource => {
     for (const { param, delegated, run } of runs) {
@@ -63,7 +76,7 @@ function compileType(type: ResourceType, model: Meanings, reading: Reading, repo
   };
 }
 
-function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Meanings): (resource: object) => void {
+function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Meanings): Run {
   const expression = compileExpression(param.expression, param.resourceType, model.definitions);
   return expression.bind(type =>
     param.type === 'composite'
@@ -73,7 +86,7 @@ function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: M
 }
 
 /** fhirpath.js fails on data that does not fit an expression, such as several values instead of one. */
-function tryRun(run: (resource: object) => void, resource: object, failed: (error: Error) => void): void {
+function tryRun(run: Run, resource: object, failed: (error: Error) => void): void {
   try {
     run(resource);
   } catch (error) {

@@ -22,6 +22,7 @@ export function simplify(query: Query): Query {
     case 'owner':
     case 'param':
     case 'present':
+    case 'entry':
       return query;
     case 'chain':
     case 'has': {
@@ -50,6 +51,7 @@ function negate(query: Query): Query {
     case 'owner':
     case 'param':
     case 'present':
+    case 'entry':
       return { kind: 'not', of: query };
     case 'chain':
     case 'has': {
@@ -113,4 +115,5 @@ function oneOf(a: Query, b: Query): Query | undefined {
 }
 
 const isAll = (query: Query): boolean => query.kind === 'all';
-const isNone = (query: Query): boolean => query.kind === 'id' && query.anyOf.length === 0;
+/** True if the query can have no match, by its form. */
+export const isNone = (query: Query): boolean => query.kind === 'id' && query.anyOf.length === 0;

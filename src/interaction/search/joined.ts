@@ -1,6 +1,7 @@
-import { narrowed } from '../../auth/restrict.ts';
+import { belowBase, parseReference } from '../../fhir/reference.ts';
 import type { Extract } from '../../indexing/extract.ts';
 import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
+import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Join, Query } from '../../search/ast.ts';
 import { type Indexed, referencesTo } from '../../search/matches.ts';
@@ -74,11 +75,14 @@ export function leadingTo(type: ResourceType, values: readonly IndexValue[], pla
 
 /** The id of the resource of the type in this partition that a reference identifies. */
 export function localId(value: ReferenceValue, type: ResourceType, { base }: Place): string | undefined {
-  if (value.id !== undefined) return value.type === type.name ? value.id : undefined;
-  const { url = '' } = value;
-  const relative = url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url;
-  const [name, id, ...more] = relative.split('/');
-  return name === type.name && id !== undefined && more.length === 0 ? id : undefined;
+  const named = value.url === undefined ? value : (belowBase(base, value.url) ?? relativeOf(value.url));
+  return named?.type === type.name ? named.id : undefined;
+}
+
+/** The type and id in a canonical that is written as a relative reference. */
+function relativeOf(url: string): { readonly type: string; readonly id: string } | undefined {
+  const parsed = parseReference(url);
+  return parsed?.kind === 'relative' && parsed.version === undefined ? parsed : undefined;
 }
 
 /** Records with their entries of some parameters. */
@@ -89,10 +93,10 @@ export function indexedBy(
   { partition, extract }: Place,
 ): readonly Indexed[] {
   if (params.length === 0) return records.map(withoutEntries);
-  const narrow = narrowed(type, params);
+  const only = withOnly(type, params);
   const where = { id: partition.id, zone: partition.settings.zone };
   return records.map(({ id, lastUpdated, text = '', owners }) => {
-    return { id, lastUpdated, owners, entries: extract(narrow, text, where) };
+    return { id, lastUpdated, owners, entries: extract(only, text, where) };
   });
 }
 

@@ -47,7 +47,7 @@ export const search: Interaction = async (engine, request, partition) => {
       ? [await pageOf(place, asked), uncounted]
       : await Promise.all([pageOf(place, asked), totalOf(place, asked)]);
   const { entries, records, damaged } = entriesOf(page.versions, asked, model);
-  const beside = await include(page.versions, asked.includes, { ...place, model, access });
+  const beside = await refuseCostly(include(page.versions, asked.includes, { ...place, model, access }));
   const included = entriesOf(beside.records, asked, model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);

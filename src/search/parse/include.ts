@@ -1,10 +1,11 @@
 import { badValue, type FhirError } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
-import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
+import type { Model, ResourceType } from '../../model/model.ts';
 import type { Include, Link } from '../include.ts';
 import type { QueryPair } from '../request.ts';
 import { unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { Ignorable } from './ignorable.ts';
+import { mayTarget } from './targets.ts';
 
 export const isInclude = (name: string): boolean => /^_(?:rev)?include(?::|$)/.test(name);
 
@@ -37,7 +38,8 @@ export function parseInclude(type: ResourceType, [name, value]: QueryPair, { typ
   const links = sources.flatMap(one => linksOf(one, wildcard ? undefined : code));
   if (!wildcard && links.length === 0) throw noReference(name, value, code, from);
   const fitting = links.filter(
-    ({ param }) => leadsTo(param, target) && (!reverse || iterate || leadsTo(param, type.name)),
+    ({ param }) =>
+      (target === undefined || mayTarget(param, target)) && (!reverse || iterate || mayTarget(param, type.name)),
   );
   if (!wildcard && fitting.length === 0) {
     throw badValue(name, `\`${code}\` of ${source} does not refer to ${target ?? type.name}.`);
@@ -50,9 +52,6 @@ function linksOf(type: ResourceType, code: string | undefined): readonly Link[] 
     .filter(param => param.type === 'reference' && (code === undefined || param.code === code))
     .map(param => ({ type, param }));
 }
-
-const leadsTo = ({ targets }: SearchParam, target: string | undefined): boolean =>
-  target === undefined || targets.length === 0 || targets.includes(target);
 
 /** True if the value, or a more general one, is supported. */
 function isOffered(value: string, offered: ReadonlySet<string>): boolean {

@@ -4,6 +4,7 @@ import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Join, Query } from '../ast.ts';
 import { unknownParameter, unsupportedParameter } from './errors.ts';
 import { Ignorable } from './ignorable.ts';
+import { mayTarget } from './targets.ts';
 import type { SearchContext } from './value.ts';
 
 /** A complete parameter as the client wrote it, while its steps are parsed. */
@@ -50,7 +51,7 @@ function isChain(type: ResourceType, step: string): boolean {
 }
 
 function parseHas(type: ResourceType, step: string, written: Written): Query {
-  const { name, context } = written;
+  const { name } = written;
   const [, source = '', code = '', ...more] = step.split(':');
   const rest = more.join(':');
   if (rest === '') {
@@ -59,12 +60,12 @@ function parseHas(type: ResourceType, step: string, written: Written): Query {
   const from = searchable(source, written);
   const param = from.parameters.get(code);
   if (param === undefined) throw unknownParameter(from, code, name);
-  if (param.type !== 'reference' || (param.targets.length > 0 && !param.targets.includes(type.name))) {
+  if (param.type !== 'reference' || !mayTarget(param, type.name)) {
     const fitting = [...from.parameters.values()].filter(one => leadsTo(one, type)).map(one => `\`${one.code}\``);
     const offer = fitting.length === 0 ? 'None of its parameters does' : `These do: ${fitting.join(', ')}`;
     throw badValue(name, `\`${code}\` of ${source} does not refer to ${type.name}. ${offer}.`);
   }
-  return { kind: 'has', target: type, type: from, param, of: inner(from, rest, { ...written, context }) };
+  return { kind: 'has', target: type, type: from, param, of: inner(from, rest, written) };
 }
 
 function parseChain(type: ResourceType, step: string, written: Written): Query {
@@ -133,8 +134,7 @@ const isSearchable = (type: ResourceType): boolean => type.interactions.has('sea
 
 /** Canonicals can refer to types with a parameter `url`. */
 function leadsTo(param: SearchParam, type: ResourceType): boolean {
-  if (param.type !== 'reference') return false;
-  if (param.targets.length > 0 && !param.targets.includes(type.name)) return false;
+  if (param.type !== 'reference' || !mayTarget(param, type.name)) return false;
   return param.dataTypes.has('Reference') || type.parameters.get('url')?.type === 'uri';
 }
 
