@@ -1,4 +1,4 @@
-import { ByteCursor } from '../../fhir/byte-cursor.ts';
+import { ByteCursor, isName } from '../../fhir/byte-cursor.ts';
 import { BrokenInput, maxRecord } from './unit.ts';
 
 /**
@@ -9,9 +9,9 @@ import { BrokenInput, maxRecord } from './unit.ts';
 export class BundleScanner {
   readonly #cursor = new ByteCursor(nothing);
   #depth = 0;
-  /** At depth 1: whether a name comes next; and the last name. */
+  /** At depth 1: whether a name comes next; and whether the last one is `entry`. */
   #expectsName = false;
-  #name = '';
+  #isEntry = false;
   /** Inside the array: whether a member may come next, and whether one must. */
   #inEntries = false;
   #expectsMember = false;
@@ -42,7 +42,8 @@ export class BundleScanner {
         if (this.#levels === 0) members.push(this.#close(cursor.at));
       } else if (cursor.inString) {
         if (cursor.skipString() && this.#open === 'name') {
-          this.#name = Buffer.from(this.#close(cursor.at - 1)).toString('utf8');
+          const name = this.#close(cursor.at - 1);
+          this.#isEntry = isName(name, 0, name.length, 'entry');
           this.#expectsName = false;
         }
       } else if (this.#inEntries) this.#readBetween(cursor.skipSpace());
@@ -100,7 +101,7 @@ export class BundleScanner {
       case 0x5b:
         this.#depth++;
         if (this.#depth === 1) this.#expectsName = byte === 0x7b;
-        else if (this.#depth === 2 && byte === 0x5b && this.#name === 'entry') {
+        else if (this.#depth === 2 && byte === 0x5b && this.#isEntry) {
           this.#inEntries = true;
           this.#expectsMember = true;
           this.#keepEnvelope(cursor.bytes.subarray(this.#envelopeStart, cursor.at));
@@ -114,7 +115,7 @@ export class BundleScanner {
       case 0x2c:
         if (this.#depth === 1) {
           this.#expectsName = true;
-          this.#name = '';
+          this.#isEntry = false;
         }
     }
   }
