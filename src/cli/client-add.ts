@@ -1,4 +1,4 @@
-import type { Flag, Given } from '../config/settings.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import { randomBytes } from 'node:crypto';
 import { clientId, clientProblems, redirectUri, registrableScope, webOrigin, webUrl } from '../smart/account-rules.ts';
 import { clientCollection } from '../smart/registry.ts';

@@ -1,4 +1,4 @@
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
 import { ConfigError } from '../config.ts';
