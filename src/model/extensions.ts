@@ -70,8 +70,8 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     on: [resource, rest],
     max: Infinity,
     value: 'valueCode',
-    pattern: /^(chain|has)$/,
-    expected: '`chain` or `has`',
+    pattern: /^(chain|has|filter)$/,
+    expected: '`chain`, `has` or `filter`',
   },
   'page-size': {
     on: [resource, rest],

@@ -188,7 +188,12 @@ describe('a CapabilityStatement is refused', () => {
     [
       'with a search feature that does not exist',
       group({ extension: [{ url: `${base}search-feature`, valueCode: 'chains' }] }),
-      [[`${at}.extension[0].valueCode`, 'The extension `search-feature` has `chains`; expected `chain` or `has`.']],
+      [
+        [
+          `${at}.extension[0].valueCode`,
+          'The extension `search-feature` has `chains`; expected `chain`, `has` or `filter`.',
+        ],
+      ],
     ],
   ])('%s', async (_what, resource, expected) => {
     const { model, problems } = await loadOnly(statement([resource]));

@@ -35,7 +35,7 @@ export function allR4(): JsonObject {
     format: ['application/fhir+json', 'json'],
     rest: [
       {
-        extension: ['chain', 'has'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+        extension: ['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
         mode: 'server',
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({

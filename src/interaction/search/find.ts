@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
-import { joinsOf } from '../../search/walk.ts';
+import { needsCandidates } from '../../search/walk.ts';
 import { DeadlinePassed, TooManyToSort } from '../../store/errors.ts';
 import type { Page } from '../../store/records.ts';
 import {
@@ -41,18 +41,18 @@ export async function findPage(
   const { type, sort, limit, after } = search;
   const inStore = (query: Query): Promise<Page> =>
     place.partition.search(type.name, { query, sort, limit, ...(after === undefined ? {} : { after }) });
-  if (joinsOf(search.query).length === 0) return inStore(search.query);
+  if (!needsCandidates(search.query)) return inStore(search.query);
   const small = { ...search, query: await withSets(search.query, place, limits.smallSet) };
-  if (joinsOf(small.query).length === 0) return inStore(small.query);
+  if (!needsCandidates(small.query)) return inStore(small.query);
   const budget = createBudget(limits.read);
   if (!isIndexedOrder(type, sort)) {
     const sets = await withSets(small.query, place, limits.largeSet);
-    return joinsOf(sets).length === 0 ? inStore(sets) : sortedPageOfCandidates(small, place, budget);
+    return needsCandidates(sets) ? sortedPageOfCandidates(small, place, budget) : inStore(sets);
   }
   const first = await pageOfCandidates(small, place, budget, limits.firstCandidates);
   if (first !== undefined) return first;
   const large = await withSets(small.query, place, limits.largeSet);
-  if (joinsOf(large).length === 0) {
+  if (!needsCandidates(large)) {
     try {
       return await inStore(large);
     } catch (error) {
@@ -70,6 +70,6 @@ export async function countMatches(
   limits: JoinLimits = usualJoinLimits,
 ): Promise<number> {
   const sets = await withSets(query, place, limits.largeSet);
-  if (joinsOf(sets).length === 0) return place.partition.count(type.name, sets);
+  if (!needsCandidates(sets)) return place.partition.count(type.name, sets);
   return countOfCandidates(type, sets, place, createBudget(limits.read));
 }
