@@ -104,7 +104,7 @@ system/ scopes.
         details: { client: id },
       } as const;
       await audited(opened, about, async () => {
-        const there = await store.documents(clientCollection).putIfAbsent(id, kept);
+        const there = await store.documents(clientCollection).put(id, kept, { ifAbsent: true });
         if (JSON.stringify(there) !== JSON.stringify(kept))
           throw new CommandError(`The client \`${id}\` exists already; \`client remove ${id}\` removes it.`);
       });

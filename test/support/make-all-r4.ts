@@ -37,6 +37,7 @@ export function allR4(): JsonObject {
       {
         extension: ['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
         mode: 'server',
+        interaction: [{ code: 'batch' }],
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],
