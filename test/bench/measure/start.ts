@@ -14,18 +14,13 @@ import { median } from '../statistics.ts';
 export interface StartResults {
   /** Milliseconds from the command to the first answer of metadata, with the code compiled by an earlier start. */
   readonly start: number;
-  /** Bytes that the server holds two seconds after its first answer, garbage of the start included. */
+  /** Bytes that the server holds when nobody asks. */
   readonly resident: number;
-  /** Bytes that it holds after `idleAfter` without a request. */
-  readonly idle: number;
 }
-
-/** Milliseconds after which Node has collected the garbage of a start and returned its memory: 25 to 35 seconds. */
-const idleAfter = 45_000;
 
 const command = fileURLToPath(new URL('../../../src/start.js', import.meta.url));
 
-/** Starts the server as its users do, asks for metadata until it answers, and looks at its memory two seconds later; in the last run again when it is idle. */
+/** Starts the server as its users do, asks for metadata until it answers, and looks at its memory two seconds later. */
 export async function measureStart(
   { file }: Dataset,
   { runs }: { readonly runs: number },
@@ -35,7 +30,6 @@ export async function measureStart(
   if (!existsSync(keyFile)) writeFileSync(keyFile, randomBytes(32).toString('base64'), { mode: 0o600 });
   const starts: number[] = [];
   const sizes: number[] = [];
-  let idle = 0;
   for (let run = 0; run <= runs; run++) {
     say(run === 0 ? 'Starting once, to have the code compiled …' : `Starting, ${run} of ${runs} …`);
     const port = await freePort();
@@ -61,16 +55,12 @@ export async function measureStart(
         starts.push(milliseconds);
         sizes.push(residentOf(server.pid ?? 0));
       }
-      if (run === runs) {
-        await sleep(idleAfter);
-        idle = residentOf(server.pid ?? 0);
-      }
     } finally {
       server.kill('SIGTERM');
       await ended;
     }
   }
-  return { start: median(starts), resident: median(sizes), idle };
+  return { start: median(starts), resident: median(sizes) };
 }
 
 export async function answered(url: string, isRunning: () => boolean): Promise<void> {
