@@ -65,6 +65,7 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
   },
   'indexed-only': { on: [resource], max: Infinity, value: 'valueCanonical' },
   'sort-date': { on: [resource], max: 1, value: 'valueCode' },
+  'sort-index': { on: [resource], max: Infinity, value: 'valueCode' },
   'search-feature': {
     on: [resource, rest],
     max: Infinity,

@@ -120,7 +120,7 @@ export interface Bound {
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
-  /** The low end of a date: of several values the lowest ascending, the highest descending; missing last either way. */
+  /** By a parameter (sort-value.ts): of several values the lowest ascending, the highest descending; missing last. */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 
 /**

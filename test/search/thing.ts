@@ -85,6 +85,7 @@ export const thing: ResourceType = {
   parameters: new Map(parameters.map(param => [param.code, param])),
   indexed: new Map(parameters.filter(({ code }) => !code.startsWith('_')).map(param => [param.code, param])),
   sortDate: parameters.find(param => param.code === 'date'),
+  sortIndexes: new Set(),
   pairs: [],
   searchFeatures: new Set(),
   includes: { forward: new Set(), reverse: new Set() },

@@ -4,6 +4,7 @@ import type { Chain, Entry, Has, Position, Query, Sort } from '../../search/ast.
 import { type Indexed, matches } from '../../search/matches.ts';
 import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
+import { createSortedPage } from '../../search/sorted-page.ts';
 import { needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
@@ -181,6 +182,25 @@ export async function pageOfCandidates(
     if (candidates >= most) return undefined;
   }
   return { versions: found, next: undefined };
+}
+
+/** A page in an order that no index has: all candidates are read and the matches sorted. */
+export async function sortedPageOfCandidates(
+  { type, query, sort, limit, after }: JoinedSearch,
+  place: Place,
+  budget: Budget,
+): Promise<Page> {
+  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const params = parametersOfSort(type, sort);
+  const all = { type, query, sort: anyOrder, limit: 500, after: undefined };
+  for await (const { matches } of matchesInOrder(all, place, budget)) {
+    for (const [at, one] of indexedBy(params, matches, type, place).entries()) {
+      const match = matches[at];
+      if (match !== undefined) page.add(positionOf(sort, type, one), match);
+    }
+  }
+  const { matches: versions, next } = page.read();
+  return { versions, next };
 }
 
 function positionIn(

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
+import { isIndexedOrder } from '../../search/sort.ts';
 import type { KeptAttachment } from '../blobs.ts';
 import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
 import type { KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
+import { sortedPage } from '../sorted.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
@@ -60,7 +62,11 @@ export class MongoPartition implements Partition {
   }
 
   search(type: string, search: StoreSearch): Promise<Page> {
-    return this.#with(p => searchPage(this.#core, { p }, declared(this.#core, type), search));
+    return this.#with(async p => {
+      const found = declared(this.#core, type);
+      if (isIndexedOrder(found, search.sort)) return searchPage(this.#core, { p }, found, search);
+      return sortedPage(this, found, search, this.#core.options);
+    });
   }
 
   count(type: string, query?: Query): Promise<number> {

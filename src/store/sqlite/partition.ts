@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
+import { isIndexedOrder } from '../../search/sort.ts';
 import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
 import type { KeptAttachment } from '../blobs.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
 import type { KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { parseOwners } from '../owners.ts';
+import { sortedPage } from '../sorted.ts';
 import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
@@ -74,8 +76,13 @@ export class SqlitePartition implements Partition {
     return found;
   }
 
-  async search(type: string, { query, sort, limit, after }: StoreSearch): Promise<Page> {
+  async search(type: string, search: StoreSearch): Promise<Page> {
     const index = this.#type(type);
+    if (isIndexedOrder(index.type, search.sort)) return this.#page(index, search);
+    return sortedPage(this, index.type, search, this.#core.options);
+  }
+
+  async #page(index: TypeIndex, { query, sort, limit, after }: StoreSearch): Promise<Page> {
     const keys = lowerSort(sort, index);
     const search: LoweredSearch = {
       ...this.#lowered(query, index),
@@ -88,7 +95,7 @@ export class SqlitePartition implements Partition {
     const last = rows.length > limit ? found.at(-1) : undefined;
     return {
       versions: found.map(row => foundVersion(index, row)),
-      next: last === undefined ? undefined : positionOf(last.keys, last.id),
+      next: last === undefined ? undefined : positionOf(last.keys, last.id, keys),
     };
   }
 
