@@ -72,6 +72,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(chain|has)$/,
     expected: '`chain` or `has`',
   },
+  'search-modifier': {
+    on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
+    max: Infinity,
+    value: 'valueCode',
+    pattern: /^(text|ofType|type|identifier)$/,
+    expected: '`text`, `ofType`, `type` or `identifier`',
+  },
   'page-size': {
     on: [resource, rest],
     max: 1,

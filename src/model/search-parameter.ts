@@ -10,6 +10,7 @@ import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from './model.ts';
 import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
+import { modifiersOfDefinition } from './search-modifiers.ts';
 import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
 import { supertypes } from './type-definitions.ts';
@@ -80,6 +81,9 @@ export function compileParameter(
       type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
+    modifiers: modifiersOfDefinition(definition, { code, type, dataTypes: compiled.types }, report),
+    modified: new Map<string, SearchParam>(),
+    reads: undefined,
     delegated: compiled.fallback || components.some(({ param: { delegated } }) => delegated),
     description: descriptionFor(asString(json['description']), typeName),
   };
@@ -193,6 +197,9 @@ function compileComponents(
       dataTypes: new Set(compiled.flatMap(result => [...(result?.types ?? [])])),
       single: false,
       components: [],
+      modifiers: new Set<string>(),
+      modified: new Map<string, SearchParam>(),
+      reads: undefined,
       delegated: compiled.some(one => one?.fallback === true),
       description: undefined,
     };

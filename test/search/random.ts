@@ -4,7 +4,7 @@ import type { ResourceType } from '../../src/model/model.ts';
 import type { Query, Sort } from '../../src/search/ast.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { simplify } from '../../src/search/simplify.ts';
-import { canonical, context, date, entry, number, quantity, reference, text, token } from './thing.ts';
+import { canonical, context, date, entry, number, quantity, reference, text, token, typed } from './thing.ts';
 
 /** Random entries and random queries of the made-up type, from small vocabularies, so that they often meet. */
 
@@ -69,6 +69,13 @@ const anyNumber = fc.oneof(
 const anyQuantity = fc
   .tuple(pick(...points), pick(undefined, 'http://u', 'http://v'), pick(...units), pick(...units))
   .map(([value, system, code, unit]) => quantity(value, system, code, unit));
+const typeSystems = ['http://s', 'http://exact'];
+const anyTyped = fc
+  .tuple(
+    fc.array(fc.tuple(pick(...typeSystems), pick('MR', 'mr', 'SS')), { minLength: 1, maxLength: 2 }),
+    pick('1', '12', 'A'),
+  )
+  .map(([types, value]) => typed(types, value));
 const anyTuple = fc
   .tuple(fc.array(anyToken, { maxLength: 2 }), fc.array(anyQuantity, { maxLength: 2 }))
   .map(([a, b]) => ({ kind: 'composite' as const, of: [a, b] }));
@@ -104,6 +111,14 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
     score: several(anyNumber),
     size: several(anyQuantity),
     'code-size': several(anyTuple),
+    kind: several(anyToken),
+    'kind:text': several(pick(...names).map(text)),
+    identifier: several(anyToken),
+    'identifier:text': several(pick(...names).map(text), 1),
+    'identifier:ofType': several(anyTyped, 2),
+    author: several(ourReference('Patient', 'Group'), 2),
+    'author:identifier': several(anyToken, 2),
+    link: several(fc.oneof(anyReference, anyCanonical), 2),
   })
   .map(record => Object.entries(record).flatMap(([param, values]) => values.map(value => entry(param, value))));
 
@@ -143,6 +158,17 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['score', aNumber],
   ['size', aQuantity],
   ['code-size', joined(aToken, pick('$'), aQuantity)],
+  ['kind', aToken],
+  ['kind:text', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', '-', 'x'])],
+  ['identifier', aToken],
+  ['identifier:text', escaped(['a', 'an', 'strass'])],
+  ['identifier:of-type', joined(pick(...typeSystems.map(one => `${one}|`)), pick('MR|', 'mr|'), pick('1', '12', 'a'))],
+  ['author', joined(pick('Patient/', 'Group/'), pick(...ids))],
+  ['author:Patient', pick(...ids)],
+  ['author:Group', pick(...ids)],
+  ['author:identifier', aToken],
+  ['link', fc.oneof(pick(...ids), joined(pick('Patient/', 'Device/'), pick(...ids)), pick(...urls.slice(3)))],
+  ['link:Patient', pick(...ids)],
   ['_id', joined(pick('r'), fc.nat(60).map(String))],
 ];
 const missing = literals

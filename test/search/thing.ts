@@ -2,6 +2,7 @@ import { MAX_TIME, MIN_TIME, parseInstantRange } from '../../src/fhir/instant-ra
 import { foldCode, foldString } from '../../src/indexing/normalize.ts';
 import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
+import { withModified, withModifiers } from '../../src/model/search-modifiers.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
@@ -29,6 +30,9 @@ export function parameter(
     delegated: false,
     single: false,
     components: [],
+    modifiers: new Set(),
+    modified: new Map(),
+    reads: undefined,
     digest: code,
     description: undefined,
     ...more,
@@ -65,6 +69,13 @@ export const parameters: readonly SearchParam[] = [
     ],
   }),
   parameter('near', 'special', []),
+  withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text']),
+  withModifiers(parameter('identifier', 'token', ['Identifier']), ['text', 'ofType']),
+  withModifiers(parameter('author', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }), [
+    'type',
+    'identifier',
+  ]),
+  withModifiers(parameter('link', 'reference', ['Reference', 'canonical']), ['type']),
 ];
 
 const definitions = readTypeDefinitions();
@@ -83,7 +94,12 @@ export const thing: ResourceType = {
   conditionalRead: 'not-supported',
   referencePolicies: new Set(),
   parameters: new Map(parameters.map(param => [param.code, param])),
-  indexed: new Map(parameters.filter(({ code }) => !code.startsWith('_')).map(param => [param.code, param])),
+  indexed: new Map(
+    parameters
+      .filter(({ code }) => !code.startsWith('_'))
+      .flatMap(withModified)
+      .map(param => [param.code, param]),
+  ),
   sortDate: parameters.find(param => param.code === 'date'),
   pairs: [],
   searchFeatures: new Set(),
@@ -192,6 +208,11 @@ export const date = (written: string, zone = 'America/Toronto'): Single => {
   return { kind: 'date', low, high };
 };
 export const number = (low: number, high = low): Single => ({ kind: 'number', low, high });
+/** The values of `:of-type`: types as `system|code`, and the value. */
+export const typed = (types: readonly (readonly [system: string, code: string])[], value: string): CompositeValue => ({
+  kind: 'composite',
+  of: [types.map(([system, code]) => token(system, code)), [token(undefined, value)]],
+});
 export const quantity = (value: number, system?: string, code?: string, unit?: string): Single => ({
   kind: 'quantity',
   low: value,
