@@ -10,7 +10,8 @@ import { emitCoding, emitToken, text } from './token.ts';
 export const typedIdentifierEntries: Entries = (type, emit, _reading, model) => {
   if (type.code !== 'Identifier') return undefined;
   return value => {
-    const { type: concept, value: code } = value as { type?: { coding?: unknown } | null; value?: unknown }; // stored JSON
+    // stored JSON
+    const { type: concept, value: code } = value as { type?: { coding?: unknown } | null; value?: unknown };
     const coding = concept?.coding;
     if (!Array.isArray(coding) || text(code) === undefined) return;
     const types: TokenValue[] = [];

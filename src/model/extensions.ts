@@ -76,8 +76,8 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
     max: Infinity,
     value: 'valueCode',
-    pattern: /^(text|ofType|type|identifier)$/,
-    expected: '`text`, `ofType`, `type` or `identifier`',
+    pattern: /^(text|ofType|type|identifier|above|below)$/,
+    expected: '`text`, `ofType`, `type`, `identifier`, `above` or `below`',
   },
   'page-size': {
     on: [resource, rest],

@@ -16,6 +16,7 @@ type On = 'any' | readonly string[];
 const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, On>>>>> = {
   token: { text: ['CodeableConcept', 'Coding', 'Identifier'], ofType: ['Identifier'] },
   reference: { type: 'any', identifier: ['Reference'] },
+  uri: { above: 'any', below: 'any' },
 };
 
 /** Offered without a declaration. */
@@ -102,7 +103,7 @@ function cannotHave(param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>, mod
   return `The parameter \`${param.code}\` of type ${param.type} cannot have the modifier \`${modifier}\`. ${offer}`;
 }
 
-/** The parameter that is indexed for a modifier of another: it has its own index, which is built when it is declared. */
+/** The parameter that is indexed for a modifier of another; its index is built when the modifier is declared. */
 function modifiedParam(param: SearchParam, reads: keyof typeof withEntries): SearchParam {
   const type = withEntries[reads];
   const code = `${param.code}:${reads}`;

@@ -86,7 +86,8 @@ export type Test =
       /** As above. */
       readonly base: string;
     }
-  | { readonly kind: 'uri'; readonly uri: string }
+  /** Without `tree` the same URI; `below`: it or one below it, `above`: it or one above it (fhir/uri-tree.ts). */
+  | { readonly kind: 'uri'; readonly uri: string; readonly tree?: 'below' | 'above' }
   /** All match one tuple, in the order of the components. */
   | { readonly kind: 'composite'; readonly of: readonly Test[] };
 

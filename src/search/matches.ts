@@ -1,4 +1,5 @@
 import { belowBase } from '../fhir/reference.ts';
+import { isBelow } from '../fhir/uri-tree.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
@@ -111,12 +112,17 @@ function passes(test: Test, value: IndexValue): boolean {
     case 'references':
       return value.kind === 'reference' && isOneOf(test, value);
     case 'uri':
-      return value.kind === 'uri' && value.uri === test.uri;
+      return value.kind === 'uri' && isUri(test, value.uri);
     case 'composite':
       return value.kind === 'composite' && test.of.every((part, at) => value.of[at]?.some(one => passes(part, one)));
     default:
       return test satisfies never;
   }
+}
+
+function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): boolean {
+  if (tree === undefined) return value === uri;
+  return tree === 'below' ? isBelow(value, uri) : isBelow(uri, value);
 }
 
 function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boolean {

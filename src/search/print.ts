@@ -63,7 +63,7 @@ function printTest(test: Test, param: SearchParam): string {
     case 'references':
       return list('references', [...test.ids.map(id => `${test.type}/${id}`), ...test.urls.map(quote)]);
     case 'uri':
-      return list('uri', [quote(test.uri)]);
+      return list('uri', [...(test.tree === undefined ? [] : [test.tree]), quote(test.uri)]);
     case 'composite':
       return list(
         'composite',

@@ -185,7 +185,8 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.extension[0].valueCode`,
-          'The extension `search-modifier` has `of-type`; expected `text`, `ofType`, `type` or `identifier`.',
+          'The extension `search-modifier` has `of-type`; expected ' +
+            '`text`, `ofType`, `type`, `identifier`, `above` or `below`.',
         ],
         [
           `${at}.searchParam[0].extension[0].valueCode`,

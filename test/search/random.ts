@@ -13,6 +13,16 @@ const systems = [undefined, 'http://s', 'http://s/', 'http://exact'];
 const names = ['Ann', 'ann', 'Anna', 'Jo-Ann', 'Éloïse', 'a,b', '---', '\u{1f600}x', '\uffee', 'ann%', 'a_n', 'Straße'];
 const ids = ['1', '2', 'A', 'a', 'a-1', 'a.1'];
 const urls = ['http://a', 'http://a/', 'http://A', 'urn:uuid:1'];
+const trees = [
+  'http://a',
+  'http://a/',
+  'http://a/b',
+  'http://a/b/',
+  'http://a/b/c',
+  'http://a/bc',
+  'http://A/b',
+  'http://a//b',
+];
 const days = [
   '2019',
   '2020',
@@ -111,6 +121,10 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
     score: several(anyNumber),
     size: several(anyQuantity),
     'code-size': several(anyTuple),
+    source: several(
+      pick(...trees).map(uri => ({ kind: 'uri' as const, uri })),
+      2,
+    ),
     kind: several(anyToken),
     'kind:text': several(pick(...names).map(text)),
     identifier: several(anyToken),
@@ -158,6 +172,9 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['score', aNumber],
   ['size', aQuantity],
   ['code-size', joined(aToken, pick('$'), aQuantity)],
+  ['source', pick(...trees)],
+  ['source:below', pick(...trees)],
+  ['source:above', pick(...trees)],
   ['kind', aToken],
   ['kind:text', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', '-', 'x'])],
   ['identifier', aToken],

@@ -69,6 +69,7 @@ export const parameters: readonly SearchParam[] = [
     ],
   }),
   parameter('near', 'special', []),
+  withModifiers(parameter('source', 'uri', ['uri']), ['above', 'below']),
   withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text']),
   withModifiers(parameter('identifier', 'token', ['Identifier']), ['text', 'ofType']),
   withModifiers(parameter('author', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }), [
@@ -207,6 +208,7 @@ export const date = (written: string, zone = 'America/Toronto'): Single => {
   if (low === undefined || high === undefined) throw new Error(`${written} is no date`);
   return { kind: 'date', low, high };
 };
+export const uri = (uri: string): Single => ({ kind: 'uri', uri });
 export const number = (low: number, high = low): Single => ({ kind: 'number', low, high });
 /** The values of `:of-type`: types as `system|code`, and the value. */
 export const typed = (types: readonly (readonly [system: string, code: string])[], value: string): CompositeValue => ({

@@ -3,9 +3,10 @@ import { parseOfType } from './of-type.ts';
 import { parseReferenceValue, referenceOf } from './reference.ts';
 import { parseString, parseStringContains, parseStringExact } from './string.ts';
 import { parseToken } from './token.ts';
+import { uriTreeParser } from './uri.ts';
 import type { ValueParser } from './value.ts';
 
-/** The effect of a modifier: a test for the presence of values, or a parser of values, of which it is the complement. */
+/** The effect of a modifier: a test for the presence of values, or another parser of values or its complement. */
 export type Modifier =
   | 'missing'
   | {
@@ -28,11 +29,20 @@ const always: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>
   special: {},
 };
 
-/** Declared modifiers as R4 codes them, with the names by which searches use them. */
-const declared: Readonly<Record<string, { readonly name: string; readonly values: ValueParser }>> = {
-  text: { name: 'text', values: parseString },
-  ofType: { name: 'of-type', values: parseOfType },
-  identifier: { name: 'identifier', values: parseToken },
+interface Declared {
+  /** As searches write it. */
+  readonly name: string;
+  readonly values: ValueParser;
+}
+
+/** Declared modifiers by search type and by their codes in R4. */
+const declared: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, Declared>>>>> = {
+  token: { text: { name: 'text', values: parseString }, ofType: { name: 'of-type', values: parseOfType } },
+  reference: { identifier: { name: 'identifier', values: parseToken } },
+  uri: {
+    above: { name: 'above', values: uriTreeParser('above') },
+    below: { name: 'below', values: uriTreeParser('below') },
+  },
 };
 
 /** The code of `:[type]`. https://hl7.org/fhir/R4/valueset-search-modifier-code.html */
@@ -46,16 +56,17 @@ export function findModifier(param: SearchParam, name: string, types: ReadonlySe
     return { values: (value, context) => parseReferenceValue(referenceOf(name, value), context) };
   }
   for (const code of param.modifiers) {
-    const found = declared[code];
-    const tested = param.modified.get(code);
-    if (found?.name === name && tested !== undefined) return { values: found.values, param: tested };
+    const found = declared[param.type]?.[code];
+    if (found?.name === name) return { values: found.values, param: param.modified.get(code) ?? param };
   }
   return undefined;
 }
 
 /** The names of the modifiers that a parameter offers. */
 export function offeredModifiers(param: SearchParam): readonly string[] {
-  const names = [...param.modifiers].flatMap(code => (code === typed ? param.targets : (declared[code]?.name ?? [])));
+  const names = [...param.modifiers].flatMap(code =>
+    code === typed ? param.targets : (declared[param.type]?.[code]?.name ?? []),
+  );
   return [...Object.keys(always[param.type]), ...names];
 }
 

@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/search.html#modifiers
 import { describe, expect, it } from 'vitest';
-import { canonical, entry, explain, reference, refusal, resource, text, token, typed } from '../thing.ts';
+import { canonical, entry, explain, reference, refusal, resource, text, token, typed, uri } from '../thing.ts';
 
 const v2 = 'http://terminology.hl7.org/CodeSystem/v2-0203';
 
@@ -32,6 +32,14 @@ const resources = [
     entry('author:identifier', token(undefined, 'Ab')),
     entry('link', canonical('https://example.org/r4/demo/Patient/1')),
   ]),
+  resource('i', [entry('source', uri('http://acme.org/fhir')), entry('source', uri('urn:oid:1.2'))]),
+  resource('j', [entry('source', uri('http://acme.org/fhir/ValueSet/123'))]),
+  resource('k', [entry('source', uri('http://acme.org/fhir-2/ValueSet/123'))]),
+  resource('l', [
+    entry('source', uri('http://acme.org/fhir/')),
+    entry('source', uri('http://acme.org/fhir/ValueSet/1')),
+  ]),
+  resource('m', [entry('source', uri('http://acme.org')), entry('source', uri('https://acme.org/fhir/ValueSet'))]),
 ];
 
 describe('modifiers that definitions declare', () => {
@@ -86,7 +94,33 @@ describe('modifiers that definitions declare', () => {
     ],
     ['of any system', 'author:identifier=ab', '(param author:identifier (token any "ab"))', 'h'],
     ['without system', 'author:identifier=|12345', '(param author:identifier (token none "12345"))', ''],
-    ['a reference by identifier alone is missing', 'author:missing=true', '(not (present author))', 'a b c d g'],
+    [
+      'a URL and those below it',
+      'source:below=http://acme.org/fhir',
+      '(param source (uri below "http://acme.org/fhir"))',
+      'i j l',
+    ],
+    [
+      'below a slash',
+      'source:below=http://acme.org/fhir/',
+      '(param source (uri below "http://acme.org/fhir/"))',
+      'j l',
+    ],
+    ['below a host', 'source:below=http://acme.org', '(param source (uri below "http://acme.org"))', 'i j k l m'],
+    [
+      'a URL and those above it',
+      'source:above=http://acme.org/fhir/ValueSet/123/_history/5',
+      '(param source (uri above "http://acme.org/fhir/ValueSet/123/_history/5"))',
+      'i j l m',
+    ],
+    ['above a host', 'source:above=http://acme.org', '(param source (uri above "http://acme.org"))', 'm'],
+    ['above another scheme', 'source:above=https://acme.org/a', '(param source (uri above "https://acme.org/a"))', ''],
+    [
+      'a reference by identifier alone is missing',
+      'author:missing=true',
+      '(not (present author))',
+      'a b c d g i j k l m',
+    ],
   ])('%s: %s', (_, query, ast, finds) => {
     expect(explain(query, resources)).toEqual({ ast, finds });
   });
@@ -109,6 +143,15 @@ describe('modifiers that definitions declare', () => {
     ['author:identifier=|', '`|` is not a value for `author:identifier`: give a code, a system, or both'],
     ['link:Nothing=1', 'The modifier `:Nothing` is not supported on `link`.'],
     ['patient:Patient=1', 'The modifier `:Patient` is not supported on `patient`. Use `:missing`.'],
+    [
+      'source:below=urn:oid:1',
+      '`urn:oid:1` is not a value for `source:below`: write a URL such as `http://example.org/fhir`',
+    ],
+    [`source:above=http://a${'/a'.repeat(100)}`, 'the path has more than 100 segments'],
+    ['source:above=fhir', '`fhir` is not a value for `source:above`'],
+    ['source:above=http:///a', '`http:///a` is not a value for `source:above`'],
+    ['url:below=http://a', 'The modifier `:below` is not supported on `url`. Use `:missing`.'],
+    ['kind:below=a', 'The modifier `:below` is not supported on `kind`.'],
     ['patient:identifier=1', 'The modifier `:identifier` is not supported on `patient`. Use `:missing`.'],
   ])('refuses %s', (query, error) => {
     expect(refusal(query)).toContain(error);
