@@ -106,7 +106,7 @@ function passes(test: Test, value: IndexValue): boolean {
     case 'range':
       return (value.kind === 'date' || value.kind === 'number') && within(test.bounds, value.low, value.high);
     case 'quantity':
-      return value.kind === 'quantity' && within(test.bounds, value.low, value.high) && hasUnit(test, value);
+      return value.kind === 'quantity' && isQuantity(test, value);
     case 'reference':
       return value.kind === 'reference' && refersTo(test, value);
     case 'references':
@@ -128,6 +128,12 @@ function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): bo
 function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boolean {
   if (test.system !== undefined && (test.system ?? undefined) !== value.system) return false;
   return test.code === undefined || value.code === (value.caseSensitive ? test.code : foldCode(test.code));
+}
+
+function isQuantity(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue): boolean {
+  const { bounds, canonical } = test;
+  if (canonical === undefined) return within(bounds, value.low, value.high) && hasUnit(test, value);
+  return value.canonical?.unit === canonical && within(bounds, value.canonical.low, value.canonical.high);
 }
 
 /** With a system the unit is its code; without one it is the code or the unit's text. */

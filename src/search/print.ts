@@ -55,7 +55,12 @@ function printTest(test: Test, param: SearchParam): string {
     case 'range':
       return test.bounds.map(param.type === 'date' ? printTime : printNumber).join(' ');
     case 'quantity':
-      return list('quantity', [...test.bounds.map(printNumber), either(test.system), either(test.unit)]);
+      return list('quantity', [
+        ...test.bounds.map(printNumber),
+        ...(test.canonical === undefined
+          ? [either(test.system), either(test.unit)]
+          : ['canonical', quote(test.canonical)]),
+      ]);
     case 'reference':
       return test.url === undefined
         ? list('reference', [test.type ?? 'any', either(test.id)])

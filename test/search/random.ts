@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { ucumSystem } from '../../src/fhir/ucum.ts';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
 import type { ResourceType } from '../../src/model/model.ts';
 import type { Query, Sort } from '../../src/search/ast.ts';
@@ -44,7 +45,7 @@ const dates = [
 ];
 const born = ['1980', '1980-01', '1980-01-01', '1980-01-02', '1979-12-31', '2020-02-29'];
 const points = [-1, 0, 0.1, 5.35, 5.4, 5.449, 5.45, 99.5, 100, 100.5, 1e9];
-const units = [undefined, 'mg', 'kg', 'milligram'];
+const units = [undefined, 'mg', 'g', 'kg', 'mL', 'milligram'];
 
 const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
   fc.oneof(
@@ -77,7 +78,7 @@ const anyNumber = fc.oneof(
   fc.tuple(pick(...points), pick(...points)).map(([a, b]) => number(Math.min(a, b), Math.max(a, b))),
 );
 const anyQuantity = fc
-  .tuple(pick(...points), pick(undefined, 'http://u', 'http://v'), pick(...units), pick(...units))
+  .tuple(pick(...points), pick(undefined, 'http://u', 'http://v', ucumSystem), pick(...units), pick(...units))
   .map(([value, system, code, unit]) => quantity(value, system, code, unit));
 const typeSystems = ['http://s', 'http://exact'];
 const anyTyped = fc
@@ -149,8 +150,12 @@ const aToken = fc.oneof(
   joined(pick('|', 'http://s|', 'http://exact|'), escaped(codes)),
   pick('http://s|', 'http://exact|'),
 );
-const aNumber = joined(prefix, pick(...points.map(String), '5.40', '1e2', '5.4e0'));
-const aQuantity = joined(aNumber, pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg'));
+const aNumber = joined(prefix, pick(...points.map(String), '5.40', '1e2', '5.4e0', '0.0054', '5400', '5.4e-6'));
+const ofUcum = ['mg', 'g', 'kg', 'L', 'milligram', ''].map(unit => `|${ucumSystem}|${unit}`);
+const aQuantity = joined(
+  aNumber,
+  pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg', ...ofUcum),
+);
 
 const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[] = [
   ['name', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', 'a,b', '-', '\u{1f600}', 'strass'])],

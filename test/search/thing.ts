@@ -1,5 +1,6 @@
 import { MAX_TIME, MIN_TIME, parseInstantRange } from '../../src/fhir/instant-range.ts';
 import { foldCode, foldString } from '../../src/indexing/normalize.ts';
+import { quantityValue } from '../../src/indexing/quantity.ts';
 import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
 import { withModified, withModifiers } from '../../src/model/search-modifiers.ts';
@@ -215,11 +216,5 @@ export const typed = (types: readonly (readonly [system: string, code: string])[
   kind: 'composite',
   of: [types.map(([system, code]) => token(system, code)), [token(undefined, value)]],
 });
-export const quantity = (value: number, system?: string, code?: string, unit?: string): Single => ({
-  kind: 'quantity',
-  low: value,
-  high: value,
-  system,
-  code,
-  unit,
-});
+export const quantity = (value: number, system?: string, code?: string, unit?: string): Single =>
+  quantityValue({ low: value, high: value }, { system, code, unit });
