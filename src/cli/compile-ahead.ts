@@ -11,6 +11,7 @@ await Promise.all([
   import('../store/sqlite/writer-worker.ts'),
   import('../terminology/server.ts'),
   import('../validation/profile/validator.ts'),
+  import('./bound-compiled.ts'),
   import('./main.ts'),
   ...commands.map(entry => entry.import()),
 ]);

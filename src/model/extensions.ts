@@ -65,12 +65,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
   },
   'indexed-only': { on: [resource], max: Infinity, value: 'valueCanonical' },
   'sort-date': { on: [resource], max: 1, value: 'valueCode' },
+  'sort-index': { on: [resource], max: Infinity, value: 'valueCode' },
   'search-feature': {
     on: [resource, rest],
     max: Infinity,
     value: 'valueCode',
-    pattern: /^(chain|has)$/,
-    expected: '`chain` or `has`',
+    pattern: /^(chain|has|filter)$/,
+    expected: '`chain`, `has` or `filter`',
   },
   'search-modifier': {
     on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],

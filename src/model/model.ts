@@ -51,6 +51,8 @@ export interface ResourceType {
   readonly includes: { readonly forward: ReadonlySet<string>; readonly reverse: ReadonlySet<string> };
   /** The parameter whose low end is the default order, newest first; lastUpdated if undefined. */
   readonly sortDate: SearchParam | undefined;
+  /** Codes of parameters with a sort index, in addition to dates, which all have one. */
+  readonly sortIndexes: ReadonlySet<string>;
   /**
    * Owner and token parameters that share one index term, so that "this patient, this code, newest first" is one range.
    */

@@ -13,6 +13,7 @@ import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
 import { includesOf, searchFeaturesOf } from './search-features.ts';
 import { withModified } from './search-modifiers.ts';
+import { sortIndexesOf } from './sort-indexes.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
 
 /**
@@ -71,6 +72,7 @@ export function compileResourceType(
     searchFeatures: interactions.has('search-type') ? searchFeaturesOf(standings, context) : new Set(),
     includes: includesOf(standings),
     sortDate,
+    sortIndexes: sortIndexesOf(name, standings, parameters, report),
     pairs: pairsOf(access.owners, [...parameters.values()]),
     pageSize: pageSizeOf(standings, context),
     ...profilesOf(name, standings, context),

@@ -24,8 +24,27 @@ export type Query =
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
   /** An entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
   | { readonly kind: 'present'; readonly param: SearchParam }
+  | Entry
   | Chain
   | Has;
+
+/**
+ * An entry of this parameter passes a test that stores do not support: interaction/search/ evaluates it on candidates.
+ * Comparisons of `_filter`. https://hl7.org/fhir/R4/search_filter.html#ops
+ */
+export interface Entry {
+  readonly kind: 'entry';
+  readonly param: SearchParam;
+  readonly test: EntryTest;
+}
+
+/** `equals` and `ends` compare folded strings. */
+export type EntryTest =
+  | { readonly kind: 'equals'; readonly text: string }
+  | { readonly kind: 'ends'; readonly text: string }
+  | { readonly kind: 'uriPart'; readonly how: 'starts' | 'contains' | 'ends'; readonly text: string }
+  /** The entry passes none of these tests. */
+  | { readonly kind: 'unequal'; readonly of: readonly (Test | EntryTest)[] };
 
 /**
  * A reference of this parameter identifies a matching resource of the type. A canonical identifies all versions with
@@ -111,7 +130,7 @@ export interface Bound {
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
-  /** The low end of a date: of several values the lowest ascending, the highest descending; missing last either way. */
+  /** By a parameter (sort-value.ts): of several values the lowest ascending, the highest descending; missing last. */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 
 /**

@@ -4,7 +4,7 @@ import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue 
 import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
 import type { SearchParam } from '../model/model.ts';
-import type { Bound, Join, Query, Test } from './ast.ts';
+import type { Bound, EntryTest, Join, Query, Test } from './ast.ts';
 import { linksOf } from './owner.ts';
 
 /** The indexed data of a resource. */
@@ -59,6 +59,8 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
       return resource.entries.some(({ param, value }) => param === query.param.code && passes(query.test, value));
     case 'present':
       return resource.entries.some(({ param }) => param === query.param.code);
+    case 'entry':
+      return resource.entries.some(({ param, value }) => param === query.param.code && passesEntry(query.test, value));
     case 'chain':
     case 'has':
       return others
@@ -93,6 +95,19 @@ export function referencesTo(
   );
   const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`]);
   return { kind: 'references', type, ids, urls: [...own, ...places], base };
+}
+
+function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
+  if (test.kind === 'unequal') return !test.of.some(one => passesEntry(one, value));
+  if (test.kind === 'equals') return value.kind === 'string' && value.folded === test.text;
+  if (test.kind === 'ends') return value.kind === 'string' && value.folded.endsWith(test.text);
+  if (test.kind === 'uriPart') return value.kind === 'uri' && hasPart(test, value.uri);
+  return passes(test, value);
+}
+
+function hasPart({ how, text }: Extract<EntryTest, { kind: 'uriPart' }>, uri: string): boolean {
+  if (how === 'contains') return uri.includes(text);
+  return how === 'starts' ? uri.startsWith(text) : uri.endsWith(text);
 }
 
 function passes(test: Test, value: IndexValue): boolean {

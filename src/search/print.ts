@@ -1,7 +1,7 @@
 import { MAX_TIME, MIN_TIME } from '../fhir/instant-range.ts';
 import type { SearchParam } from '../model/model.ts';
 import { linksOf } from './owner.ts';
-import type { Bound, Query, Sort, Test } from './ast.ts';
+import type { Bound, EntryTest, Query, Sort, Test } from './ast.ts';
 
 /**
  * A query on one line, for tests, logs and explanations: `(and (param name (starts "ann")) (param birthdate (high >
@@ -26,6 +26,8 @@ export function print(query: Query): string {
       return list('param', [query.param.code, printTest(query.test, query.param)]);
     case 'present':
       return list('present', [query.param.code]);
+    case 'entry':
+      return list('entry', [query.param.code, printEntry(query.test, query.param)]);
     case 'chain':
       return list('chain', [query.param.code, query.type.name, print(query.of)]);
     case 'has':
@@ -44,6 +46,14 @@ export function printSort(sort: readonly Sort[]): string {
 
 function sortName(key: Exclude<Sort, { by: 'default' }>): string {
   return key.by === 'param' ? key.param.code : `_${key.by}`;
+}
+
+function printEntry(test: EntryTest | Test, param: SearchParam): string {
+  if (test.kind === 'equals' || test.kind === 'ends') return list(test.kind, [quote(test.text)]);
+  if (test.kind === 'uriPart') return list(test.how, [quote(test.text)]);
+  if (test.kind !== 'unequal') return printTest(test, param);
+  const parts = test.of.map(one => printEntry(one, param));
+  return list('unequal', parts);
 }
 
 function printTest(test: Test, param: SearchParam): string {

@@ -22,6 +22,7 @@ export function simplify(query: Query): Query {
     case 'owner':
     case 'param':
     case 'present':
+    case 'entry':
       return query;
     case 'chain':
     case 'has': {
@@ -50,6 +51,7 @@ function negate(query: Query): Query {
     case 'owner':
     case 'param':
     case 'present':
+    case 'entry':
       return { kind: 'not', of: query };
     case 'chain':
     case 'has': {

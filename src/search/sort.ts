@@ -1,10 +1,11 @@
-import type { ResourceType } from '../model/model.ts';
+import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Position, Sort } from './ast.ts';
 import type { Indexed } from './matches.ts';
+import { compareValues, sortKindOf, sortValue } from './sort-value.ts';
 
 /**
- * The sort key of a resource: the low end of a date, of several the lowest ascending and the highest descending; null
- * if it has none. https://hl7.org/fhir/R4/search.html#sort
+ * The sort values of a resource (sort-value.ts): of several the lowest ascending and the highest descending; null if
+ * it has none. https://hl7.org/fhir/R4/search.html#sort
  */
 export function positionOf(sort: readonly Sort[], type: ResourceType, resource: Indexed): Position {
   return { keys: sort.map(key => keyOf(key, type, resource)), id: resource.id };
@@ -22,6 +23,18 @@ export function comparePositions(sort: readonly Sort[], a: Position, b: Position
   return compareKeys(a.id, b.id, sort.at(-1)?.descending ?? false);
 }
 
+/**
+ * Whether stores have an index of the order. Of any other order they sort the matches, up to a limit (store/sorted.ts).
+ */
+export function isIndexedOrder(type: ResourceType, sort: readonly Sort[]): boolean {
+  return sort.every(key => key.by !== 'param' || hasSortIndex(type, key.param));
+}
+
+/** Whether a parameter has a sort index: dates do, and those for which the definitions ask for one (`sort-index`). */
+export function hasSortIndex({ sortIndexes }: Pick<ResourceType, 'sortIndexes'>, param: SearchParam): boolean {
+  return sortKindOf(param) === 'time' || sortIndexes.has(param.code);
+}
+
 function keyOf(key: Sort, type: ResourceType, resource: Indexed): number | string | null {
   switch (key.by) {
     case 'id':
@@ -29,26 +42,19 @@ function keyOf(key: Sort, type: ResourceType, resource: Indexed): number | strin
     case 'lastUpdated':
       return resource.lastUpdated;
     case 'default':
-      return type.sortDate === undefined ? resource.lastUpdated : lowEnd(resource, type.sortDate.code, key.descending);
+      return type.sortDate === undefined
+        ? resource.lastUpdated
+        : sortValue(type.sortDate.code, resource.entries, key.descending);
     case 'param':
-      return lowEnd(resource, key.param.code, key.descending);
+      return sortValue(key.param.code, resource.entries, key.descending);
     default:
       return key satisfies never;
   }
-}
-
-function lowEnd(resource: Indexed, code: string, descending: boolean): number | null {
-  let best: number | null = null;
-  for (const { param, value } of resource.entries) {
-    if (param !== code || value.kind !== 'date') continue;
-    if (best === null || (descending ? value.low > best : value.low < best)) best = value.low;
-  }
-  return best;
 }
 
 function compareKeys(a: number | string | null, b: number | string | null, descending: boolean): number {
   if (a === b) return 0;
   if (a === null) return 1;
   if (b === null) return -1;
-  return a < b === descending ? 1 : -1;
+  return compareValues(a, b) * (descending ? -1 : 1);
 }

@@ -34,10 +34,35 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
       return withOwners ? query.of : [];
     case 'param':
     case 'present':
+    case 'entry':
     case 'chain':
       return [query.param];
     case 'has':
       return [];
+    default:
+      return query satisfies never;
+  }
+}
+
+/** True if no store can evaluate the query: it has joins, or tests of entries that stores do not support. */
+export function needsCandidates(query: Query): boolean {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.of.some(needsCandidates);
+    case 'not':
+      return needsCandidates(query.of);
+    case 'chain':
+    case 'has':
+    case 'entry':
+      return true;
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+    case 'owner':
+    case 'param':
+    case 'present':
+      return false;
     default:
       return query satisfies never;
   }
@@ -60,6 +85,7 @@ export function joinsOf(query: Query): readonly Join[] {
     case 'owner':
     case 'param':
     case 'present':
+    case 'entry':
       return [];
     default:
       return query satisfies never;
@@ -89,6 +115,7 @@ export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
     case 'owner':
     case 'param':
     case 'present':
+    case 'entry':
       return query;
     default:
       return query satisfies never;

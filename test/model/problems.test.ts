@@ -169,9 +169,31 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
+      'with sort indexes of parameters that it does not offer, or that have no order',
+      group({
+        extension: ['cod', 'characteristic-value'].map(valueCode => ({ url: `${base}sort-index`, valueCode })),
+        searchParam: [
+          { name: 'code', type: 'token' },
+          { name: 'characteristic-value', type: 'composite' },
+        ],
+      }),
+      [
+        [`${at}.extension[0].valueCode`, 'Group offers no parameter `cod`. Did you mean `code`?'],
+        [
+          `${at}.extension[1].valueCode`,
+          'The parameter `characteristic-value` is of type composite, by which nothing can be sorted.',
+        ],
+      ],
+    ],
+    [
       'with a search feature that does not exist',
       group({ extension: [{ url: `${base}search-feature`, valueCode: 'chains' }] }),
-      [[`${at}.extension[0].valueCode`, 'The extension `search-feature` has `chains`; expected `chain` or `has`.']],
+      [
+        [
+          `${at}.extension[0].valueCode`,
+          'The extension `search-feature` has `chains`; expected `chain`, `has` or `filter`.',
+        ],
+      ],
     ],
     [
       'with a modifier that its parameter cannot have',

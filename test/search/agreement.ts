@@ -7,6 +7,7 @@ import type { Position, Query, Sort } from '../../src/search/ast.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
 import { print, printSort } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
+import { sortKindOf } from '../../src/search/sort-value.ts';
 import type { Change } from '../../src/store/records.ts';
 import type { Extract } from '../../src/indexing/extract.ts';
 import type { Partition } from '../../src/store/partitions.ts';
@@ -37,10 +38,18 @@ const code = param('code');
 const status = param('status');
 if (owner === undefined || code === undefined || status === undefined) throw new Error('The type lacks a parameter');
 
+const isSortable = (one: string): boolean => sortKindOf(param(one) ?? { type: 'special' }) !== undefined;
+
 /** Types that differ in what their own order is made from. */
 const types: readonly (readonly [title: string, type: ResourceType])[] = [
-  ['sorted by a date with several values', { ...thing, sortDate: param('date') }],
-  ['sorted by a date with one value', { ...thing, sortDate: param('born') }],
+  [
+    'sorted by a date with several values',
+    { ...thing, sortDate: param('date'), sortIndexes: new Set(['name', 'score']) },
+  ],
+  [
+    'sorted by a date with one value',
+    { ...thing, sortDate: param('born'), sortIndexes: new Set(thing.indexed.keys().filter(isSortable)) },
+  ],
   ['sorted by lastUpdated', { ...thing, sortDate: undefined }],
   [
     'with pairs',

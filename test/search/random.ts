@@ -246,5 +246,30 @@ const sorts = [
   'born,_lastUpdated',
 ];
 
+/** By one to three of all parameters, with and without a sort index. */
+const anyKeys = fc
+  .uniqueArray(
+    fc.tuple(
+      pick(
+        'name',
+        'code',
+        'status',
+        'phone',
+        'url',
+        'patient',
+        'subject',
+        'focus',
+        'plan',
+        'score',
+        'size',
+        'date',
+        '_id',
+      ),
+      pick('', '-'),
+    ),
+    { minLength: 1, maxLength: 3, selector: ([code]) => code },
+  )
+  .map(keys => keys.map(([code, direction]) => direction + code).join());
+
 export const anySort = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
-  pick(...sorts).map(sort => parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort);
+  fc.oneof(pick(...sorts), anyKeys).map(sort => parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort);

@@ -103,6 +103,7 @@ export const thing: ResourceType = {
       .map(param => [param.code, param]),
   ),
   sortDate: parameters.find(param => param.code === 'date'),
+  sortIndexes: new Set(),
   pairs: [],
   searchFeatures: new Set(),
   includes: { forward: new Set(), reverse: new Set() },

@@ -36,10 +36,11 @@ export function allR4(): JsonObject {
     rest: [
       {
         extension: [
-          ...['chain', 'has'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+          ...['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
           ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
         ],
         mode: 'server',
+        interaction: [{ code: 'batch' }],
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],

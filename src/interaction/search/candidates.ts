@@ -1,10 +1,11 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Chain, Has, Position, Query, Sort } from '../../search/ast.ts';
+import type { Chain, Entry, Has, Position, Query, Sort } from '../../search/ast.ts';
 import { type Indexed, matches } from '../../search/matches.ts';
 import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
-import { joinsOf, parametersOf, parametersOfSort } from '../../search/walk.ts';
+import { createSortedPage } from '../../search/sorted-page.ts';
+import { needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { replaceJoins } from './sets.ts';
@@ -33,20 +34,27 @@ export function tooCostly(most: number): Error {
   return fhirError(
     403,
     'too-costly',
-    `More than ${most} records would have to be read to follow the chains of this search. Narrow it, by a patient, ` +
-      'a code or a shorter range of dates, or narrow the chain itself.',
+    `More than ${most} records would have to be read to evaluate the chains or the filter of this search. Narrow it, ` +
+      'by a patient, a code or a shorter range of dates, or narrow the chain or the filter itself.',
   );
 }
 
-/** The query with each join replaced by a query that all records match: it finds a superset. */
-export function withoutJoins(query: Query): Query {
-  return simplify(superset(simplify(query)));
+/** A query for a superset, which stores can evaluate: each join is replaced by a query that all records match. */
+export function supersetOf(query: Query): Query {
+  return simplify(widened(simplify(query)));
 }
 
 /** `query` is simplified: its negations are of single tests. */
-function superset(query: Query): Query {
-  if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(superset) };
-  return joinsOf(query).length === 0 ? query : { kind: 'all' };
+function widened(query: Query): Query {
+  if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(widened) };
+  if (query.kind === 'entry') return widenedEntry(query);
+  return needsCandidates(query) ? { kind: 'all' } : query;
+}
+
+function widenedEntry({ param, test }: Entry): Query {
+  if (test.kind !== 'equals' && test.kind !== 'ends') return { kind: 'present', param };
+  const how = test.kind === 'equals' ? 'starts' : 'contains';
+  return { kind: 'param', param, test: { kind: 'string', how, text: test.text } };
 }
 
 /** The records among `records` of a type that match the query. */
@@ -69,7 +77,7 @@ export async function matching(
 async function decideChain(chain: Chain, from: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
   const { param, type, of } = chain;
   const values = from.flatMap(({ entries }) => entries.filter(one => one.param === param.code).map(one => one.value));
-  const query = simplify({ kind: 'and', of: [leadingTo(type, values, place), withoutJoins(of)] });
+  const query = simplify({ kind: 'and', of: [leadingTo(type, values, place), supersetOf(of)] });
   const others = await allOf(type, query, place, budget);
   return joinedTo(chain, await matching(others, type, of, place, budget), place);
 }
@@ -91,7 +99,7 @@ async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Pro
   const query = referring(has, [one], place);
   let after: Position | undefined;
   do {
-    const limit = joinsOf(has.of).length === 0 ? 1 : 50;
+    const limit = needsCandidates(has.of) ? 50 : 1;
     const page = await place.partition.search(has.type.name, {
       query,
       sort: anyOrder,
@@ -107,7 +115,7 @@ async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Pro
 
 /** The query for the records that may refer to one of these records by the parameter of a `_has`. */
 function referring({ param, target, of }: Has, records: readonly Indexed[], place: Place): Query {
-  return simplify({ kind: 'and', of: [referringTo(param, target, records, place), withoutJoins(of)] });
+  return simplify({ kind: 'and', of: [referringTo(param, target, records, place), supersetOf(of)] });
 }
 
 /** All records that match a query without joins. */
@@ -138,7 +146,7 @@ async function* matchesInOrder(
   place: Place,
   budget: Budget,
 ): AsyncGenerator<{ readonly matches: readonly StoredVersion[]; readonly read: number }> {
-  const candidates = withoutJoins(query);
+  const candidates = supersetOf(query);
   if (isNone(candidates)) return;
   let from = after;
   for (let size = Math.min(limit, 500); ; size = Math.min(size * 2, 500)) {
@@ -174,6 +182,25 @@ export async function pageOfCandidates(
     if (candidates >= most) return undefined;
   }
   return { versions: found, next: undefined };
+}
+
+/** A page in an order that no index has: all candidates are read and the matches sorted. */
+export async function sortedPageOfCandidates(
+  { type, query, sort, limit, after }: JoinedSearch,
+  place: Place,
+  budget: Budget,
+): Promise<Page> {
+  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const params = parametersOfSort(type, sort);
+  const all = { type, query, sort: anyOrder, limit: 500, after: undefined };
+  for await (const { matches } of matchesInOrder(all, place, budget)) {
+    for (const [at, one] of indexedBy(params, matches, type, place).entries()) {
+      const match = matches[at];
+      if (match !== undefined) page.add(positionOf(sort, type, one), match);
+    }
+  }
+  const { matches: versions, next } = page.read();
+  return { versions, next };
 }
 
 function positionIn(

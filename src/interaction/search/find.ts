@@ -1,9 +1,16 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import { joinsOf } from '../../search/walk.ts';
+import { isIndexedOrder } from '../../search/sort.ts';
+import { needsCandidates } from '../../search/walk.ts';
 import { DeadlinePassed, TooManyToSort } from '../../store/errors.ts';
 import type { Page } from '../../store/records.ts';
-import { countOfCandidates, createBudget, type JoinedSearch, pageOfCandidates } from './candidates.ts';
+import {
+  countOfCandidates,
+  createBudget,
+  type JoinedSearch,
+  pageOfCandidates,
+  sortedPageOfCandidates,
+} from './candidates.ts';
 import type { Place } from './joined.ts';
 import { withSets } from './sets.ts';
 
@@ -24,7 +31,7 @@ export const usualJoinLimits: JoinLimits = { smallSet: 100, largeSet: 5_000, fir
 /**
  * A page of a search. A join is evaluated from its smaller side: a small set of inner matches is replaced by a test of
  * references; otherwise candidates are read in order, which fills a page soon if many match; otherwise a large set is
- * tried. Throws FhirError 403 `too-costly`.
+ * tried. An order without an index needs all candidates. Throws FhirError 403 `too-costly`.
  */
 export async function findPage(
   search: JoinedSearch,
@@ -34,14 +41,18 @@ export async function findPage(
   const { type, sort, limit, after } = search;
   const inStore = (query: Query): Promise<Page> =>
     place.partition.search(type.name, { query, sort, limit, ...(after === undefined ? {} : { after }) });
-  if (joinsOf(search.query).length === 0) return inStore(search.query);
+  if (!needsCandidates(search.query)) return inStore(search.query);
   const small = { ...search, query: await withSets(search.query, place, limits.smallSet) };
-  if (joinsOf(small.query).length === 0) return inStore(small.query);
+  if (!needsCandidates(small.query)) return inStore(small.query);
   const budget = createBudget(limits.read);
+  if (!isIndexedOrder(type, sort)) {
+    const sets = await withSets(small.query, place, limits.largeSet);
+    return needsCandidates(sets) ? sortedPageOfCandidates(small, place, budget) : inStore(sets);
+  }
   const first = await pageOfCandidates(small, place, budget, limits.firstCandidates);
   if (first !== undefined) return first;
   const large = await withSets(small.query, place, limits.largeSet);
-  if (joinsOf(large).length === 0) {
+  if (!needsCandidates(large)) {
     try {
       return await inStore(large);
     } catch (error) {
@@ -59,6 +70,6 @@ export async function countMatches(
   limits: JoinLimits = usualJoinLimits,
 ): Promise<number> {
   const sets = await withSets(query, place, limits.largeSet);
-  if (joinsOf(sets).length === 0) return place.partition.count(type.name, sets);
+  if (!needsCandidates(sets)) return place.partition.count(type.name, sets);
   return countOfCandidates(type, sets, place, createBudget(limits.read));
 }

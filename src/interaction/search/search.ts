@@ -126,12 +126,10 @@ export async function refuseCostly<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof TooManyToSort) {
-      const most = `More than ${error.most} resources match, too many for this order.`;
-      throw fhirError(
-        403,
-        'too-costly',
-        `${most} Narrow the search, by a patient or a code, or sort by one parameter.`,
-      );
+      const text =
+        `More than ${error.most} resources match, and no index has this order. Narrow the search, by a patient or a ` +
+        'code, or sort by `_id`, `_lastUpdated` or one date.';
+      throw fhirError(403, 'too-costly', text, 'http._sort');
     }
     if (!(error instanceof DeadlinePassed)) throw error;
     throw fhirError(

@@ -1,6 +1,6 @@
 import type { Join, Query } from '../../search/ast.ts';
 import { simplify } from '../../search/simplify.ts';
-import { joinsOf, mapJoins } from '../../search/walk.ts';
+import { joinsOf, mapJoins, needsCandidates } from '../../search/walk.ts';
 import { atMost, joinedTo, type Place } from './joined.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function withSets(query: Query, place: Place, most: number): Promis
 
 async function setOf(join: Join, place: Place, most: number): Promise<Query | undefined> {
   const of = await withSets(join.of, place, most);
-  if (joinsOf(of).length > 0) return undefined;
+  if (needsCandidates(of)) return undefined;
   const others = await atMost(place, join.type, of, most);
   return others === undefined ? undefined : joinedTo(join, others, place);
 }

@@ -4,6 +4,7 @@ import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
 import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { split, wrongEscape } from './escape.ts';
+import { parseFilter } from './filter/filter.ts';
 import { Ignorable } from './ignorable.ts';
 import { valueParsers } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
@@ -22,6 +23,10 @@ export function parseParameter(type: ResourceType, [name, text]: QueryPair, cont
 
 /** `step` is the rest of the name: a parameter of the type, or a chain or `_has` from it. */
 function parseStep(type: ResourceType, step: string, written: Written): Query {
+  if (step === '_filter' && type.searchFeatures.has('filter') && written.context.joins) {
+    if (written.text.trim() === '') throw new Ignorable(emptyValue(written.name));
+    return parseFilter(type, written);
+  }
   const join = parseJoin(type, step, written);
   if (join !== undefined) return join;
   const { name, text, context, joins } = written;

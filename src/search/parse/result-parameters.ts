@@ -3,6 +3,7 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Sort } from '../ast.ts';
 import type { SearchRequest } from '../request.ts';
+import { sortKindOf } from '../sort-value.ts';
 
 /** Parameters that control the answer; each at most once. https://hl7.org/fhir/R4/search.html#return */
 export const controls = [
@@ -37,12 +38,14 @@ export function parseSort(value: string, type: ResourceType): readonly Sort[] {
     if (code === '_id') return { by: 'id', descending };
     if (code === '_lastUpdated') return { by: 'lastUpdated', descending };
     const param = type.parameters.get(code);
-    if (param?.type === 'date') return { by: 'param', param, descending };
-    const dates = [...type.parameters.values()].filter(param => param.type === 'date').map(param => param.code);
-    const offered = [...new Set(['_id', '_lastUpdated', ...dates.sort()])].map(code => `\`${code}\``).join(', ');
+    if (param !== undefined && sortKindOf(param) !== undefined) return { by: 'param', param, descending };
+    const others = [...type.parameters.values()].filter(one => sortKindOf(one) !== undefined).map(one => one.code);
+    const offered = [...new Set(['_id', '_lastUpdated', ...others.sort()])];
+    const list = offered.map(one => `\`${one}\``).join(', ');
     throw badValue(
       '_sort',
-      `${type.name} cannot be sorted by \`${code}\`. Use ${offered}, each with \`-\` before it for descending.`,
+      `${type.name} cannot be sorted by \`${code}\`.${didYouMean(code, offered)} Use ${list}, each with \`-\` ` +
+        'before it for descending.',
     );
   });
 }

@@ -1,11 +1,14 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
+import { sortValue } from '../../search/sort-value.ts';
 import { dateWidth } from '../interval.ts';
+import { sortEnds } from '../plan/sort.ts';
+import { sortText } from '../sort-text.ts';
 import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
 import { absoluteTerms, anyTypeTerm, anyUnit, codeTerm, isCanonicalKey, pairTerm, quantityRanges } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
-import { orderKey } from './order-key.ts';
+import { orderKey, textOrderKey } from './order-key.ts';
 
 /** The fields of a tombstone. */
 export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };
@@ -28,6 +31,7 @@ export function indexFields(
     const known = values.get(param.code) ?? [];
     for (const value of known) addValue(fields, param, value);
     if (param.type === 'date') addOrder(o, param, known, id);
+    else if (type.sortIndexes.has(param.code)) addSortText(o, param, entries, id);
   }
   for (const { owner, token } of type.pairs) {
     const start = pairsOf(p, owner.code, token.code);
@@ -168,4 +172,12 @@ function addOrder(o: Record<string, string>, param: SearchParam, values: readonl
     orderKey(lows.length === 0 ? undefined : choose(...lows), id);
   o[orderField(param.code)] = key(Math.max);
   if (!param.single) o[orderField(param.code, true)] = key(Math.min);
+}
+
+/** The order keys of a sort index. */
+function addSortText(o: Record<string, string>, param: SearchParam, entries: readonly IndexEntry[], id: string): void {
+  for (const end of sortEnds(param)) {
+    const value = sortValue(param.code, entries, end !== 'lowest');
+    o[orderField(param.code, end === 'lowest')] = textOrderKey(value === null ? undefined : sortText(value), id);
+  }
 }

@@ -1,14 +1,12 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
 import { TooManyToSort } from '../errors.ts';
+import { mostSorted } from '../sorted.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
 import { type ResolvedQuery, type Place, unorderedPlan } from './plan.ts';
 import type { FoundDocument, RequestedPage } from './found.ts';
-
-/** Maximum number that is sorted without an index. */
-export const mostSorted = 10_000;
 
 /**
  * Finds documents in an order that no index has, such as by two parameters: reads the sort keys of all matches, then

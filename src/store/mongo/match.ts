@@ -129,9 +129,10 @@ function criteria(query: Query): unknown {
     case 'id':
     case 'lastUpdated':
       return query;
+    case 'entry':
     case 'chain':
     case 'has':
-      throw new Error('A store answers no query over several types');
+      throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;
   }

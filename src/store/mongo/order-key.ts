@@ -16,6 +16,16 @@ export function orderValue(key: string): number | null {
   return rest === '' ? whole : whole + Number.parseInt(rest, 36) / restUnit;
 }
 
+/** The same for a text of a sort index (sort-text.ts), which has no control characters. */
+export function textOrderKey(text: string | undefined, id: string): string {
+  return `${text ?? ''}${separator}${id}`;
+}
+
+/** The text in an order key; empty if there is none. */
+export function orderTextIn(key: string): string {
+  return key.slice(0, key.indexOf(separator));
+}
+
 /** The digits of a number: the order key before all ids with it. */
 export function orderedText(value: number): string {
   const whole = Math.floor(value);

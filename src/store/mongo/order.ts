@@ -1,10 +1,12 @@
 import type { Position, Sort } from '../../search/ast.ts';
+import type { SortKind } from '../../search/sort-value.ts';
 import type * as plan from '../plan/sort.ts';
 import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
+import { sortText, sortTextValue } from '../sort-text.ts';
 import type { ResourceDocument } from './layout.ts';
 import type { Index, MongoIndexes } from './lower.ts';
 import { orderField, updatedField } from './names.ts';
-import { orderKey, orderValue } from './order-key.ts';
+import { orderKey, orderTextIn, orderValue, textOrderKey } from './order-key.ts';
 
 /** A sort key in documents. */
 export type Key =
@@ -14,9 +16,11 @@ export type Key =
       /** Of `o`. */
       readonly field: string;
       readonly descending: boolean;
-      /** The date whose low end it is; undefined for lastUpdated, which is never missing. */
+      /** The parameter whose value it is, of a date the low end; undefined for lastUpdated, which is never missing. */
       readonly index: Index | undefined;
       readonly end: End;
+      /** The kind of the values of a sort index: texts in the order keys; undefined for times. */
+      readonly kind?: SortKind;
     };
 
 /** The sort fields of a document. */
@@ -38,6 +42,10 @@ function fieldKey(key: plan.Key<Index>): Key {
       const { index, end } = key;
       return { by: 'field', field: orderField(index.code, end === 'lowest'), descending, index, end };
     }
+    case 'value': {
+      const { index, end, kind } = key;
+      return { by: 'field', field: orderField(index.code, end === 'lowest'), descending, index, end, kind };
+    }
     default:
       return key satisfies never;
   }
@@ -53,7 +61,15 @@ export function soleKey(keys: readonly Key[]): Key | undefined {
 /** The position of a document in an order. */
 export function positionOf(keys: readonly Key[], { _id, o }: Ordered): Position {
   const id = idOf(_id);
-  return { keys: keys.map(key => (key.by === 'id' ? id : orderValue(o[key.field] ?? ''))), id };
+  return { keys: keys.map(key => (key.by === 'id' ? id : valueIn(o[key.field], key))), id };
+}
+
+/** The sort value in an order key; null if it is missing. */
+function valueIn(key: string | undefined, { kind }: { readonly kind?: SortKind }): number | string | null {
+  if (key === undefined) return null;
+  if (kind === undefined) return orderValue(key);
+  const text = orderTextIn(key);
+  return text === '' ? null : sortTextValue(text, kind);
 }
 
 /** The id in the `_id` of a document. */
@@ -62,8 +78,9 @@ export function idOf(_id: string): string {
 }
 
 /** The order key of a field at a position of one key. */
-export function keyAt({ keys: [value], id }: Position): string {
-  return orderKey(typeof value === 'number' ? value : undefined, id);
+export function keyAt({ kind }: { readonly kind?: SortKind }, { keys: [value = null], id }: Position): string {
+  if (kind === undefined) return orderKey(typeof value === 'number' ? value : undefined, id);
+  return textOrderKey(value === null ? undefined : sortText(value), id);
 }
 
 /** The fields of the keys. */

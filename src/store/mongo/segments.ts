@@ -56,6 +56,8 @@ interface Along {
 
 function boundsAlong(key: FieldKey, clauses: readonly Clause[]): Along {
   let along: Along = { at: everything, isBounded: false, floor: -Infinity, floored: undefined };
+  // No clause bounds a sort index.
+  if (key.kind !== undefined) return along;
   for (const clause of clauses) {
     if (clause.kind === 'updated' && key.index === undefined) along = { ...along, at: intersect(along.at, clause.at) };
     if (clause.kind === 'range' && clause.index === key.index) along = rangeAlong(key, clause, along);

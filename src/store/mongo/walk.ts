@@ -40,7 +40,7 @@ function partsOfWalk({ p }: Place, { clauses }: ResolvedQuery, key: Key, after: 
     const at = after === undefined ? {} : { [key.descending ? '$lt' : '$gt']: `${p}/${after.id}` };
     return [{ at, term: undefined }];
   }
-  const behind = after === undefined ? undefined : keyAt(after);
+  const behind = after === undefined ? undefined : keyAt(key, after);
   return segmentsOf(key, clauses, p).flatMap(segment => {
     const at = bounds(segment, key.descending, behind);
     return at === undefined ? [] : [{ at, term: segment.term }];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Model, ResourceType } from '../../model/model.ts';
+import { sortVersion } from '../sort-text.ts';
 
 /**
  * To be raised whenever entries of the same definitions are stored differently (entries.ts): every document is then
@@ -22,10 +23,10 @@ export function definitionsDigest(model: Model): string {
 
 /** The indexes of a type in a partition of this zone, for comparison with `parameters`. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {
-  const params = [...type.indexed.values()].map(({ code, digest: by, single }) => ({
-    code,
-    digest: digest([indexVersion, zone, by, single]),
-  }));
+  const params = [...type.indexed.values()].map(({ code, digest: by, single }) => {
+    const sorts = type.sortIndexes.has(code) ? [sortVersion] : [];
+    return { code, digest: digest([indexVersion, zone, by, single, ...sorts]) };
+  });
   const pairs = type.pairs.map(({ code, owner, token }) => ({
     code,
     digest: digest([indexVersion, zone, owner.digest, token.digest]),

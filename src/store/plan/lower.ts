@@ -35,9 +35,10 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
       return present(readyIndex(indexes, query.param), indexes);
     case 'param':
       return lowerTest(query.test, readyIndex(indexes, query.param), indexes);
+    case 'entry':
     case 'chain':
     case 'has':
-      throw new Error('A store answers no query over several types');
+      throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;
   }

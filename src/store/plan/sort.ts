@@ -1,5 +1,7 @@
 import type { SearchParam } from '../../model/model.ts';
 import type { Sort } from '../../search/ast.ts';
+import { hasSortIndex } from '../../search/sort.ts';
+import { type SortKind, sortKindOf } from '../../search/sort-value.ts';
 import { above, below, everything, intersect, type Interval } from '../interval.ts';
 import type { RangeClause } from './clause.ts';
 import { type ParamIndexes, readyIndex } from './indexes.ts';
@@ -8,12 +10,24 @@ import { type ParamIndexes, readyIndex } from './indexes.ts';
 export type Key<I> =
   | { readonly by: 'id' | 'updated'; readonly descending: boolean }
   /** The low end of a date. */
-  | { readonly by: 'date'; readonly index: I; readonly end: End; readonly descending: boolean };
+  | { readonly by: 'date'; readonly index: I; readonly end: End; readonly descending: boolean }
+  /** A value of a sort index (sort-text.ts). */
+  | {
+      readonly by: 'value';
+      readonly kind: SortKind;
+      readonly param: SearchParam;
+      readonly index: I;
+      readonly end: End;
+      readonly descending: boolean;
+    };
 
-/** Which low end of the values of a resource is the key; `only` if there is at most one. */
+/** Which value of a resource is the key, of a date which low end; `only` if there is at most one. */
 export type End = 'only' | 'highest' | 'lowest';
 
-/** Resolves sort keys. Throws `IndexPending` if an index that they need is not complete. */
+/**
+ * Resolves sort keys. Throws `IndexPending` if an index that they need is not complete, Error for a parameter without a
+ * sort index.
+ */
 export function lowerSort<I>(sorts: readonly Sort[], indexes: ParamIndexes<I>): readonly Key<I>[] {
   return sorts.map(sort => lowerKey(sort, indexes));
 }
@@ -29,7 +43,8 @@ function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
     case 'default':
       return sortDate === undefined ? { by: 'updated', descending } : dateKey(sortDate, descending, indexes);
     case 'param':
-      return dateKey(sort.param, descending, indexes);
+      if (sortKindOf(sort.param) === 'time') return dateKey(sort.param, descending, indexes);
+      return valueKey(sort.param, descending, indexes);
     default:
       return sort satisfies never;
   }
@@ -40,8 +55,25 @@ function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
  * https://hl7.org/fhir/R4/search.html#sort
  */
 function dateKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): Key<I> {
-  const end = param.single ? 'only' : descending ? 'highest' : 'lowest';
-  return { by: 'date', index: readyIndex(indexes, param).index, end, descending };
+  return { by: 'date', index: readyIndex(indexes, param).index, end: endOf(param, descending), descending };
+}
+
+function valueKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): Key<I> {
+  const kind = sortKindOf(param);
+  if (kind === undefined || !hasSortIndex(indexes.type, param))
+    throw new Error(`${indexes.type.name} has no sort index of \`${param.code}\``);
+  const { index } = readyIndex(indexes, param);
+  return { by: 'value', kind, param, index, end: endOf(param, descending), descending };
+}
+
+function endOf({ single }: SearchParam, descending: boolean): End {
+  if (single) return 'only';
+  return descending ? 'highest' : 'lowest';
+}
+
+/** The ends that a sort index of a parameter has. */
+export function sortEnds({ single }: SearchParam): readonly End[] {
+  return single ? ['only'] : ['highest', 'lowest'];
 }
 
 /**

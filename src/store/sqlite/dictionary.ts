@@ -1,7 +1,8 @@
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
+import type { End } from '../plan/sort.ts';
 import type { Database } from './open.ts';
-import { componentCode, orderCode, pairCode, sortsOf, wantedIndexes } from './wanted.ts';
+import { componentCode, orderCode, pairCode, sortCode, sortEndsOf, sortsOf, wantedIndexes } from './wanted.ts';
 
 /** The state of a partition in the file, as of one epoch: every change of it raises the epoch. */
 export interface PartitionIndex {
@@ -37,6 +38,8 @@ export interface ParamIndex extends Index {
   readonly param: SearchParam;
   readonly components: readonly Index[];
   readonly sorts: { readonly highest: boolean; readonly lowest: boolean };
+  /** The sort indexes, except those of dates. */
+  readonly ordered: readonly (Index & { readonly end: End })[];
 }
 
 export interface PairIndex extends Index {
@@ -102,6 +105,7 @@ function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, I
       param,
       components: param.components.map((_, at) => of(componentCode(param.code, at))),
       sorts: sortsOf(type, param),
+      ordered: sortEndsOf(type, param).map(end => ({ ...of(sortCode(param.code, end)), end })),
     })),
     pairs: type.pairs.map(pair => ({ ...of(pairCode(pair)), owner: pair.owner.code, token: pair.token.code })),
   };

@@ -3,20 +3,24 @@ import type * as plan from '../plan/sort.ts';
 import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
 import type { TypeIndex } from './dictionary.ts';
 import { paramIndexes } from './lower.ts';
-import { missingLast, missingOrd } from './rows.ts';
+import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
+import type { SortKind } from '../../search/sort-value.ts';
 import { IndexPending } from '../errors.ts';
-import { orderCode } from './wanted.ts';
+import { sortText, sortTextValue } from '../sort-text.ts';
+import { orderCode, sortCode } from './wanted.ts';
 
 /** A sort key with its indexes. */
 export interface Key {
-  readonly by: 'ord' | 'updated' | 'id' | 'low';
+  readonly by: 'ord' | 'updated' | 'id' | 'low' | 'text';
   readonly descending: boolean;
-  /** The date parameter whose low end is the key; 0 for an instant or an id. */
+  /** The date parameter whose low end is the key, or the sort index; 0 for an instant or an id. */
   readonly p: number;
   readonly end: End;
   /** Rows of `sorts` have the key. */
   readonly kept: boolean;
+  /** The kind of the values of a sort index, whose rows are in \`strings\`. */
+  readonly kind?: SortKind;
 }
 
 /** The key by id. */
@@ -49,6 +53,12 @@ function columnOf(key: plan.Key<number>, index: TypeIndex): Key {
       const kept = (end === 'lowest' ? found?.sorts.lowest : found?.sorts.highest) ?? false;
       return { by: 'low', descending, p, end, kept };
     }
+    case 'value': {
+      const { param, end, kind } = key;
+      const found = index.indexes.get(sortCode(param.code, end));
+      if (found?.ready !== true) throw new IndexPending(index.type.name, param.code);
+      return { by: 'text', descending, p: found.p, end, kept: true, kind };
+    }
     default:
       return key satisfies never;
   }
@@ -65,15 +75,28 @@ export interface After {
 }
 
 export function lowerPosition({ keys, id }: Position, order: readonly Key[]): After {
-  return { keys: order.map((key, at) => keys[at] ?? (key.descending ? missingOrd : missingLast)), id };
+  const missing = (key: Key): number | string => {
+    if (key.by === 'text') return key.descending ? missingText : missingTextLast;
+    return key.descending ? missingOrd : missingLast;
+  };
+  const lowered = order.map((key, at) => {
+    const value = keys[at] ?? null;
+    if (value === null) return missing(key);
+    return key.by === 'text' ? sortText(value) : value;
+  });
+  return { keys: lowered, id };
 }
 
 /** The position of a row with these sort values. */
-export function positionOf(values: readonly (number | string | null)[], id: string): Position {
-  return {
-    keys: values.map(value => (typeof value === 'number' && Math.abs(value) === missingLast ? null : value)),
-    id,
-  };
+export function positionOf(values: readonly (number | string)[], id: string, order: readonly Key[]): Position {
+  return { keys: values.map((value, at) => valueIn(value, order[at]?.kind)), id };
+}
+
+/** `kind`: of the values of a sort index; undefined for any other key. */
+function valueIn(value: number | string, kind: SortKind | undefined): number | string | null {
+  if (typeof value === 'number') return Math.abs(value) === missingLast ? null : value;
+  if (kind === undefined) return value;
+  return value === missingText || value === missingTextLast ? null : sortTextValue(value, kind);
 }
 
 /** The sort value of a candidate `c`, found by key. */
@@ -92,6 +115,12 @@ export function keyValue(key: Key): Sql {
       return sql`coalesce((SELECT ${choose}(u.low) FROM ranges u INDEXED BY ranges_id
         WHERE u.p = ${key.p} AND u.id = c.id AND u.k = ''),
         ${key.descending ? missingOrd : missingLast})`;
+    }
+    case 'text': {
+      const value = sql`SELECT u.folded FROM strings u INDEXED BY strings_id WHERE u.p = ${key.p} AND u.id = c.id`;
+      return key.descending
+        ? sql`coalesce((${value}), ${missingText})`
+        : sql`coalesce((${value} AND u.folded > ${missingText}), ${missingTextLast})`;
     }
     default:
       return key.by satisfies never;
@@ -148,6 +177,8 @@ export function axisOf(key: Key, t: number): Axis | undefined {
             where: sql`c.p = ${key.p} AND c.which = ${key.end === 'lowest' ? 1 : 0}`,
           }
         : undefined;
+    case 'text':
+      return { key, column: raw('c.folded'), from: raw('strings c'), where: sql`c.p = ${key.p}` };
     default:
       return key.by satisfies never;
   }

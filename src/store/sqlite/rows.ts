@@ -3,6 +3,8 @@ import type { SearchParam } from '../../model/model.ts';
 import { dateWidth } from '../interval.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
 import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../entry-terms.ts';
+import { sortValue } from '../../search/sort-value.ts';
+import { sortText } from '../sort-text.ts';
 import { absoluteTerms, missing, quantityRanges } from '../terms.ts';
 
 /** `ord` of a resource without the sort date: before all others. */
@@ -10,6 +12,12 @@ export const missingOrd = -9e15;
 
 /** The sort value of a missing value in an ascending sort; `missingOrd` in a descending one: last in both. */
 export const missingLast = 9e15;
+
+/** The folded text of a missing value in the rows of a sort index: before all others. */
+export const missingText = '';
+
+/** The sort value of a missing text in an ascending sort; `missingText` in a descending one: last in both. */
+export const missingTextLast = '~';
 
 /**
  * The rows of one resource, flat: terms `p, v, item`, strings `p, folded, text, item`, ranges `p, k, long, low, high,
@@ -32,7 +40,13 @@ export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sort
 export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
   const rows = emptyRows();
   const values = valuesOf(entries);
-  for (const param of index.params) addParam(rows, param, values.get(param.code) ?? []);
+  for (const param of index.params) {
+    addParam(rows, param, values.get(param.code) ?? []);
+    for (const { p, end } of param.ordered) {
+      const value = p === 0 ? null : sortValue(param.code, entries, end !== 'lowest');
+      if (p !== 0) rows.strings.push(p, value === null ? missingText : sortText(value), '', 0);
+    }
+  }
   for (const pair of index.pairs) {
     if (pair.p === 0) continue;
     for (const term of pairTerms(values, pair.owner, pair.token)) rows.terms.push(pair.p, term, 0);

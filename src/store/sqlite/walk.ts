@@ -3,7 +3,7 @@ import type { Segment } from './along.ts';
 import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
-import { missingLast, missingOrd } from './rows.ts';
+import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
 import { deadlineTick, type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
@@ -60,7 +60,8 @@ function isCut(database: Database, walk: Walk, arm: Arm, place: Sql, cap: number
 function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, texts: boolean): Sql {
   const { axis, keys, checks } = walk;
   const values = keys.map((key, at) => (at === 0 ? axis.column : keyValue(key)));
-  const order = orderBy(values, keys);
+  const [only] = keys;
+  const order = keys.length === 1 && only?.by === 'text' ? orderOfTexts(only) : orderBy(values, keys);
   const columns = join([raw('c.id'), raw('c.r'), ...values], ', ');
   const after = walk.after !== undefined && keys.length > 1 ? [behind(axisValues(walk, values), keys, walk.after)] : [];
   const conditions = [...(walk.tick ? [deadlineTick] : []), ...after, ...checks];
@@ -75,14 +76,25 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
     ) c ${resources} WHERE ${allOf(conditions)} LIMIT ${walk.want}`;
 }
 
+/** As in the key of the table, so that SQLite sorts nothing: the text between value and id is always the same. */
+function orderOfTexts({ descending }: Key): Sql {
+  return join(
+    ['c.folded', 'c.text', 'c.id'].map(column => raw(`${column} ${descending ? 'DESC' : 'ASC'}`)),
+    ', ',
+  );
+}
+
 /** Missing values are stored first, though they are sorted last. */
-function axisValues({ segment }: Walk, values: readonly Sql[]): readonly Sql[] {
-  return segment.kind === 'missing' ? [sql`${missingLast}`, ...values.slice(1)] : values;
+function axisValues({ segment, axis }: Walk, values: readonly Sql[]): readonly Sql[] {
+  const last = axis.key.by === 'text' ? missingTextLast : missingLast;
+  return segment.kind === 'missing' ? [sql`${last}`, ...values.slice(1)] : values;
 }
 
 /** The remaining range of a segment of the axis after the position; undefined if there is none. */
-function placeOf({ segment, axis, keys, after }: Walk): Sql | undefined {
+function placeOf(walk: Walk): Sql | undefined {
+  const { segment, axis, keys, after } = walk;
   const { column, key } = axis;
+  if (key.by === 'text') return textPlaceOf(walk);
   const id = after?.id ?? '';
   const at = after?.keys[0];
   const isMissing = !key.descending && key.p !== 0 && at === missingLast;
@@ -103,6 +115,20 @@ function placeOf({ segment, axis, keys, after }: Walk): Sql | undefined {
     : { ...segment.at, min: -Infinity, minOpen: false };
   const position = keys.length > 1 ? sql`${column} ${than} ${at}` : sql`(${column}, c.id) ${than} (${at}, ${id})`;
   return allOf([position, ...bounds(column, other)]);
+}
+
+/** The same, of a sort index: no clause bounds it. */
+function textPlaceOf({ segment, axis: { column, key }, keys, after }: Walk): Sql | undefined {
+  const at = after?.keys[0];
+  const isMissing = !key.descending && at === missingTextLast;
+  if (segment.kind === 'missing') {
+    const same = sql`${column} = ${missingText}`;
+    return isMissing && keys.length === 1 ? sql`${same} AND c.id > ${after?.id ?? ''}` : same;
+  }
+  if (isMissing) return undefined;
+  if (at === undefined) return key.descending ? raw('1') : sql`${column} > ${missingText}`;
+  if (keys.length > 1) return sql`${column} ${raw(key.descending ? '<=' : '>=')} ${at}`;
+  return sql`(${column}, c.text, c.id) ${raw(key.descending ? '<' : '>')} (${at}, '', ${after?.id ?? ''})`;
 }
 
 function merged(rows: readonly Row[], { keys, want }: Walk): readonly Row[] {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Model, Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import { type End, sortEnds } from '../plan/sort.ts';
+import { sortVersion } from '../sort-text.ts';
 
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
 const indexVersion = 1;
@@ -45,6 +47,7 @@ function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] 
     const sorts = sortsOf(type, param);
     add(param.code, param.digest, sorts.highest, sorts.lowest);
     for (const [at] of param.components.entries()) add(componentCode(param.code, at), param.digest);
+    for (const end of sortEndsOf(type, param)) add(sortCode(param.code, end), sortVersion, end, param.digest);
   }
   for (const pair of type.pairs) {
     add(pairCode(pair), pair.owner.digest, pair.token.digest);
@@ -54,6 +57,16 @@ function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] 
 
 export function componentCode(code: string, at: number): string {
   return `${code}$${at}`;
+}
+
+/** The code of a sort index: `status$lowest`. */
+export function sortCode(code: string, end: End): string {
+  return `${code}$${end}`;
+}
+
+/** The sort indexes of a parameter; dates have theirs in `sorts`. */
+export function sortEndsOf({ sortIndexes }: ResourceType, param: SearchParam): readonly End[] {
+  return sortIndexes.has(param.code) && param.type !== 'date' ? sortEnds(param) : [];
 }
 
 export function pairCode(pair: Pair): string {

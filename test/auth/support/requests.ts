@@ -203,13 +203,15 @@ const create = (created: readonly string[]) =>
     });
 const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-/** Chains, `_has` and includes that each type offers in the fixture `guarded`. */
+/** Chains, `_has`, filters and includes that each type offers in the fixture `guarded`. */
 const ofPatient = [
   'patient.name=roy',
   'patient.gender=male',
   'patient.gender:not=male',
   'patient._has:Condition:patient:code=b',
   'patient:Patient._has:Communication:subject:status=completed',
+  '_filter=patient.family%20ne%20smith',
+  '_filter=not(patient[gender%20eq%20male].name%20ew%20oy)',
   '_include=*',
   '_include:iterate=*&_revinclude:iterate=*',
 ];
@@ -220,6 +222,8 @@ const joined: Readonly<Record<string, readonly string[]>> = {
     '_has:Encounter:patient:status=finished',
     '_has:Communication:recipient:status=completed',
     '_has:Communication:recipient:subject:Patient.gender=male',
+    '_filter=not(_has:Condition:patient:code%20ne%20b)',
+    '_filter=family%20ew%20y%20or%20_has:Communication:subject:status%20eq%20completed',
     '_revinclude=*',
     '_revinclude=Condition:patient',
     '_revinclude=Communication:recipient',
@@ -227,7 +231,7 @@ const joined: Readonly<Record<string, readonly string[]>> = {
   ],
   Condition: ofPatient,
   Observation: ofPatient,
-  Appointment: ofPatient.slice(0, 4),
+  Appointment: ofPatient.slice(0, 6),
   Encounter: [...ofPatient, 'appointment.status=booked', '_include=Encounter:patient'],
   Communication: [
     'recipient:Patient.gender=female',

@@ -59,7 +59,7 @@ describe('what is not understood', () => {
     'name=a,',
     '_count=-1',
     '_count=1&_count=2',
-    '_sort=name',
+    '_sort=code-size',
     'patient=Group/1',
     'patient.name=a',
     'patient:Patient.name=a',
@@ -127,6 +127,7 @@ describe('controls', () => {
   it.each([
     ['_sort=_id', '_id'],
     ['_sort=-_lastUpdated,date,-born', '-_lastUpdated,date,-born'],
+    ['_sort=name,-code,patient,size,-score,url', 'name,-code,patient,size,-score,url'],
   ])('sorts by %s', (query, sort) => expect(printSort(search(query).sort)).toBe(sort));
 
   it.each([
@@ -144,11 +145,14 @@ describe('controls', () => {
     ['_sort=date,-date', '`_sort` names `date` twice'],
     ['_sort=', '`_sort` has no value'],
     [
-      '_sort=name',
-      'Observation cannot be sorted by `name`. Use `_id`, `_lastUpdated`, `born`, `date`, `when`, each ' +
-        'with `-` before it for descending.',
+      '_sort=code-size',
+      'Observation cannot be sorted by `code-size`. Use `_id`, `_lastUpdated`, `active`, `author`, `born`, `code`, ' +
+        '`date`, `focus`, `form`, `identifier`, `kind`, `link`, `name`, `patient`, `phone`, `plan`, `score`, `site`, ' +
+        '`size`, `source`, `status`, `subject`, `url`, `when`, each with `-` before it for descending.',
     ],
     ['_sort=date,', 'cannot be sorted by ``'],
+    ['_sort=nmae', 'cannot be sorted by `nmae`. Did you mean `name`?'],
+    ['_sort=near', 'cannot be sorted by `near`.'],
     [
       '_sort:desc=date',
       '400 code-invalid http._sort:desc: The modifier `:desc` is not supported on `_sort`. It has none.',

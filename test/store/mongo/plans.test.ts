@@ -3,6 +3,8 @@ import type { IndexEntry, IndexValue } from '../../../src/indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../../src/model/model.ts';
 import type { Position, Query, Sort, Test } from '../../../src/search/ast.ts';
 import { print, printSort } from '../../../src/search/print.ts';
+import { hasSortIndex } from '../../../src/search/sort.ts';
+import { sortKindOf } from '../../../src/search/sort-value.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
 import * as made from '../../search/thing.ts';
 import { shippedModel } from '../support/shipped.ts';
@@ -14,7 +16,12 @@ const every = 100;
 const page = 10;
 
 const shipped = await shippedModel();
-const madeUp: ResourceType = { ...made.thing, sortDate: made.thing.indexed.get('born') };
+const sortable = [...made.thing.indexed.values()].filter(param => sortKindOf(param) !== undefined);
+const madeUp: ResourceType = {
+  ...made.thing,
+  sortDate: made.thing.indexed.get('born'),
+  sortIndexes: new Set(sortable.map(({ code }) => code)),
+};
 const types: readonly (readonly [name: string, type: ResourceType])[] = [
   ...[...shipped.types.values()].map(type => [type.name, type] as const),
   ['of every kind', madeUp],
@@ -67,7 +74,7 @@ describe.each(types)('plans of a type: %s', (_, type) => {
     expect(await plansOf([window, since(param, at(400)), ...narrowed], sorts, inOrder)).toEqual([]);
   });
 
-  it.each(params.filter(param => param.type === 'date'))(
+  it.each(params.filter(param => hasSortIndex(type, param)))(
     '$code as the order, forward and back: no sort',
     async param => {
       const sorts = [true, false].map(descending => [{ by: 'param', param, descending } as const]);

@@ -3,7 +3,7 @@ import { refuseCostly } from '../../../src/interaction/search/search.ts';
 import type { Model, ResourceType } from '../../../src/model/model.ts';
 import { orderIndex, sortedField } from '../../../src/store/mongo/collection-indexes.ts';
 import { resources } from '../../../src/store/mongo/core.ts';
-import { mostSorted } from '../../../src/store/mongo/gather.ts';
+import { mostSorted } from '../../../src/store/sorted.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
 import { DeadlinePassed, TooManyToSort } from '../../../src/store/errors.ts';

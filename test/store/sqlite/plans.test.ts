@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Query, Sort } from '../../../src/search/ast.ts';
+import type { Position, Query, Sort } from '../../../src/search/ast.ts';
 import { readPartition } from '../../../src/store/sqlite/dictionary.ts';
 import { referenceTermsOf } from '../../../src/store/sqlite/find-terms.ts';
 import { lower } from '../../../src/store/sqlite/lower.ts';
 import { type Database, openDatabase, type Row } from '../../../src/store/sqlite/open.ts';
-import { lowerSort } from '../../../src/store/sqlite/order.ts';
+import { lowerPosition, lowerSort } from '../../../src/store/sqlite/order.ts';
 import { type Budget, usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import { findPage } from '../../../src/store/sqlite/search.ts';
 import type { Store } from '../../../src/store/store.ts';
 import * as t from '../support/fixture.ts';
+
+const [type] = t.modelOf().types.values();
+if (type === undefined) throw new Error('The model has no type');
+const model = { ...t.modelOf(), types: new Map([[type.name, { ...type, sortIndexes: new Set(['name']) }]]) };
 
 const updated: readonly Sort[] = [{ by: 'lastUpdated', descending: true }];
 const range = (from: number, to: number): Query => ({
@@ -58,13 +62,20 @@ const queries: readonly (readonly [title: string, query: Query, sort: readonly S
   ],
 ];
 
+const byName = (descending: boolean): Sort => ({ by: 'param', param: t.name, descending });
+/** Sorts by a parameter with a sort index. */
+const indexed: readonly (readonly [title: string, sort: readonly Sort[]])[] = [
+  ['ascending', [byName(false)]],
+  ['descending', [byName(true)]],
+];
+
 describe('plans', () => {
   let place: Awaited<ReturnType<typeof t.newPlace>>;
   let store: Store;
   let database: Database;
   beforeAll(async () => {
     place = await t.newPlace();
-    const opened = await t.openDemo(place.url);
+    const opened = await t.openDemo(place.url, { model });
     store = opened.store;
     for (let number = 0; number < 150; number += 1) await opened.demo.write(t.batch(number));
     database = openDatabase(place.path, 'read');
@@ -83,6 +94,20 @@ describe('plans', () => {
     for (const step of steps) expect(found).toContainEqual(expect.stringContaining(step));
   });
 
+  it.each(indexed)('by a sort index, %s: one range of it for each page, no scan, no sort', (_, sort) => {
+    const after = { keys: ['name 14'], id: 'b14-3' };
+    for (const { plans, pages } of [
+      explained({ kind: 'all' }, sort),
+      explained({ kind: 'all' }, sort, undefined, 20, after),
+    ]) {
+      expect(pages).toBe(21);
+      expect(plans.flat().filter(step => /^SCAN|TEMP B-TREE|MATERIALIZE/.test(step))).toEqual([]);
+      expect(plans.at(-1)).toContainEqual(expect.stringMatching(/^SEARCH c USING PRIMARY KEY \(p=\?/));
+    }
+    const { plans } = explained({ kind: 'all' }, sort, undefined, 20, after);
+    expect(plans.at(-1)).toContainEqual(expect.stringMatching(/\(p=\? AND \(folded,text,id\)[<>]\(\?,\?,\?\)\)/));
+  });
+
   it('a reader walks in the order of several keys where many match, and sorts no more than ties', () => {
     database.define('deadline', () => 1);
     const { plans, pages } = explained(t.since(5), [...updated, ...t.newest], usualBudgets.reader, 5);
@@ -98,8 +123,9 @@ describe('plans', () => {
     sort: readonly Sort[],
     budget: Budget = usualBudgets.eventLoop,
     limit = 20,
+    after?: Position,
   ): { plans: readonly (readonly string[])[]; pages: number | undefined } {
-    const index = readPartition(database, t.modelOf(), 'demo')?.types.get(t.typeName);
+    const index = readPartition(database, model, 'demo')?.types.get(t.typeName);
     if (index === undefined) throw new Error('The type is not there');
     const plans: string[][] = [];
     const spy = new Proxy(database, {
@@ -116,7 +142,8 @@ describe('plans', () => {
       },
     });
     const clause = lower(query, index, referenceTermsOf(database));
-    const search = { t: index.t, total: 3_000, clause, keys: lowerSort(sort, index), limit, after: undefined };
+    const keys = lowerSort(sort, index);
+    const search = { t: index.t, clause, keys, limit, after: after && lowerPosition(after, keys) };
     const pages = findPage(spy, search, budget)?.length;
     return { plans, pages };
   }

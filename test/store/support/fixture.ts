@@ -77,6 +77,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     parameters,
     indexed: parameters,
     sortDate: params.includes(date) ? date : undefined,
+    sortIndexes: new Set(),
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
     searchFeatures: new Set(),
     includes: { forward: new Set(), reverse: new Set() },

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises';
+import { withOnly } from '../indexing/only.ts';
+import type { ResourceType } from '../model/model.ts';
+import { positionOf } from '../search/sort.ts';
+import { createSortedPage } from '../search/sorted-page.ts';
+import { parametersOfSort } from '../search/walk.ts';
+import { DeadlinePassed, TooManyToSort } from './errors.ts';
+import type { Partition } from './partitions.ts';
+import type { Page, StoredVersion, StoreSearch } from './records.ts';
+import type { StoreOptions } from './store.ts';
+import { entriesOfStored } from './upkeep/entries.ts';
+
+/** Maximum number of matches that are sorted without an index. */
+export const mostSorted = 10_000;
+
+/** Matches that are read at once: the event loop gets a turn after each batch. */
+const batch = 200;
+
+/**
+ * A page in an order that no index has: reads all matches in the order of their ids, and takes their sort values from
+ * their texts; those of a damaged text are missing. Throws `TooManyToSort`, `DeadlinePassed`, and the errors of
+ * `search` and `count`.
+ */
+export async function sortedPage(
+  partition: Pick<Partition, 'id' | 'settings' | 'search' | 'count'>,
+  type: ResourceType,
+  { query, sort, limit, after }: StoreSearch,
+  options: Pick<StoreOptions, 'extract' | 'deadline' | 'fault'>,
+): Promise<Page> {
+  const { deadline } = options;
+  const end = performance.now() + deadline;
+  const narrow = withOnly(type, parametersOfSort(type, sort));
+  const where = { id: partition.id, zone: partition.settings.zone };
+  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const byId = [{ by: 'id', descending: false }] as const;
+  let read = 0;
+  let from: StoreSearch['after'];
+  do {
+    if (read === batch && (await partition.count(type.name, query)) > mostSorted) throw new TooManyToSort(mostSorted);
+    const place = from === undefined ? {} : { after: from };
+    const { versions, next } = await partition.search(type.name, { query, sort: byId, limit: batch, ...place });
+    for (const version of versions) {
+      const { id, lastUpdated, text = '' } = version;
+      const entries = entriesOfStored(options, narrow, text, where) ?? [];
+      page.add(positionOf(sort, type, { id, lastUpdated, entries }), version);
+    }
+    read += versions.length;
+    if (read > mostSorted) throw new TooManyToSort(mostSorted);
+    from = next;
+    if (from !== undefined) await setImmediate();
+    if (performance.now() > end) throw new DeadlinePassed(deadline);
+  } while (from !== undefined);
+  const { matches, next } = page.read();
+  return { versions: matches, next };
+}
