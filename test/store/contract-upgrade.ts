@@ -89,6 +89,7 @@ export function upgradeContract(
       await runAndKill('upgrade-child.ts', [url], (round * 37) % 150);
       const { store, clinic } = await open(url);
       await expectUpgraded(store, clinic);
+      expect(await waiting(store)).toEqual([]);
       await store.close();
     }
   });

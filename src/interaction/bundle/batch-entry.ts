@@ -1,7 +1,6 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
-import { properties } from '../../fhir/resource-text.ts';
-import { valueEnd } from '../../fhir/text-cursor.ts';
+import { items, properties } from '../../fhir/resource-text.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
 import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
 import { createPaths } from '../paths.ts';
@@ -97,11 +96,5 @@ function headersOf(request: JsonObject, { prefer }: RequestHeaders): RequestHead
 /** The texts of the resources in the entries of a Bundle, of its compact text, so that decimals are as sent. */
 export function resourceTexts(bundle: string): readonly (string | undefined)[] {
   const list = properties(bundle).find(({ name }) => name === '"entry"')?.value ?? '[]';
-  const texts: (string | undefined)[] = [];
-  for (let start = 1; start < list.length - 1;) {
-    const end = valueEnd(list, start);
-    texts.push(properties(list.slice(start, end)).find(({ name }) => name === '"resource"')?.value);
-    start = end + 1;
-  }
-  return texts;
+  return items(list).map(entry => properties(entry).find(({ name }) => name === '"resource"')?.value);
 }
