@@ -12,5 +12,6 @@ export const interactions: Readonly<Record<ServedInteraction | 'capabilities' | 
   create,
   operation,
   read,
+  'search-system': search,
   'search-type': search,
 };

@@ -3,6 +3,7 @@ import { asString } from '../fhir/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';
+import { compartmentLinksOf } from './compartments.ts';
 import { extensions, oneExtension, oneValue, texts } from './declared.ts';
 import type { ReportAt, DefinitionNode } from './declared.ts';
 import { checkTypePromises } from './deliverable.ts';
@@ -43,7 +44,10 @@ export function compileResourceType(
   const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));
   const access = compileAccess(name, standings, own, context);
   const sortDate = sortDateOf(standings, own, name, report);
-  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners]);
+  const isSearched = interactions.has('search-type');
+  const compartmentLinks = isSearched ? compartmentLinksOf(name, standings, own, context) : new Map<never, never>();
+  const links = [...compartmentLinks.values()].flat();
+  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links]);
   const policy = ['off', 'warn', 'enforce'] as const;
   const policyText = textOf(
     (
@@ -73,6 +77,7 @@ export function compileResourceType(
     sortDate,
     sortIndexes: sortIndexesOf(name, standings, parameters, report),
     pairs: pairsOf(access.owners, [...parameters.values()]),
+    compartmentLinks,
     pageSize: pageSizeOf(standings, context),
     ...profilesOf(name, standings, context),
     smartScopes: smartScopesOf(name, standings, report),

@@ -18,7 +18,8 @@ const batch = 200;
 
 /**
  * A page in an order that no index has: reads all matches in the order of their ids, and takes their sort values from
- * their texts; those of a damaged text are missing. Throws `TooManyToSort`, `DeadlinePassed`, and the errors of `search` and `count`.
+ * their texts; those of a damaged text are missing. Throws `TooManyToSort`, `DeadlinePassed`, and the errors of
+ * `search` and `count`.
  */
 export async function sortedPage(
   partition: Pick<Partition, 'id' | 'settings' | 'search' | 'count'>,

@@ -74,7 +74,7 @@ export function sortContract(newPlace: () => Promise<t.Place>): void {
     await store.close();
   });
 
-  it('a sort index that the definitions ask for from now on is built, and one that they no longer ask for goes', async () => {
+  it('builds a sort index that the definitions newly ask for, and drops one that they no longer ask for', async () => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     const first = await t.openDemo(place.url, { model: modelWith() });

@@ -48,7 +48,11 @@ export function allR4(): JsonObject {
             searchParam: [name, ...supertypes(name, types).filter(base => base !== 'Resource')].flatMap(declared),
           }),
         ),
+        interaction: [{ code: 'search-system' }],
         searchParam: declared('Resource'),
+        compartment: ['device', 'encounter', 'patient', 'practitioner', 'relatedPerson'].map(
+          name => `http://hl7.org/fhir/CompartmentDefinition/${name}`,
+        ),
       },
     ],
   };
