@@ -20,9 +20,14 @@ const faults: readonly Step[] = [
     files: ['test/faults'],
   },
   {
-    what: 'kill -9 of loads, creates and audit logs, 100 rounds each',
+    what: 'kill -9 of loads, creates, upgrades and audit logs, 100 rounds each',
     env: { CRS_TEST_ROUNDS: '100' },
-    files: ['test/store/sqlite/kill.test.ts', 'test/store/sqlite-create.test.ts', 'test/audit/kill.test.ts'],
+    files: [
+      'test/store/sqlite/kill.test.ts',
+      'test/store/sqlite-create.test.ts',
+      'test/store/sqlite-upgrade.test.ts',
+      'test/audit/kill.test.ts',
+    ],
   },
   {
     what: 'backups beside a server and another process that write at full speed, 20 rounds',
@@ -42,6 +47,7 @@ const faults: readonly Step[] = [
       'test/mongo/two.test.ts',
       'test/store/mongo/kill.test.ts',
       'test/store/mongo-create.test.ts',
+      'test/store/mongo-upgrade.test.ts',
       'test/audit/mongo-kill.test.ts',
     ],
     onMongodb: true,

@@ -24,14 +24,15 @@ export interface ComparedWrites {
  * writes, whatever the length of the log.
  */
 export async function compareWrites(
-  store: Pick<Store, 'audit' | 'partition'>,
+  audit: AuditLog,
+  store: Pick<Store, 'partition'>,
   filter: AuditFilter,
 ): Promise<ComparedWrites> {
   const begun = new BegunWrites();
   const lost = new LostWrites(store);
   // The restoration of a backup is an event of no partition.
   const { partition: wanted, ...others } = filter;
-  for await (const entry of store.audit.list(others)) {
+  for await (const entry of audit.list(others)) {
     const { partition } = entry;
     const restored = partition === undefined ? restoredTime(entry) : undefined;
     if (restored !== undefined) lost.forgetSince(restored);
@@ -47,7 +48,7 @@ export async function compareWrites(
     }
   }
   const { found, more } = await lost.end();
-  return { lost: found, more, unfinished: await withTargets(store.audit, filter, begun.left()) };
+  return { lost: found, more, unfinished: await withTargets(audit, filter, begun.left()) };
 }
 
 /** The versions that a write left: those that it returned, or if it returned none, its targets. */

@@ -1,3 +1,4 @@
+import { recordsIn } from '../store/records-in.ts';
 import type { Store } from '../store/store.ts';
 import { type Content, contentsOf, noContent } from './migrate/content.ts';
 import { copyRecords } from './migrate/copy.ts';
@@ -7,6 +8,8 @@ import { type Pair, preparePairs, start } from './migrate/target.ts';
 export interface MigrateOptions {
   readonly from: Store;
   readonly to: Store;
+  /** The declared types, whose records progress counts. */
+  readonly types: readonly string[];
   /** Identifies the source for an interrupted run: a digest of its location. */
   readonly source: string;
   /** Milliseconds since 1970 UTC. */
@@ -43,9 +46,15 @@ const beat = 100;
  * continues; running it again copies what was added since. Throws Error if the target has other records, and the errors
  * of the stores.
  */
-export async function* migrate({ from, to, source, now }: MigrateOptions): AsyncGenerator<MigrateProgress, void> {
+export async function* migrate({
+  from,
+  to,
+  types: declared,
+  source,
+  now,
+}: MigrateOptions): AsyncGenerator<MigrateProgress, void> {
   const pairs = await preparePairs(from, to, source);
-  const of = await resourcesOf(pairs);
+  const of = await resourcesOf(pairs, declared);
   yield* copy(pairs, source, of);
   await copyNotes(from, to);
   const types = yield* compare(pairs, of);
@@ -56,9 +65,9 @@ export async function* migrate({ from, to, source, now }: MigrateOptions): Async
 }
 
 /** The number of current records in the source. */
-async function resourcesOf(pairs: readonly Pair[]): Promise<number> {
+async function resourcesOf(pairs: readonly Pair[], types: readonly string[]): Promise<number> {
   let count = 0;
-  for (const { from } of pairs) for (const [, resources] of await from.counts()) count += resources;
+  for (const { from } of pairs) count += await recordsIn(from, types);
   return count;
 }
 

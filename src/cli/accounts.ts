@@ -3,7 +3,7 @@ import { createRegistry } from '../smart/registry.ts';
 import type { Registry } from '../smart/registered.ts';
 import { readAccountsAt } from '../config/accounts-path.ts';
 import type { Config } from '../config.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';

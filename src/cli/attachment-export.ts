@@ -1,5 +1,5 @@
 import type { AuditEventEntity } from 'fhir/r4.js';
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config.ts';

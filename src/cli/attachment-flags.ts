@@ -1,6 +1,6 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { ConfigError } from '../config.ts';
-import type { Flag, Given } from '../config/settings.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Partition } from '../store/partitions.ts';

@@ -35,7 +35,7 @@ event too.
       let events = 0;
       await audited(opened, about, async add => {
         const lines = async function* (): AsyncGenerator<string> {
-          for await (const { text } of readEvents(opened.store.audit, filter)) {
+          for await (const { text } of readEvents(opened.audit, filter)) {
             yield `${text}\n`;
             events += 1;
           }

@@ -1,4 +1,4 @@
-import type { Flag, Given } from '../config/settings.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
 import type { Config } from '../config.ts';

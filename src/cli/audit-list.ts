@@ -31,7 +31,7 @@ listing is an event too.
         owner: opened.owner,
       };
       await audited(opened, about, async () => {
-        for await (const entry of readEvents(opened.store.audit, filter)) console.log(lineOf(entry));
+        for await (const entry of readEvents(opened.audit, filter)) console.log(lineOf(entry));
       });
       return exitCodes.done;
     });

@@ -24,7 +24,7 @@ too.
     return withStore(config, 'command', async opened => {
       const about = { command: 'audit prune', kind: 'audit', action: 'D', details: { before } } as const;
       const events = await audited(opened, about, async add => {
-        const dropped = await opened.store.audit.prune(until);
+        const dropped = await opened.audit.prune(until);
         add({ details: { events: dropped } });
         return dropped;
       });

@@ -1,6 +1,5 @@
 import { commandEvent } from '../audit/command-event.ts';
 import type { CommandAccess } from '../audit/command-event.ts';
-import type { Store } from '../store/store.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 
@@ -9,12 +8,12 @@ import type { Opened } from './open.ts';
  * that the work adds. Throws CommandError, before the work begins, if events cannot be stored.
  */
 export async function audited<T>(
-  { store, publicUrl }: Pick<Opened, 'publicUrl'> & { readonly store: Pick<Store, 'audit'> },
+  { audit, publicUrl }: Pick<Opened, 'audit' | 'publicUrl'>,
   access: CommandAccess,
   work: (add: (more: Partial<CommandAccess>) => void) => Promise<T>,
 ): Promise<T> {
   const keep = (about: CommandAccess, outcome?: '0' | '8'): Promise<void> =>
-    store.audit.append([commandEvent(publicUrl, Date.now(), about, outcome)]);
+    audit.append([commandEvent(publicUrl, Date.now(), about, outcome)]);
   try {
     await keep(access);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { ChainedLog } from '../audit/log/log.ts';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
@@ -45,11 +46,12 @@ server. A MongoDB store is backed up with MongoDB's own tools.
     const pace = own.pace * 1_000_000 || Infinity;
     const { openBackupSource } = await import('../store/backup.ts');
     const store = await openBackupSource(config.store);
+    const audit = new ChainedLog(store.chains, Date.now);
     const steps = createSteps();
     try {
       const publicUrl = config.publicUrl ?? store.publicUrl ?? publicUrlOf(config);
       const about = { command: 'backup', kind: 'export', action: 'R', details: { to: folder } } as const;
-      const result = await audited({ store, publicUrl }, about, async add => {
+      const result = await audited({ audit, publicUrl }, about, async add => {
         const done = await store.backup({ folder, previous, pace, progress: steps.update });
         add({ details: figuresOf(done) });
         return done;
@@ -60,7 +62,8 @@ server. A MongoDB store is backed up with MongoDB's own tools.
       return result.findings.length === 0 ? exitCodes.done : exitCodes.found;
     } finally {
       steps.end();
-      await store.close();
+      await audit.close();
+      store.close();
     }
   },
 });

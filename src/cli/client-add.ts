@@ -1,4 +1,4 @@
-import type { Flag, Given } from '../config/settings.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import { randomBytes } from 'node:crypto';
 import { clientId, clientProblems, redirectUri, registrableScope, webOrigin, webUrl } from '../smart/account-rules.ts';
 import { clientCollection } from '../smart/registry.ts';
@@ -104,7 +104,7 @@ system/ scopes.
         details: { client: id },
       } as const;
       await audited(opened, about, async () => {
-        const there = await store.documents(clientCollection).putIfAbsent(id, kept);
+        const there = await store.documents(clientCollection).put(id, kept, { ifAbsent: true });
         if (JSON.stringify(there) !== JSON.stringify(kept))
           throw new CommandError(`The client \`${id}\` exists already; \`client remove ${id}\` removes it.`);
       });

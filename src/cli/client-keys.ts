@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { keySet, webUrl } from '../smart/account-rules.ts';
 import type { RegisteredClient } from '../smart/registered.ts';
-import type { Flag, Given } from '../config/settings.ts';
+import type { Flag, Given } from '../config/flag.ts';
 
 /** The public keys of a client. */
 export const keyFlags = [

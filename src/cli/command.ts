@@ -1,5 +1,5 @@
 import type { Arguments } from '../config.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 
 /** One command of the command line, with its own flags; its name and summary are in commands.ts. */
 export interface Command<Own extends readonly Flag[] = readonly Flag[]> {

@@ -1,4 +1,4 @@
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';

@@ -1,5 +1,5 @@
 import { fileFlag, settings } from '../config/settings.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { exitCodeMeanings } from './command.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';

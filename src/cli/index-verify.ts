@@ -1,3 +1,4 @@
+import { recordsIn } from '../store/records-in.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
@@ -13,11 +14,10 @@ export const command = defineCommand({
   own: [typeFlag],
   async run({ config, positionals, own }) {
     noPositionals(positionals);
-    return withStore(config, 'read', async ({ store }) => {
+    return withStore(config, 'read', async ({ model, store }) => {
       const partition = await partitionOf(store, config.partition);
       const type = own.type;
-      const counts = await partition.counts();
-      const total = type === undefined ? sum(counts.values()) : (counts.get(type) ?? 0);
+      const total = await recordsIn(partition, type === undefined ? model.types.keys() : [type]);
       const progress = createProgress('records', process.stderr, Date.now);
       const checked = new Map<string, number>();
       let differences = 0;

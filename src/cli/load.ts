@@ -1,4 +1,4 @@
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
 import { ConfigError } from '../config.ts';
@@ -53,7 +53,7 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
       const { stdin } = process;
       const progress = createProgress('records', process.stderr, Date.now);
       const isServed = async (): Promise<boolean> => {
-        const served = await store.served();
+        const { served } = await store.check();
         if (served) giveWay();
         return served;
       };

@@ -91,10 +91,10 @@ async function withBoth<T>(
     try {
       return await work(ours, theirs);
     } finally {
-      await theirs.store.close();
+      await theirs.close();
     }
   } finally {
-    await ours.store.close();
+    await ours.close();
   }
 }
 
@@ -104,7 +104,7 @@ async function refuseServed(ours: Opened, theirs: Opened): Promise<void> {
     ['target', theirs],
   ] as const)
     // prettier-ignore
-    if (await store.served())
+    if ((await store.check()).served)
       throw new CommandError(
         `A server uses the ${name}: its writes may be missing from the copy. Stop it, or add \`--beside-server\`.`,
       );
@@ -112,6 +112,7 @@ async function refuseServed(ours: Opened, theirs: Opened): Promise<void> {
 
 async function run(ours: Opened, theirs: Opened, source: string): Promise<0 | 3> {
   const { migrate } = await import('../bulk/migrate.ts');
+  const types = [...ours.model.types.keys()];
   let progress = createProgress('records copied', process.stderr, Date.now);
   let at: Exclude<MigrateProgress, { readonly step: 'done' }> | undefined;
   let result: Migrated | undefined;
@@ -119,7 +120,9 @@ async function run(ours: Opened, theirs: Opened, source: string): Promise<0 | 3>
     () => stopped(at),
     async ({ steps }) => {
       try {
-        for await (const state of steps(migrate({ from: ours.store, to: theirs.store, source, now: Date.now }))) {
+        for await (const state of steps(
+          migrate({ from: ours.store, to: theirs.store, types, source, now: Date.now }),
+        )) {
           if (state.step === 'done') {
             ({ result } = state);
             break;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { newPassword, requirePassword } from '../smart/password.ts';
 import { ConfigError } from '../config.ts';
-import type { Flag, Given } from '../config/settings.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 /** The source of a password; never a flag, which every user of the machine can read. */

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../audit/log/log.ts';
 import type { Config } from '../config.ts';
 import { publicUrlOf } from '../config.ts';
 import type { Definitions } from '../definitions/definitions.ts';
@@ -11,6 +12,7 @@ import { CommandError } from './command.ts';
 export interface Opened {
   readonly model: Model;
   readonly store: Store;
+  readonly audit: AuditLog;
   readonly extract: Extract;
   /** The records that `extract`, also the store's own, could not index. */
   readonly notIndexed: NotIndexedCounts;
@@ -18,6 +20,8 @@ export interface Opened {
   readonly publicUrl: string;
   /** The type of the owners of records. */
   readonly owner: string | undefined;
+  /** Closes the audit log and the store. */
+  close(): Promise<void>;
 }
 
 /**
@@ -40,7 +44,7 @@ export async function withStore<T>(
   try {
     return await work({ ...opened, definitions });
   } finally {
-    await opened.store.close();
+    await opened.close();
   }
 }
 
@@ -67,20 +71,40 @@ export async function openToVerify(config: Config): Promise<Opened | { readonly 
 
 /** Opens the store at a URL, which the caller closes. */
 export async function openAt(config: Config, url: string, model: Model, mode: 'command' | 'read'): Promise<Opened> {
-  const [{ ownerType }, { createExtract }, { NotIndexedCounts: Counts }, { openStore }, { keptPublicUrl }] =
-    await Promise.all([
-      import('../auth/owned-by.ts'),
-      import('../indexing/extract.ts'),
-      import('../indexing/not-indexed.ts'),
-      import('../store/open.ts'),
-      import('../store/public-url.ts'),
-    ]);
+  const [
+    { ChainedLog },
+    { ownerType },
+    { createExtract },
+    { NotIndexedCounts: Counts },
+    { openStore },
+    { keptPublicUrl },
+  ] = await Promise.all([
+    import('../audit/log/log.ts'),
+    import('../auth/owned-by.ts'),
+    import('../indexing/extract.ts'),
+    import('../indexing/not-indexed.ts'),
+    import('../store/open.ts'),
+    import('../store/public-url.ts'),
+  ]);
   const notIndexed = new Counts();
   const extract = createExtract(model, notIndexed.add);
   const store = await openStore(url, { model, extract, now: Date.now, mode, deadline: config.searchDeadline });
   // If it cannot be read, `verify` reports that, and no other command works.
   const kept = config.publicUrl ?? (await keptPublicUrl(store).catch(() => undefined));
-  return { model, store, extract, notIndexed, publicUrl: kept ?? publicUrlOf(config), owner: ownerType(model) };
+  const audit = new ChainedLog(store.chains, Date.now);
+  return {
+    model,
+    store,
+    audit,
+    extract,
+    notIndexed,
+    publicUrl: kept ?? publicUrlOf(config),
+    owner: ownerType(model),
+    async close() {
+      await audit.close();
+      await store.close();
+    },
+  };
 }
 
 /** The partition of `--partition`; the only one by default. Throws CommandError if it does not exist. */

@@ -1,5 +1,5 @@
 import { displayName, partitionId } from '../config/values.ts';
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { namePartition } from '../store/partition-names.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';

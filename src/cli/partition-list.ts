@@ -1,4 +1,5 @@
 import { partitionName } from '../store/partition-names.ts';
+import { recordsIn } from '../store/records-in.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';
@@ -9,12 +10,12 @@ export const command = defineCommand({
   takes: storeSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);
-    return withStore(config, 'read', async ({ store, publicUrl }) => {
+    return withStore(config, 'read', async ({ model, store, publicUrl }) => {
       for (const { id, settings } of await store.partitions.list()) {
         const name = await partitionName(store, id);
-        const counts = await (await store.partition(id))?.counts();
-        const resources = [...(counts?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-        console.log([id, resources, settings.zone, `${publicUrl}/r4/${id}`, name].join('\t'));
+        const partition = await store.partition(id);
+        const records = partition === undefined ? 0 : await recordsIn(partition, model.types.keys());
+        console.log([id, records, settings.zone, `${publicUrl}/r4/${id}`, name].join('\t'));
       }
       return exitCodes.done;
     });

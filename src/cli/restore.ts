@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { ChainedLog } from '../audit/log/log.ts';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { some } from '../config/values.ts';
@@ -25,11 +26,16 @@ sessions and tokens are those of the time of the backup: repeat later removals a
     const folder = resolve(onePositional(positionals, 'DIR', some));
     const { restoreStore } = await import('../store/backup.ts');
     const steps = createSteps();
-    const withEvents: RestoreOptions['audited'] = async ({ audit, publicUrl: kept, manifest }, lastStep) => {
+    const withEvents: RestoreOptions['audited'] = async ({ chains, publicUrl: kept, manifest }, lastStep) => {
       const details = { from: folder, time: manifest.time, records: manifest.database.records };
       const about = { command: 'restore', kind: 'import', action: 'C', details } as const;
       const publicUrl = config.publicUrl ?? kept ?? publicUrlOf(config);
-      await audited({ store: { audit }, publicUrl }, about, lastStep);
+      const audit = new ChainedLog(chains, Date.now);
+      try {
+        await audited({ audit, publicUrl }, about, lastStep);
+      } finally {
+        await audit.close();
+      }
     };
     const restoring = restoreStore(config.store, { folder, progress: steps.update, audited: withEvents });
     const { manifest, findings } = await restoring.finally(() => steps.end());

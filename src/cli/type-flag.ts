@@ -1,4 +1,4 @@
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 
 /** `--type`, for the commands that can be limited to one resource type. */
 export const typeFlag = {

@@ -78,7 +78,7 @@ whose --fhir-user is a Patient is that patient.
       const about = { command: 'user add', kind: 'security', action: 'C', details: { user: id } } as const;
       await audited(opened, about, async () => {
         // only this program writes it
-        const there = (await store.documents(userCollection).putIfAbsent(id, kept)) as StoredUser;
+        const there = (await store.documents(userCollection).put(id, kept, { ifAbsent: true })) as StoredUser;
         if (there.password !== hash) throw taken(id);
       });
       if (own.json === true) console.log(JSON.stringify({ id, ...(isNew && { password }) }));

@@ -1,4 +1,4 @@
-import type { Flag } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
 import { existsSync } from 'node:fs';
 import { choice, some } from '../config/values.ts';
 import { ConfigError } from '../config.ts';

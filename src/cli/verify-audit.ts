@@ -1,6 +1,7 @@
 import { counted } from '../observability/counted.ts';
 import type { AuditFilter } from '../audit/log/entry.ts';
 import type { Store } from '../store/store.ts';
+import type { Opened } from './open.ts';
 import { printable } from './printable.ts';
 
 /** While a server runs, a write that was begun within this time, in milliseconds, may still be running. */
@@ -10,15 +11,16 @@ const underWay = 60_000;
  * Prints the findings of the audit log, the records that it has and the store lacks, and the writes without an outcome;
  * returns the number of findings.
  */
-export async function verifyAudit(store: Store, filter: AuditFilter): Promise<number> {
+export async function verifyAudit({ store, audit }: Opened, filter: AuditFilter): Promise<number> {
   const { compareWrites } = await import('../audit/compare-writes.ts');
   let found = 0;
-  for await (const { chain, line, is } of store.audit.verify()) {
+  for await (const { chain, line, is } of audit.verify()) {
     if (is !== 'torn') found += 1;
     console.log(['audit', is, chain, line ?? '-'].join('\t'));
   }
-  const until = (await store.served()) ? Date.now() - underWay : Infinity;
-  const { lost, more, unfinished } = await compareWrites(store, filter);
+  const { served } = await store.check().catch(() => ({ served: true }));
+  const until = served ? Date.now() - underWay : Infinity;
+  const { lost, more, unfinished } = await compareWrites(audit, store, filter);
   for (const { partition, record, why, recorded, client } of lost) {
     found += 1;
     const event = `${new Date(recorded).toISOString()}, client ${client ?? '-'}`;

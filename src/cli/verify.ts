@@ -35,10 +35,10 @@ partition, time, client and record, if the server was killed during a write.`,
       const { verifyAudit } = await import('./verify-audit.ts');
       let found = await verifyStore(store, wanted);
       found += await verifyAttachments(store, await partitionsOf(store, wanted));
-      found += await verifyAudit(store, wanted === undefined ? {} : { partition: wanted });
+      found += await verifyAudit(opened, wanted === undefined ? {} : { partition: wanted });
       return found === 0 ? exitCodes.done : exitCodes.found;
     } finally {
-      await store.close();
+      await opened.close();
     }
   },
 });

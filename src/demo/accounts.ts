@@ -47,14 +47,8 @@ export async function registerDemo(
     if ((await users.get(id)) !== undefined) continue;
     const partitions = [{ id: demoPartition, fhirUser }];
     const hash = await hashPassword(password);
-    await users.putIfAbsent(id, {
-      id,
-      name,
-      password: hash,
-      partitions,
-      registered: now,
-      demo: true,
-    } satisfies StoredUser);
+    const user: StoredUser = { id, name, password: hash, partitions, registered: now, demo: true };
+    await users.put(id, user, { ifAbsent: true });
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createAudit, noAudit } from '../audit/audit.ts';
+import { ChainedLog } from '../audit/log/log.ts';
 import { startPruning } from '../audit/pruning.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
 import { authorizationOffered } from '../smart/offered.ts';
@@ -92,6 +93,7 @@ export async function startEngine(
   const { url } = port;
 
   let store: Store | undefined;
+  let auditLog: ChainedLog | undefined;
   let authorized: OpenedAuthorization | undefined;
   try {
     const extract = createExtract(model, firstFailures(notice));
@@ -113,9 +115,10 @@ export async function startEngine(
     if (verify === undefined) notice(openToAll);
     const { handling, maxUrl, maxBody } = config;
     const secured = verify !== undefined;
+    auditLog = new ChainedLog(store.chains, now);
     const audit = audited
       ? createAudit({
-          log: store.audit,
+          log: auditLog,
           model,
           extract,
           publicUrl: url,
@@ -124,7 +127,7 @@ export async function startEngine(
           fault: error => log.fault(error, 'none'),
         })
       : noAudit;
-    const stopPruning = audited ? startPruning(store.audit, url, config.auditDays, now, log) : async () => {};
+    const stopPruning = audited ? startPruning(auditLog, url, config.auditDays, now, log) : async () => {};
     const keyFile = given === undefined && hasAuthorizationServer(config) ? config.keyFile : undefined;
     const engine: Engine = {
       model,
@@ -188,6 +191,7 @@ export async function startEngine(
       authorized?.close();
       await stopPruning();
       await audit.close();
+      await auditLog?.close();
       await engine.store.close();
     };
     return { engine, url, port: port.number, close: () => (closed ??= close()) };
@@ -196,6 +200,7 @@ export async function startEngine(
     port.fail(error);
     await port.close();
     authorized?.close();
+    await auditLog?.close();
     await store?.close();
     throw error;
   }

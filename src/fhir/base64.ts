@@ -1,4 +1,7 @@
-/** An error in base64: the problem, and its byte offset. */
+import { ByteCursor } from './byte-cursor.ts';
+import { CursorError } from './cursor-error.ts';
+
+/** An error in base64: the problem, as a sentence without its period, and its byte offset. */
 export class Base64Error extends Error {
   readonly at: number;
 
@@ -18,8 +21,8 @@ export class Base64Error extends Error {
 export class Base64InPlace {
   readonly #bytes: Uint8Array;
   readonly #from: number;
-  readonly #to: number;
-  #read: number;
+  /** The text that is still to be decoded. */
+  readonly #cursor: ByteCursor;
   #write: number;
   /** Characters of the incomplete group, their bits, and the padding so far. */
   #count = 0;
@@ -27,9 +30,9 @@ export class Base64InPlace {
   #padding = 0;
 
   constructor(bytes: Uint8Array, from: number, to: number) {
-    this.#bytes = bytes;
-    this.#from = this.#read = this.#write = from;
-    this.#to = to;
+    this.#bytes = bytes.subarray(0, to);
+    this.#cursor = new ByteCursor(this.#bytes, from);
+    this.#from = this.#write = from;
   }
 
   /** The bytes decoded so far. */
@@ -39,14 +42,25 @@ export class Base64InPlace {
 
   /** Decodes about `most` further bytes of text; true at the end. Throws Base64Error. */
   step(most: number): boolean {
-    const stop = Math.min(this.#to, this.#read + most);
-    while (this.#read < stop) {
-      if (this.#count === 0 && this.#padding === 0) this.#groups(stop);
-      if (this.#read < stop) this.#character();
+    try {
+      return this.#step(most);
+    } catch (error) {
+      if (!(error instanceof CursorError)) throw error;
+      throw new Base64Error(error.message.replace(/\.$/, ''), error.at - this.#from);
     }
-    if (this.#read < this.#to) return false;
+  }
+
+  #step(most: number): boolean {
+    const cursor = this.#cursor;
+    const { length } = this.#bytes;
+    const stop = Math.min(length, cursor.at + most);
+    while (cursor.at < stop) {
+      if (this.#count === 0 && this.#padding === 0) this.#groups(stop);
+      if (cursor.at < stop) this.#character();
+    }
+    if (cursor.at < length) return false;
     if (this.#padding === 0 ? this.#count !== 0 : this.#count + this.#padding !== 4) {
-      this.#fail('The base64 ends within a group of four characters', this.#to);
+      throw new CursorError('The base64 ends within a group of four characters', length);
     }
     if (this.#count > 1) this.#flush();
     return true;
@@ -55,7 +69,7 @@ export class Base64InPlace {
   /** Whole groups without escapes, white space or padding. */
   #groups(stop: number): void {
     const bytes = this.#bytes;
-    let read = this.#read;
+    let read = this.#cursor.at;
     let write = this.#write;
     for (; read + 4 <= stop; read += 4) {
       // Each index is a byte and the table has 256 values; the positions are within the bytes.
@@ -69,16 +83,15 @@ export class Base64InPlace {
       bytes[write++] = bits >> 8;
       bytes[write++] = bits;
     }
-    this.#read = read;
+    this.#cursor.at = read;
     this.#write = write;
   }
 
   #character(): void {
-    const at = this.#read;
-    const code = this.#next();
-    const value = values[code] ?? none;
+    const { at } = this.#cursor;
+    const value = values[this.#cursor.readCharacter()] ?? none;
     if (value < 64) {
-      if (this.#padding > 0) this.#fail('Nothing may follow the `=` at the end of base64', at);
+      if (this.#padding > 0) throw new CursorError('Nothing may follow the `=` at the end of base64', at);
       this.#bits = (this.#bits << 6) | value;
       if (++this.#count === 4) {
         this.#bytes[this.#write++] = this.#bits >> 16;
@@ -87,8 +100,8 @@ export class Base64InPlace {
         this.#count = this.#bits = 0;
       }
     } else if (value === pad) {
-      if (++this.#padding > 2 || this.#count < 2) this.#fail('`=` is not allowed here in base64', at);
-    } else if (value !== space) this.#fail('This character is not a base64 character', at);
+      if (++this.#padding > 2 || this.#count < 2) throw new CursorError('`=` is not allowed here in base64', at);
+    } else if (value !== space) throw new CursorError('This character is not a base64 character', at);
   }
 
   /** The last group, which padding completes. */
@@ -99,28 +112,6 @@ export class Base64InPlace {
       this.#bytes[this.#write++] = this.#bits >> 2;
     }
     this.#count = this.#padding = 0;
-  }
-
-  /** The next character code, with escapes resolved; advances past it. */
-  #next(): number {
-    const bytes = this.#bytes;
-    const code = bytes[this.#read++] ?? 0;
-    if (code < 0x20) this.#fail('A control character in a JSON string must be escaped', this.#read - 1);
-    if (code !== 0x5c) return code;
-    const escape = this.#read < this.#to ? (bytes[this.#read++] ?? 0) : 0;
-    if (escape !== 0x75) return escapes[escape] ?? this.#fail('This escape is not a base64 character', this.#read - 2);
-    let value = 0;
-    for (let digit = 0; digit < 4; digit++) {
-      const hex = this.#read < this.#to ? hexValue(bytes[this.#read++] ?? 0) : -1;
-      if (hex === -1) this.#fail('`\\u` must be followed by four hexadecimal digits', this.#read - 1);
-      value = value * 16 + hex;
-    }
-    if (value > 0x7f) this.#fail('This character is not a base64 character', this.#read - 6);
-    return value;
-  }
-
-  #fail(text: string, at: number): never {
-    throw new Base64Error(text, at - this.#from);
   }
 }
 
@@ -135,12 +126,3 @@ const values = Uint8Array.from({ length: 256 }, (_, code) => {
   if (code === 0x3d) return pad;
   return code === 0x20 || (code >= 0x09 && code <= 0x0d) ? space : none;
 });
-
-const escapes: Readonly<Record<number, number>> = { 0x2f: 0x2f, 0x66: 0x0c, 0x6e: 0x0a, 0x72: 0x0d, 0x74: 0x09 };
-
-const hexValue = (code: number): number =>
-  code >= 0x30 && code <= 0x39
-    ? code - 0x30
-    : (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66
-      ? (code | 0x20) - 0x57
-      : -1;

@@ -1,9 +1,12 @@
-import { properties, valueEnd } from './resource-text.ts';
+import { items, properties } from './resource-text.ts';
 
 /** The compact text of an object without the property at a path of names, through arrays. */
 export function withoutProperty(text: string, path: readonly string[]): string {
   const [name, ...rest] = path;
-  if (text.startsWith('[')) return `[${itemsOf(text, item => withoutProperty(item, path)).join(',')}]`;
+  if (text.startsWith('['))
+    return `[${items(text)
+      .map(item => withoutProperty(item, path))
+      .join(',')}]`;
   if (name === undefined || !text.startsWith('{')) return text;
   const quoted = JSON.stringify(name);
   const kept = properties(text).flatMap(property => {
@@ -19,7 +22,10 @@ export function withoutProperty(text: string, path: readonly string[]): string {
  */
 export function withProperty(text: string, path: readonly string[], value: string): string {
   const [name = '', ...rest] = path;
-  if (text.startsWith('[')) return `[${itemsOf(text, item => withProperty(item, path, value)).join(',')}]`;
+  if (text.startsWith('['))
+    return `[${items(text)
+      .map(item => withProperty(item, path, value))
+      .join(',')}]`;
   if (!text.startsWith('{')) return text;
   const quoted = JSON.stringify(name);
   if (rest.length === 0) return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${quoted}:${value}}`;
@@ -29,16 +35,4 @@ export function withProperty(text: string, path: readonly string[], value: strin
       : `${property.name}:${property.value}`,
   );
   return `{${all.join(',')}}`;
-}
-
-/** Applies `edit` to each item of a compact array text. */
-function itemsOf(text: string, edit: (item: string) => string): readonly string[] {
-  const found: string[] = [];
-  let at = 1;
-  while (at < text.length - 1) {
-    const end = valueEnd(text, at);
-    found.push(edit(text.slice(at, end)));
-    at = end + 1;
-  }
-  return found;
 }

@@ -23,24 +23,6 @@ export function errorAt(text: string, at: number, message: string): JsonError {
   return new JsonError(message, path, line, column);
 }
 
-/** The message for an unexpected character; `code` is -1 at the end of the text. */
-export function unexpected(text: string, at: number, code: number, wanted: string): string {
-  if (code === -1) return `The text ends where ${wanted} is expected.`;
-  if (code === 0xfeff) return 'The text begins with a byte order mark: remove it.';
-  if (code === 0) return noNul;
-  const found = code < 0x20 ? named(code) : String.fromCodePoint(text.codePointAt(at) ?? 0x20);
-  return `\`${found}\` was found where ${wanted} is expected.`;
-}
-
-/** The message for a control character in a string. */
-export function controlCharacter(code: number): string {
-  if (code === 0) return noNul;
-  const escape = `\\u${code.toString(16).padStart(4, '0')}`;
-  return `The control character ${named(code)} must be written as \`${escape}\` within a string.`;
-}
-
-export const noNul = 'The character U+0000 is not allowed.';
-
 /** The index of the first lone surrogate, in a text that has one. */
 export function loneSurrogate(text: string): number {
   for (let at = 0; at < text.length; at++) {
@@ -50,5 +32,3 @@ export function loneSurrogate(text: string): number {
   }
   return 0;
 }
-
-const named = (code: number): string => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,3 +1,5 @@
+import { stringEnd } from './text-cursor.ts';
+
 /** The same JSON without white space outside of strings; numbers and strings stay unchanged. Requires valid JSON. */
 export function compactJson(text: string): string {
   let result = '';
@@ -56,24 +58,6 @@ export function prettyJson(text: string): string {
   }
   parts.push(compact.slice(from));
   return parts.join('');
-}
-
-/**
- * The position after the closing quote of the string that begins at `start`. Throws Error if the text ends before, as
- * damaged texts may.
- */
-export function stringEnd(text: string, start: number): number {
-  let close = text.indexOf('"', start + 1);
-  while (close >= 0 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
-  if (close < 0) throw new Error('The JSON text ends within a string');
-  return close + 1;
-}
-
-/** True if an odd number of backslashes precedes a quote. */
-function isEscaped(text: string, quote: number): boolean {
-  let at = quote - 1;
-  while (text.charCodeAt(at) === 0x5c) at--;
-  return (quote - 1 - at) % 2 === 1;
 }
 
 const lineBreak = (level: number): string => `\n${'  '.repeat(level)}`;

@@ -1,3 +1,5 @@
+import { stringEnd, unquote } from './text-cursor.ts';
+
 /** Where a position in a JSON text is: a path such as `$.name[0].given`, and line and column from 1. */
 export interface JsonPlace {
   readonly path: string;
@@ -21,9 +23,9 @@ function stepsTo(text: string, at: number): readonly Step[] {
     const character = text[index];
     const last = steps.length - 1;
     if (character === '"') {
-      const close = endOfString(text, index);
+      const close = closedEnd(text, index);
       // Within an unreadable name the path ends at the object.
-      if (steps[last] === null && close <= at) steps[last] = unquote(text.slice(index, close));
+      if (steps[last] === null && close <= at) steps[last] = nameIn(text.slice(index, close));
       index = close;
       continue;
     }
@@ -38,25 +40,24 @@ function stepsTo(text: string, at: number): readonly Step[] {
   }
   // A position at a property name means that property.
   if (index === at && text[at] === '"' && steps.at(-1) === null) {
-    steps[steps.length - 1] = unquote(text.slice(at, endOfString(text, at)));
+    steps[steps.length - 1] = nameIn(text.slice(at, closedEnd(text, at)));
   }
   return steps;
 }
 
-/**
- * The position after the closing quote of the string that begins at `start`; the end of the text if it is not closed.
- */
-function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    if (text[index] === '\\') index++;
-    else if (text[index] === '"') return index + 1;
+/** The end of the string that begins at `start`; that of the text if the string is not closed. */
+function closedEnd(text: string, start: number): number {
+  try {
+    return stringEnd(text, start);
+  } catch {
+    return text.length;
   }
-  return text.length;
 }
 
-function unquote(quoted: string): string {
+/** The name between two quotes; as written if it is not valid, since no parser has accepted it. */
+function nameIn(quoted: string): string {
   try {
-    return String(JSON.parse(quoted));
+    return unquote(quoted);
   } catch {
     return quoted.slice(1, -1);
   }

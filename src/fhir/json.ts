@@ -1,5 +1,7 @@
-import { controlCharacter, errorAt, loneSurrogate, noNul, unexpected } from './json-error.ts';
+import { CursorError, unexpected } from './cursor-error.ts';
+import { errorAt, loneSurrogate } from './json-error.ts';
 import { scanNumber, scanned } from './json-number.ts';
+import { TextCursor } from './text-cursor.ts';
 
 export { JsonError } from './json-error.ts';
 export { compactJson, prettyJson } from './json-layout.ts';
@@ -28,20 +30,15 @@ export const maxLevels = 64;
  * an own one. https://hl7.org/fhir/R4/json.html
  */
 export function parseJson(text: string): ParsedJson {
-  source = text;
-  end = text.length;
-  position = 0;
-  level = 0;
-  compact = true;
-  decimals = undefined;
   try {
-    if (!text.isWellFormed()) fail('Lone surrogate: the text is not valid Unicode.', loneSurrogate(text));
-    const value = readValue(skipSpace());
-    if (skipSpace() !== -1) fail('The text continues after the end of the JSON value.');
-    return { value, decimals: decimals ?? noDecimals, compact };
-  } finally {
-    source = '';
-    decimals = undefined;
+    if (!text.isWellFormed()) {
+      throw new CursorError('Lone surrogate: the text is not valid Unicode.', loneSurrogate(text));
+    }
+    const parser = new Parser(text);
+    const value = parser.readText();
+    return { value, decimals: parser.decimals ?? noDecimals, compact: !parser.spaced };
+  } catch (error) {
+    throw error instanceof CursorError ? errorAt(text, error.at, error.message) : error;
   }
 }
 
@@ -52,247 +49,140 @@ export function decimalText(decimals: Decimals, parent: object, key: string | nu
 
 const noDecimals: Decimals = new Map();
 
-// The parser's state: parseJson is synchronous and not reentrant, and module variables are the fastest to access.
-let source = '';
-let end = 0;
-let position = 0;
-let level = 0;
-let compact = true;
-let decimals: Map<object, Record<string, string>> | undefined;
+class Parser extends TextCursor {
+  decimals: Map<object, Record<string, string>> | undefined = undefined;
+  #level = 0;
 
-/** Skips white space; returns the character code there, -1 at the end. */
-function skipSpace(): number {
-  if (position >= end) return -1;
-  let code = source.charCodeAt(position);
-  if (code > 0x20) return code;
-  while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
-    compact = false;
-    position++;
-    if (position >= end) return -1;
-    code = source.charCodeAt(position);
+  readText(): unknown {
+    const value = this.#readValue(this.skipSpace());
+    if (this.skipSpace() !== -1) this.#fail('The text continues after the end of the JSON value.');
+    return value;
   }
-  return code;
-}
 
-/** Reads the value that begins with `code`; numbers are read by `readNumber`, since they need their parent. */
-function readValue(code: number): unknown {
-  switch (code) {
-    case 0x22:
-      return readString();
-    case 0x7b:
-      return readObject();
-    case 0x5b:
-      return readArray();
-    case 0x74:
-      return readWord('true', true);
-    case 0x66:
-      return readWord('false', false);
-    case 0x6e:
-      return readWord('null', null);
-    default:
-      if (isNumberStart(code)) return readNumber(undefined, '');
-      return failHere(code, 'a value');
+  /** Reads the value that begins with `code`; numbers are read by `#readNumber`, since they need their parent. */
+  #readValue(code: number): unknown {
+    switch (code) {
+      case 0x22:
+        return this.readString();
+      case 0x7b:
+        return this.#readObject();
+      case 0x5b:
+        return this.#readArray();
+      case 0x74:
+        return this.#readWord('true', true);
+      case 0x66:
+        return this.#readWord('false', false);
+      case 0x6e:
+        return this.#readWord('null', null);
+      default:
+        if (isNumberStart(code)) return this.#readNumber(undefined, '');
+        return this.#failHere(code, 'a value');
+    }
+  }
+
+  #readWord<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at))
+      this.#fail(`Only \`true\`, \`false\` and \`null\` are allowed here without quotes.`);
+    this.at += word.length;
+    return value;
+  }
+
+  #readObject(): object {
+    this.#enter();
+    const object: Record<string, unknown> = {};
+    let code = this.skipSpace();
+    if (code === 0x7d) {
+      this.#leave();
+      return object;
+    }
+    for (;;) {
+      if (code !== 0x22) this.#failHere(code, 'a property name in double quotes');
+      const nameAt = this.at;
+      const name = this.readName();
+      if (object[name] !== undefined && Object.hasOwn(object, name)) {
+        throw new CursorError(`The property \`${name.slice(0, 60)}\` is repeated in one object.`, nameAt);
+      }
+      code = this.skipSpace();
+      if (code !== 0x3a) this.#failHere(code, 'a colon');
+      this.at++;
+      code = this.skipSpace();
+      const value =
+        code === 0x22
+          ? this.readString()
+          : isNumberStart(code)
+            ? this.#readNumber(object, name)
+            : this.#readValue(code);
+      // Plain assignment to `__proto__` would set the prototype instead.
+      if (name === '__proto__') {
+        Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+      } else object[name] = value;
+      code = this.skipSpace();
+      if (code === 0x7d) {
+        this.#leave();
+        return object;
+      }
+      if (code !== 0x2c) this.#failHere(code, 'a comma or `}`');
+      this.at++;
+      code = this.skipSpace();
+    }
+  }
+
+  #readArray(): unknown[] {
+    this.#enter();
+    const array: unknown[] = [];
+    let code = this.skipSpace();
+    if (code === 0x5d) {
+      this.#leave();
+      return array;
+    }
+    for (;;) {
+      array.push(isNumberStart(code) ? this.#readNumber(array, String(array.length)) : this.#readValue(code));
+      code = this.skipSpace();
+      if (code === 0x5d) {
+        this.#leave();
+        return array;
+      }
+      if (code !== 0x2c) this.#failHere(code, 'a comma or `]`');
+      this.at++;
+      code = this.skipSpace();
+    }
+  }
+
+  /** Moves past an opening bracket. */
+  #enter(): void {
+    if (++this.#level > maxLevels) this.#fail(`Objects and arrays nest more than ${maxLevels} levels deep.`);
+    this.at++;
+  }
+
+  /** Moves past a closing bracket. */
+  #leave(): void {
+    this.#level--;
+    this.at++;
+  }
+
+  /** Reads a number and, if `String(number)` would not print its text, stores the text under `parent` and `key`. */
+  #readNumber(parent: object | undefined, key: string): number {
+    const value = scanNumber(this.text, this.at);
+    this.at = scanned.end;
+    if (scanned.text !== undefined && parent !== undefined) this.#storeText(parent, key, scanned.text);
+    return value;
+  }
+
+  #storeText(parent: object, key: string, text: string): void {
+    this.decimals ??= new Map();
+    const texts = this.decimals.get(parent) ?? (Object.create(null) as Record<string, string>); // keys of clients
+    this.decimals.set(parent, texts);
+    texts[key] = text;
+  }
+
+  #fail(message: string): never {
+    throw new CursorError(message, this.at);
+  }
+
+  /** Fails with the character here and the expected one. */
+  #failHere(code: number, wanted: string): never {
+    this.#fail(unexpected(this.text, this.at, code, wanted));
   }
 }
 
 const isNumberStart = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d;
-
-function readWord<T>(word: string, value: T): T {
-  if (!source.startsWith(word, position))
-    fail(`Only \`true\`, \`false\` and \`null\` are allowed here without quotes.`);
-  position += word.length;
-  return value;
-}
-
-function readObject(): object {
-  if (++level > maxLevels) fail(`Objects and arrays nest more than ${maxLevels} levels deep.`);
-  const object: Record<string, unknown> = {};
-  position++;
-  let code = skipSpace();
-  if (code === 0x7d) {
-    position++;
-    level--;
-    return object;
-  }
-  for (;;) {
-    if (code !== 0x22) failHere(code, 'a property name in double quotes');
-    const nameAt = position;
-    const name = readName();
-    if (object[name] !== undefined && Object.hasOwn(object, name)) {
-      fail(`The property \`${name.slice(0, 60)}\` is repeated in one object.`, nameAt);
-    }
-    if (skipSpace() !== 0x3a) failHere(skipSpace(), 'a colon');
-    position++;
-    code = skipSpace();
-    const value = code === 0x22 ? readString() : isNumberStart(code) ? readNumber(object, name) : readValue(code);
-    // Plain assignment to `__proto__` would set the prototype instead.
-    if (name === '__proto__') {
-      Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-    } else object[name] = value;
-    code = skipSpace();
-    position++;
-    if (code === 0x2c) {
-      code = skipSpace();
-      continue;
-    }
-    if (code === 0x7d) {
-      level--;
-      return object;
-    }
-    position--;
-    failHere(code, 'a comma or `}`');
-  }
-}
-
-function readArray(): unknown[] {
-  if (++level > maxLevels) fail(`Objects and arrays nest more than ${maxLevels} levels deep.`);
-  const array: unknown[] = [];
-  position++;
-  let code = skipSpace();
-  if (code === 0x5d) {
-    position++;
-    level--;
-    return array;
-  }
-  for (;;) {
-    array.push(isNumberStart(code) ? readNumber(array, String(array.length)) : readValue(code));
-    code = skipSpace();
-    position++;
-    if (code === 0x2c) {
-      code = skipSpace();
-      continue;
-    }
-    if (code === 0x5d) {
-      level--;
-      return array;
-    }
-    position--;
-    failHere(code, 'a comma or `]`');
-  }
-}
-
-// Known names, by length and two characters: comparing in place avoids allocating and hashing a string for each
-// property.
-const names: string[] = Array.from({ length: 4096 }, () => '');
-
-function readName(): string {
-  const start = position + 1;
-  const close = source.indexOf('"', start);
-  const length = close - start;
-  if (length <= 0 || length > 40) return readString();
-  const slot =
-    (length * 131 +
-      source.charCodeAt(start) * 31 +
-      source.charCodeAt(close - 1) * 17 +
-      source.charCodeAt(start + (length >> 1)) * 7) &
-    4095;
-  const known = names[slot] as string; // the array is full and the slot within it
-  if (known.length === length && source.startsWith(known, start)) {
-    position = close + 1;
-    return known;
-  }
-  const name = readString();
-  if (name.length === length) names[slot] = name;
-  return name;
-}
-
-function readString(): string {
-  const text = source;
-  const start = ++position;
-  let at = start;
-  for (; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      position = at + 1;
-      return text.slice(start, at);
-    }
-    if (code === 0x5c) {
-      position = at;
-      return readEscaped(text.slice(start, at));
-    }
-    if (code < 0x20) fail(controlCharacter(code), at);
-  }
-  return fail('The text ends within a string.', end);
-}
-
-/** The rest of a string from its first backslash on. */
-function readEscaped(before: string): string {
-  let result = before;
-  for (;;) {
-    // At a backslash.
-    if (source.charCodeAt(position + 1) === 0x75) result += readUnicode();
-    else {
-      const character = meanings[escapes.indexOf(source.charAt(position + 1))];
-      if (character === undefined)
-        fail('This escape does not exist in JSON: after a backslash comes one of `"\\/bfnrtu`.');
-      result += character;
-      position += 2;
-    }
-    const start = position;
-    let at = start;
-    for (; at < end; at++) {
-      const next = source.charCodeAt(at);
-      if (next === 0x22 || next === 0x5c) break;
-      if (next < 0x20) fail(controlCharacter(next), at);
-    }
-    if (at >= end) fail('The text ends within a string.', end);
-    if (at > start) result += source.slice(start, at);
-    position = at;
-    if (source.charCodeAt(at) === 0x22) {
-      position = at + 1;
-      return result;
-    }
-  }
-}
-
-/** The characters after a backslash, and their meanings. */
-const escapes = '"\\/bfnrt';
-const meanings = '"\\/\b\f\n\r\t';
-
-/** A `\uXXXX`, or two that form a surrogate pair; position is at the backslash and moves past it. */
-function readUnicode(): string {
-  const at = position;
-  const first = readHex(at);
-  if (first === 0) fail(noNul, at);
-  position = at + 6;
-  if (first < 0xd800 || first > 0xdfff) return String.fromCharCode(first);
-  if (first < 0xdc00 && source.charCodeAt(position) === 0x5c && source.charCodeAt(position + 1) === 0x75) {
-    const second = readHex(position);
-    if (second >= 0xdc00 && second <= 0xdfff) {
-      position += 6;
-      return String.fromCharCode(first, second);
-    }
-  }
-  return fail('Lone surrogate: `\\ud800` to `\\udbff` must be followed by `\\udc00` to `\\udfff`.', at);
-}
-
-function readHex(at: number): number {
-  const digits = source.slice(at + 2, at + 6);
-  return /^[0-9a-fA-F]{4}$/.test(digits)
-    ? Number.parseInt(digits, 16)
-    : fail('`\\u` must be followed by four hexadecimal digits.', at);
-}
-
-/** Parses a number and, if `String(number)` would not print its text, stores the text under `parent` and `key`. */
-function readNumber(parent: object | undefined, key: string): number {
-  const value = scanNumber(source, position);
-  position = scanned.end;
-  if (scanned.text !== undefined && parent !== undefined) keepText(parent, key, scanned.text);
-  return value;
-}
-
-function keepText(parent: object, key: string, text: string): void {
-  decimals ??= new Map();
-  const texts = decimals.get(parent) ?? (Object.create(null) as Record<string, string>); // keys come from clients
-  decimals.set(parent, texts);
-  texts[key] = text;
-}
-
-function fail(message: string, at = position): never {
-  throw errorAt(source, at, message);
-}
-
-/** Fails with the character here and the expected one. */
-function failHere(code: number, wanted: string): never {
-  fail(unexpected(source, position, code, wanted));
-}

@@ -1,4 +1,5 @@
-import { compactJson, stringEnd } from './json-layout.ts';
+import { compactJson } from './json-layout.ts';
+import { stringEnd, unquote, valueEnd } from './text-cursor.ts';
 
 /**
  * Splits the text of a resource around its version stamp: `before + stamp(…) + after` is stored. White space outside of
@@ -54,7 +55,7 @@ export interface PropertyText {
   readonly value: string;
 }
 
-/** The properties of a compact object text, in order. */
+/** The properties of a compact object text, in order. Throws Error if it is no object, or ends early. */
 export function properties(text: string): readonly PropertyText[] {
   if (text.charCodeAt(0) !== 0x7b) throw new Error('An object was expected');
   const found: PropertyText[] = [];
@@ -69,35 +70,16 @@ export function properties(text: string): readonly PropertyText[] {
 }
 
 /** A name may have escapes: `"\u0069d"` is `id` too. */
-const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)) : quoted);
+const plainName = (quoted: string): string => (quoted.includes('\\') ? JSON.stringify(unquote(quoted)) : quoted);
 
-/**
- * The position after the value that begins at `start` in a compact text. Throws Error if the text ends before, as
- * damaged texts may.
- */
-export function valueEnd(text: string, start: number): number {
-  let level = 0;
-  let at = start;
-  while (at < text.length) {
-    switch (text.charCodeAt(at)) {
-      case 0x22:
-        at = stringEnd(text, at);
-        if (level === 0) return at;
-        continue;
-      case 0x7b:
-      case 0x5b:
-        level++;
-        break;
-      case 0x7d:
-      case 0x5d:
-        if (level === 0) return at;
-        level--;
-        if (level === 0) return at + 1;
-        break;
-      case 0x2c:
-        if (level === 0) return at;
-    }
-    at++;
+/** The items of a compact array text, in order. Throws Error if it ends early. */
+export function items(text: string): readonly string[] {
+  const found: string[] = [];
+  let at = 1;
+  while (at < text.length - 1) {
+    const end = valueEnd(text, at);
+    found.push(text.slice(at, end));
+    at = end + 1;
   }
-  throw new Error('The JSON text ends within a value');
+  return found;
 }

@@ -8,7 +8,7 @@ import type { Engine } from '../interaction/interaction.ts';
 import { throwStoreFailure } from '../interaction/store-failure.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import { isRepeated } from './header-lines.ts';
-import type { Shape } from './routes.ts';
+import type { Shape } from '../interaction/routes.ts';
 
 /** The partition of a token, and the query of the URL that it came with. */
 interface Place {

@@ -22,7 +22,7 @@ import { requestId } from './middleware/request-id.ts';
 import type { Places } from './places.ts';
 import { createRouter, readMethods } from './router.ts';
 import type { PathRoute } from './router.ts';
-import { shapePaths } from './routes.ts';
+import { shapePaths } from '../interaction/routes.ts';
 import { checkTarget } from './target.ts';
 import type { Uploads } from './uploads.ts';
 import { discovery, smartConfiguration, smartConfigurationPath } from './well-known.ts';

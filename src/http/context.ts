@@ -3,7 +3,7 @@ import type { ParameterizedContext } from 'koa';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
-import type { Route } from './routes.ts';
+import type { Route } from '../interaction/routes.ts';
 
 /** The shared state of the steps of a request. Each field is set by the step that its comment names. */
 export interface RequestState {

@@ -11,8 +11,8 @@ import { isPublic } from './middleware/audit.ts';
 import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
 import { findPartition } from './partition.ts';
 import { readResource } from './resource.ts';
-import { resolveRoute } from './routes.ts';
-import type { Shape } from './routes.ts';
+import { resolveRoute } from '../interaction/routes.ts';
+import type { Shape } from '../interaction/routes.ts';
 import type { Uploads } from './uploads.ts';
 
 /** The dependencies of reading a request. */

@@ -43,7 +43,7 @@ interface Readiness {
 /** The problems of a working store, or the reason why it cannot be used. */
 async function check(store: Store): Promise<Readiness | FhirError> {
   try {
-    const failing = await store.check();
+    const { problems: failing } = await store.check();
     const lacking = (await store.indexes.database())
       .filter(({ state }) => state !== 'unused')
       .map(({ collection, name, state }) => `The index ${name} of ${collection} is ${state}.`);

@@ -7,7 +7,7 @@ import type { BodyLimits } from './body.ts';
 import { refuseEncoding } from './content.ts';
 import type { Context } from './context.ts';
 import { negotiate } from './negotiate.ts';
-import type { Route } from './routes.ts';
+import type { Route } from '../interaction/routes.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 
 /** The parameters of URL and form together. Throws FhirError. https://hl7.org/fhir/R4/http.html#parameters */

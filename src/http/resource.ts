@@ -5,8 +5,11 @@ import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
 import { bodyLimit, refuseEncoding, requireFhirJson } from './content.ts';
 import type { Context } from './context.ts';
-import type { Route } from './routes.ts';
+import type { Route } from '../interaction/routes.ts';
 import type { Uploads } from './uploads.ts';
+
+/** The maximum size of a batch, in maximum sizes of a resource. */
+const resourcesOfBatch = 16;
 
 /** The context that decides which resource is read, and its maximum size. */
 interface Reading {
@@ -24,13 +27,14 @@ export async function readResource(
   if (!takesResource(route, method, req)) return undefined;
   refuseEncoding(req);
   requireFhirJson(req);
+  if (route.interaction === 'batch') return readUpload(req, res, { most: most * resourcesOfBatch, timeout }, uploads);
   const { attachment } = declaredType(model, route);
   return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
 }
 
 /** An operation on a stored resource may come without a body. */
 function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {
-  if (interaction !== 'operation') return interaction === 'create';
+  if (interaction !== 'operation') return interaction === 'create' || interaction === 'batch';
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
   return method === 'POST' && !isEmpty;
 }

@@ -2,6 +2,7 @@ import { requireScope } from '../auth/may.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import { createBatch } from './bundle/batch.ts';
 import { isDeclared } from './declared.ts';
 import { interactions } from './index.ts';
 import type { Engine, FhirRequest, FhirResponse } from './interaction.ts';
@@ -21,7 +22,7 @@ export async function dispatch(engine: Engine, request: FhirRequest): Promise<Fh
   try {
     const partition = await engine.store.partition(request.partition.id);
     if (partition === undefined) throw noPartition(request.partition.id);
-    return await interactions[interaction](engine, request, partition);
+    return await handlers[interaction](engine, request, partition);
   } catch (error) {
     return throwStoreFailure(error);
   }
@@ -30,4 +31,7 @@ export async function dispatch(engine: Engine, request: FhirRequest): Promise<Fh
 /** A partition that is removed during a request. */
 const noPartition = (id: string): FhirError => fhirError(404, 'not-found', `There is no partition \`${id}\`.`);
 
-const isServed = (code: InteractionCode): code is keyof typeof interactions => Object.hasOwn(interactions, code);
+const isServed = (code: InteractionCode): code is keyof typeof handlers => Object.hasOwn(handlers, code);
+
+/** By interaction; the entries of a batch are dispatched one by one. */
+export const handlers = { ...interactions, batch: createBatch(dispatch) };

@@ -6,8 +6,13 @@ import { operation } from './operation/index.ts';
 import { read } from './read.ts';
 import { search } from './search/search.ts';
 
-/** Every interaction that the engine implements (model/served.ts); the definitions select those that it serves. */
-export const interactions: Readonly<Record<ServedInteraction | 'capabilities' | 'operation', Interaction>> = {
+/**
+ * Every interaction that the engine implements (model/served.ts), besides the batch, which dispatches its entries; the
+ * definitions select those that it serves.
+ */
+export const interactions: Readonly<
+  Record<Exclude<ServedInteraction, 'batch'> | 'capabilities' | 'operation', Interaction>
+> = {
   capabilities,
   create,
   operation,

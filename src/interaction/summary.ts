@@ -1,4 +1,4 @@
-import { properties, valueEnd } from '../fhir/resource-text.ts';
+import { items, properties } from '../fhir/resource-text.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 
 /**
@@ -34,15 +34,3 @@ function summaryOfObject(text: string, type: TypeDefinition, definitions: TypeDe
 
 const listOf = (texts: readonly string[]): string | undefined =>
   texts.length === 0 ? undefined : `[${texts.join(',')}]`;
-
-/** The items of a compact array text, in order. */
-function items(text: string): readonly string[] {
-  const found: string[] = [];
-  let at = 1;
-  while (at < text.length - 1) {
-    const end = valueEnd(text, at);
-    found.push(text.slice(at, end));
-    at = end + 1;
-  }
-  return found;
-}

@@ -16,7 +16,7 @@ export function declaredInteractions<Code extends string>(
 ): ReadonlySet<Code> {
   const found = new Set<Code>();
   const served = known.filter(code => servedInteractions.some(one => one === code)).toSorted();
-  const offer = served.length === 0 ? 'none is' : `${quotedCodes(served)} ${served.length === 1 ? 'is' : 'are'}`;
+  const offer = `${quotedCodes(served)} ${served.length === 1 ? 'is' : 'are'}`;
   for (const interaction of items(pieces, 'interaction')) {
     const code = known.find(one => one === interaction.json['code']);
     if (code !== undefined) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSealing } from './sealing.ts';
 import type { Sealing } from './sealing.ts';
+import type { DocumentStore } from '../store/documents.ts';
 
 /** A key of page tokens. */
 export interface PageKey {
@@ -9,12 +10,8 @@ export interface PageKey {
   readonly sealing: Sealing;
 }
 
-/** The documents with the keys; the store's `DocumentStore` implements it. */
-export interface KeyDocuments {
-  get(key: string): Promise<unknown>;
-  /** `expires` in milliseconds since 1970 UTC. */
-  putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown>;
-}
+/** The documents with the keys. */
+export type KeyDocuments = Pick<DocumentStore, 'get' | 'put'>;
 
 /** The current keys of page tokens. */
 export interface PageKeys {
@@ -85,7 +82,7 @@ async function keyOf(documents: KeyDocuments, number: number): Promise<PageKey> 
   const there = await documents.get(document);
   if (there !== undefined) return readKey(there);
   const made = { name: randomBytes(NAME).toString('hex'), secret: randomBytes(32).toString('hex') };
-  return readKey(await documents.putIfAbsent(document, made, (number + 1) * period + grace));
+  return readKey(await documents.put(document, made, { expires: (number + 1) * period + grace, ifAbsent: true }));
 }
 
 /** The content that this module wrote; anything else means that the store is damaged. */

@@ -66,7 +66,7 @@ function secrets({ store, now }: AdapterParts, model: string): Adapter & { reado
     documents,
     async upsert(secret, payload, seconds = 0) {
       const value = seal(JSON.stringify({ ...payload, jti: undefined }), secret, model);
-      await documents.put(digestOf(secret), value, now() + seconds * 1000);
+      await documents.put(digestOf(secret), value, { expires: now() + seconds * 1000 });
     },
     async find(secret) {
       const sealed = (await documents.get(digestOf(secret))) as Sealed | undefined; // only this adapter writes it
@@ -145,5 +145,5 @@ async function putAccessToken(
   const { session } = revocationTargetsOf(grantId, consent);
   const expires = now() + seconds * 1000;
   const grant = { client, subject, scope, patient, fhirUser, audience, issued, expires, grant: grantId, session };
-  await store.documents(tokenCollection).put(digestOf(token), grant satisfies TokenGrant, expires);
+  await store.documents(tokenCollection).put(digestOf(token), grant satisfies TokenGrant, { expires });
 }

@@ -10,5 +10,5 @@ export const usedKeyCollection = 'once';
  */
 export async function claimOnce(once: DocumentStore, key: string, expires: number): Promise<boolean> {
   const mine = randomUUID();
-  return (await once.putIfAbsent(key, mine, expires)) === mine;
+  return (await once.put(key, mine, { expires, ifAbsent: true })) === mine;
 }

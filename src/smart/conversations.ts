@@ -146,11 +146,8 @@ export function createConversations(parts: ConversationsParts): Conversations {
         if (needsPatient && state.patient === undefined) return pageOf(uid);
         if (scopes.length === 0) return refuse(uid, nothingAllowed, request, response);
         const grantId = randomBytes(16).toString('base64url');
-        await consents.put(
-          grantId,
-          consentOf(asked, state, scopes, user, session.id, issued),
-          issued + parts.consentLifetime,
-        );
+        const consent = consentOf(asked, state, scopes, user, session.id, issued);
+        await consents.put(grantId, consent, { expires: issued + parts.consentLifetime });
         // Each of these satisfies a `prompt`.
         const login = { accountId: user.id, remember: false, ts: Math.floor(session.began / 1000) };
         return finish(uid, { login, consent: { grantId }, select_account: {} }, request, response);

@@ -31,7 +31,7 @@ export async function createLaunch(
 ): Promise<string> {
   const value = randomBytes(32).toString('base64url');
   const expires = now() + lifetime;
-  await store.documents('launches').put(digestOf(value), { launch, expires } satisfies KeptLaunch, expires);
+  await store.documents('launches').put(digestOf(value), { launch, expires } satisfies KeptLaunch, { expires });
   return value;
 }
 

@@ -31,9 +31,13 @@ export function createProgressStore(documents: DocumentStore, longest: number, n
   return {
     async read(uid) {
       const key = digestOf(uid);
-      const kept = (await documents.get(key)) ?? (await documents.putIfAbsent(key, { began: now() }, now() + longest));
+      const kept =
+        (await documents.get(key)) ??
+        (await documents.put(key, { began: now() }, { expires: now() + longest, ifAbsent: true }));
       return kept as Progress; // only this module writes it
     },
-    write: (uid, progress) => documents.put(digestOf(uid), progress, progress.began + longest),
+    async write(uid, progress) {
+      await documents.put(digestOf(uid), progress, { expires: progress.began + longest });
+    },
   };
 }

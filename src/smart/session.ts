@@ -59,7 +59,7 @@ export function createSessions(
   const sessions = store.documents('sessions');
   const revocations = store.documents(revocationCollection);
 
-  const keep = (id: string, kept: Kept): Promise<void> => sessions.put(id, kept, kept.began + lifetime);
+  const keep = (id: string, kept: Kept): Promise<unknown> => sessions.put(id, kept, { expires: kept.began + lifetime });
 
   const read = async (id: string): Promise<Kept | undefined> => {
     const kept = (await sessions.get(id)) as Kept | undefined; // only this module writes it

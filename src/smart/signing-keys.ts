@@ -52,7 +52,7 @@ export async function loadSigningKeys(
   const keys = store.documents(collection);
   let kept = await all(keys);
   if (kept.length === 0) {
-    await keys.putIfAbsent(numbered(1), await newKey(secret, now(), now()));
+    await keys.put(numbered(1), await newKey(secret, now(), now()), { ifAbsent: true });
     kept = await all(keys);
   }
   const read = (of: readonly KeptKey[]): SigningKeys => {
@@ -90,12 +90,12 @@ export async function rotateSigningKeys(
   const from = last === undefined ? now() : now() + publishedBefore;
   const fresh = await newKey(secret, now(), from);
   const number = (last?.number ?? 0) + 1;
-  const there = (await keys.putIfAbsent(numbered(number), fresh)) as KeptKey; // only this module writes it
+  const there = (await keys.put(numbered(number), fresh, { ifAbsent: true })) as KeptKey; // only this module writes it
   if (there.kid !== fresh.kid)
     throw new Error('Another process rotated the signing keys at the same time. Run the command again.');
   const until = from + publishedAfter;
   for (const { number, ...key } of kept.filter(key => key.until === undefined))
-    await keys.put(numbered(number), { ...key, until }, until);
+    await keys.put(numbered(number), { ...key, until }, { expires: until });
   return { kid: fresh.kid, former: last?.kid, from };
 }
 

@@ -111,14 +111,14 @@ class Counter {
   async take(): Promise<void> {
     const fresh: Failures = { series: randomUUID(), count: 0, at: 0 };
     // only this class writes it
-    let failures = (await this.#counts.putIfAbsent(this.#key, fresh, this.#until)) as Failures;
+    let failures = (await this.#counts.put(this.#key, fresh, { expires: this.#until, ifAbsent: true })) as Failures;
     for (;;) {
       this.#require(failures);
       const attempt = { id: randomUUID(), at: this.#now() };
       const { series, count } = failures;
       const key = this.#numberKey({ series, count: count + 1 });
       // only this class writes it
-      const there = (await this.#counts.putIfAbsent(key, attempt, this.#until)) as typeof attempt;
+      const there = (await this.#counts.put(key, attempt, { expires: this.#until, ifAbsent: true })) as typeof attempt;
       failures = { series, count: count + 1, at: there.at };
       if (there.id === attempt.id) break;
     }
@@ -127,7 +127,7 @@ class Counter {
 
   /** The attempt failed. */
   async keep(): Promise<void> {
-    await this.#counts.put(this.#key, this.#taken, this.#until);
+    await this.#counts.put(this.#key, this.#taken, { expires: this.#until });
   }
 
   /** The attempt does not count. */

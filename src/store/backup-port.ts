@@ -1,4 +1,4 @@
-import type { AuditLog } from '../audit/log/log.ts';
+import type { ChainPlace } from '../audit/log/place.ts';
 import type { AuditDamage } from '../audit/log/verify.ts';
 import type { AttachmentFinding } from './blobs.ts';
 import type { Manifest } from './sqlite/backup/manifest.ts';
@@ -6,12 +6,12 @@ import type { StoreFinding } from './transfer.ts';
 
 /** A store that can be copied into a folder while other processes use it. */
 export interface BackupSource {
-  readonly audit: AuditLog;
+  readonly chains: ChainPlace;
   /** The public URL of the server that last used the store. */
   readonly publicUrl: string | undefined;
   /** Throws `StoreRefused` if the folder cannot be used for a backup; nothing in it is then mistaken for one. */
   backup(options: BackupOptions): Promise<BackupResult>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface BackupOptions {
@@ -54,7 +54,7 @@ export interface RestoreOptions {
 }
 
 export interface RestoredStore {
-  readonly audit: AuditLog;
+  readonly chains: ChainPlace;
   readonly publicUrl: string | undefined;
   readonly manifest: Manifest;
 }

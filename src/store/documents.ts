@@ -1,9 +1,14 @@
+export interface PutOptions {
+  /** Milliseconds since 1970 UTC; undefined: never. */
+  readonly expires?: number | undefined;
+  /** Stores only if the key is free. */
+  readonly ifAbsent?: boolean;
+}
+
 export interface DocumentStore {
   get(key: string): Promise<unknown>;
-  /** `expires` in milliseconds since 1970 UTC; undefined never. */
-  put(key: string, value: unknown, expires?: number): Promise<void>;
-  /** Stores only if the key is free; returns the stored value afterwards. */
-  putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown>;
+  /** Returns the value that is stored afterwards. */
+  put(key: string, value: unknown, options?: PutOptions): Promise<unknown>;
   delete(key: string): Promise<void>;
   /**
    * The documents in the order of their keys' characters, after the key `after`; read in parts, and therefore not a

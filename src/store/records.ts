@@ -9,20 +9,17 @@ export interface RecordStore {
   /** The existing current versions, also tombstones, in the order of the keys. */
   readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]>;
   search(type: string, search: StoreSearch): Promise<Page>;
-  count(type: string, query: Query): Promise<number>;
-  /** Current resources by type. */
-  counts(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * The number of current resources of a type, 0 for an unknown one; with a query, of those that match, which has the
+   * deadline.
+   */
+  count(type: string, query?: Query): Promise<number>;
   /**
    * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
    * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a precondition has a
-   * query.
+   * query. Without changes a key is only looked up: the results that `write` would repeat for it; none if it is free.
    */
   write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
-  /**
-   * The results that `write` would repeat for this key, without writing; undefined if the key is free. Throws
-   * `KeyUsed`.
-   */
-  repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined>;
   /** The progress of a load with this key; undefined if it never ran. */
   mark(key: string): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-import type { AuditLog } from '../audit/log/log.ts';
+import type { ChainPlace } from '../audit/log/place.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { Model } from '../model/model.ts';
 import type { AttachmentProgress } from './blobs.ts';
@@ -31,6 +31,14 @@ export interface StoreOptions {
   readonly notice?: (text: string) => void;
 }
 
+/** The state of a readable store. */
+export interface StoreState {
+  /** Sentences without ids or paths. */
+  readonly problems: readonly string[];
+  /** Whether a server, in any process, uses this store now: long writes would delay its own. */
+  readonly served: boolean;
+}
+
 /**
  * The interface of every store: the ports of records, blobs, documents, indexes, transfer and partitions, each in its
  * file. test/store/contract.ts defines their behaviour.
@@ -41,10 +49,8 @@ export interface Store extends NoteTransfer {
   readonly indexes: IndexAdmin;
   /** Small values with expiry: cursor keys, sessions, launches and reservations. */
   documents(collection: string): DocumentStore;
-  /** Problems of a readable store, as sentences without ids or paths; throws if it cannot be read. */
-  check(): Promise<readonly string[]>;
-  /** Whether a server, in any process, uses this store now: long writes would delay its own. */
-  served(): Promise<boolean>;
+  /** Throws if the store cannot be read. */
+  check(): Promise<StoreState>;
   /** The promises of this port that the store cannot keep in its deployment; empty for an embedded store. */
   readonly lacks: readonly Lack[];
   /**
@@ -53,7 +59,7 @@ export interface Store extends NoteTransfer {
    * are compared with the records and older versions that reference them.
    */
   verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
-  /** The audit log: separate from the records, whatever the mode, and not copied with them. */
-  readonly audit: AuditLog;
+  /** The chains of the audit log: separate from the records, writable in every mode, and not copied with them. */
+  readonly chains: ChainPlace;
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { put } from '../support/serve.ts';
 import { list } from '../store/support/list.ts';
 import { current } from '../store/support/current.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 interface Place {
   readonly url: string;
@@ -31,7 +32,7 @@ export function auditKillContract(newPlace: () => Promise<Place>, rounds: number
       }
       const reading = await open(place.url);
       const begun = new Set<string>();
-      for (const { text } of await list(readEvents(reading.audit))) {
+      for (const { text } of await list(readEvents(auditOf(reading)))) {
         const [, id] = /"reference":"Media\/([^"]+)"\},"role":\{[^}]*"code":"4"\}/.exec(text) ?? [];
         if (id !== undefined) begun.add(id);
       }
@@ -40,7 +41,7 @@ export function auditKillContract(newPlace: () => Promise<Place>, rounds: number
       expect(written.filter(id => !begun.has(id))).toEqual([]);
       expect([...told].filter(id => !written.includes(id))).toEqual([]);
       expect(told.size).toBeGreaterThanOrEqual(rounds);
-      const damage = await list(reading.audit.verify());
+      const damage = await list(auditOf(reading).verify());
       expect(damage.filter(({ is }) => is !== 'torn')).toEqual([]);
       await reading.close();
       await place.remove();

@@ -7,6 +7,7 @@ import type { Partition } from '../../src/store/partitions.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { StoredVersion } from '../../src/store/records.ts';
 import * as t from '../store/support/fixture.ts';
+import { appendEvents, auditOf } from '../support/audit-of.ts';
 
 const publicUrl = 'http://events.example';
 
@@ -65,9 +66,9 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     const details = { time: new Date(backedUp).toISOString() };
     return commandEvent(publicUrl, (time += 1), { command: 'restore', kind: 'import', action: 'C', details }, outcome);
   };
-  const keep = (...attempts: readonly Attempt[]): Promise<void> => store.audit.append(attempts.flatMap(events));
+  const keep = (...attempts: readonly Attempt[]): Promise<void> => appendEvents(store, attempts.flatMap(events));
   const compare = async () => {
-    const { lost, unfinished } = await compareWrites(store, {});
+    const { lost, unfinished } = await compareWrites(auditOf(store), store, {});
     return {
       lost: lost.map(({ partition, record, why }) => `${partition} ${record}: ${why}`),
       unfinished: unfinished.map(({ targets }) => targets.join(' ')),
@@ -124,20 +125,20 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
       await keep({ id: 'before', status: 201 });
       const backedUp = (time += 1);
       await keep({ id: 'after', status: 201 });
-      await store.audit.append([restore(backedUp, undefined), restore(backedUp, '0')]);
+      await appendEvents(store, [restore(backedUp, undefined), restore(backedUp, '0')]);
       await keep({ id: 'since', status: 201 });
       for (const filter of [{}, { partition: 'demo' }])
-        expect((await compareWrites(store, filter)).lost.map(({ record }) => record)).toEqual([
+        expect((await compareWrites(auditOf(store), store, filter)).lost.map(({ record }) => record)).toEqual([
           'Basic/before/_history/1',
           'Basic/since/_history/1',
         ]);
-      expect((await compareWrites(store, { partition: 'other' })).lost).toEqual([]);
+      expect((await compareWrites(auditOf(store), store, { partition: 'other' })).lost).toEqual([]);
     });
 
     it('excuses nothing where that failed', async () => {
       const backedUp = (time += 1);
       await keep({ id: 'after', status: 201 });
-      await store.audit.append([restore(backedUp, '8')]);
+      await appendEvents(store, [restore(backedUp, '8')]);
       expect((await compare()).lost).toHaveLength(1);
     });
   });
@@ -145,20 +146,20 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
   describe('a partition', () => {
     it('that was removed holds nothing that is missed', async () => {
       await keep({ id: 'a', status: 201 });
-      await store.audit.append([removal(undefined), removal('0')]);
+      await appendEvents(store, [removal(undefined), removal('0')]);
       await store.partitions.remove('demo');
       expect(await compare()).toEqual(none);
     });
 
     it('that was removed and added again is missed what it got since', async () => {
       await keep({ id: 'before', status: 201 });
-      await store.audit.append([removal(undefined), removal('0')]);
+      await appendEvents(store, [removal(undefined), removal('0')]);
       await keep({ id: 'since', status: 201 });
       expect((await compare()).lost).toEqual([expect.stringContaining('demo Basic/since')]);
     });
 
     it('whose removal failed holds what it held', async () => {
-      await store.audit.append([removal('8')]);
+      await appendEvents(store, [removal('8')]);
       await keep({ id: 'a', status: 201 });
       expect((await compare()).lost).toHaveLength(1);
     });

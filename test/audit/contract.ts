@@ -31,19 +31,20 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
     now: () => number = () => noon,
   ): Promise<void> {
     const place = await where.newPlace();
-    const opened = [await open(place.url, now)];
+    const opened: { readonly store: Store; readonly log: ChainedLog }[] = [];
+    const again = async (clock: () => number = now): Promise<AuditLog> => {
+      const store = await open(place.url, clock);
+      const log = new ChainedLog(store.chains, clock);
+      opened.push({ store, log });
+      return log;
+    };
     try {
-      await work(
-        opened[0]!.audit, // eslint-disable-line typescript/no-non-null-assertion -- it was opened above
-        async (later = now) => {
-          const store = await open(place.url, later);
-          opened.push(store);
-          return store.audit;
-        },
-        place.url,
-      );
+      await work(await again(), again, place.url);
     } finally {
-      for (const store of opened) await store.close();
+      for (const { store, log } of opened) {
+        await log.close();
+        await store.close();
+      }
       await place.remove();
     }
   }
@@ -73,11 +74,16 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
         expect(await list(log.verify())).toEqual([]);
       }));
 
-    it('take nothing once the store is closed', async () => {
+    it('take nothing once the log is closed', async () => {
       const place = await where.newPlace();
       const store = await open(place.url);
+      const log = new ChainedLog(store.chains, () => noon);
+      const first = event({});
+      await log.append([first]);
+      await log.close();
+      await expect(log.append([event({})])).rejects.toThrow('The audit log is closed');
+      expect(await list(log.list())).toEqual([first]);
       await store.close();
-      await expect(store.audit.append([event({})])).rejects.toThrow('The store is closed');
       await place.remove();
     });
 

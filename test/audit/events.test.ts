@@ -8,6 +8,7 @@ import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import { list } from '../store/support/list.ts';
 import { clinician, testTokens } from '../support/tokens.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 const tokens = testTokens();
 const system = tokens.bearer({ scope: 'system/*.rs', client: 'backend' });
@@ -63,7 +64,7 @@ const inTime = <Result>(look: () => Promise<Result>): Promise<Result> => vi.wait
 const eventsOf = (requestId: string, count = 1): Promise<any[]> =>
   inTime(async () => {
     const found: unknown[] = [];
-    for await (const { text } of readEvents(server.running.engine.store.audit))
+    for await (const { text } of readEvents(auditOf(server.running.engine.store)))
       if (text.includes(`"value":"${requestId}"`)) found.push(JSON.parse(text));
     if (found.length < count) throw new Error(`Of ${requestId} there are ${found.length} events`);
     return found;
@@ -72,7 +73,7 @@ const eventsOf = (requestId: string, count = 1): Promise<any[]> =>
 /** The events since then of refusals that are counted, once they tell of so many for each status. */
 const refusals = (since: number, expected: Readonly<Record<number, number>>): Promise<any[]> =>
   inTime(async () => {
-    const found = (await list(readEvents(server.running.engine.store.audit, { since }))).map(({ text }) =>
+    const found = (await list(readEvents(auditOf(server.running.engine.store), { since }))).map(({ text }) =>
       JSON.parse(text),
     );
     const counted = (status: string): number =>
@@ -229,7 +230,7 @@ describe('the event of a request', () => {
     for (const path of ['/Condition?access_token=s3cret', '/Condition?access%5Ftoken=s3cret&patient=p1'])
       expect((await server.get(path, system)).status).toBe(400);
     await refusals(since, { 400: 2 });
-    for await (const { text } of readEvents(server.running.engine.store.audit)) {
+    for await (const { text } of readEvents(auditOf(server.running.engine.store))) {
       expect(text).not.toContain('test.');
       for (const [, query = ''] of text.matchAll(/"query":"([^"]*)"/g))
         expect(Buffer.from(query, 'base64').toString()).not.toContain('s3cret');
@@ -266,7 +267,11 @@ describe('the events of a create', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     await eventsOf('same', 6);
-    expect(await compareWrites(store, { partition: 'demo' })).toEqual({ lost: [], more: new Map(), unfinished: [] });
+    expect(await compareWrites(auditOf(store), store, { partition: 'demo' })).toEqual({
+      lost: [],
+      more: new Map(),
+      unfinished: [],
+    });
   });
 
   it('is one where nothing is written', async () => {
@@ -300,11 +305,11 @@ describe('refusals of nobody who is known', () => {
 });
 
 it('nothing is kept of what everybody may read', async () => {
-  const before = (await list(readEvents(server.running.engine.store.audit))).length;
+  const before = (await list(readEvents(auditOf(server.running.engine.store)))).length;
   for (const path of ['/metadata', '/.well-known/smart-configuration', '//healthz', '//readyz', '//elsewhere'])
     await server.get(path);
   await server.get('/Condition/c1'); // without a token: what is kept last
-  const kept = () => list(readEvents(server.running.engine.store.audit));
+  const kept = () => list(readEvents(auditOf(server.running.engine.store)));
   await inTime(async () => expect((await kept()).length).toBeGreaterThan(before));
   expect(await kept()).toHaveLength(before + 1);
 });
@@ -315,7 +320,7 @@ it('all of them are AuditEvents as R4 has them', async () => {
   const wrongs = (event: object): unknown[] =>
     loaded.validate(event, { type: 'AuditEvent' }).filter(({ severity }) => severity === 'error');
   let count = 0;
-  for await (const { text } of readEvents(store.audit)) {
+  for await (const { text } of readEvents(auditOf(store))) {
     expect(wrongs(JSON.parse(text) as object)).toEqual([]);
     count += 1;
   }
@@ -324,7 +329,7 @@ it('all of them are AuditEvents as R4 has them', async () => {
 });
 
 it('they are asked for by partition, client and patient', async () => {
-  const { audit } = server.running.engine.store;
+  const audit = auditOf(server.running.engine.store);
   const of = async (filter: AuditFilter): Promise<number> => (await list(readEvents(audit, filter))).length;
   expect(await of({ partition: 'demo', client: 'phone' })).toBe(3);
   expect(await of({ patient: 'p2' })).toBeGreaterThan(3);

@@ -12,6 +12,7 @@ import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { list } from '../store/support/list.ts';
 import type { Validator } from '../../src/validation/profile/validator.ts';
+import { appendEvents, auditOf } from '../support/audit-of.ts';
 
 const url = 'https://records.example';
 const odd = [
@@ -42,8 +43,9 @@ interface Read {
 
 /** What is read of events that are kept. */
 async function kept(entries: readonly AuditEntry[]): Promise<readonly Read[]> {
-  const { audit } = server.running.engine.store;
-  await audit.append(entries);
+  const { store } = server.running.engine;
+  await appendEvents(store, entries);
+  const audit = auditOf(store);
   const read = await list(readEvents(audit));
   expect(await list(audit.verify())).toEqual([]);
   const found = read.slice(-entries.length);
@@ -230,7 +232,7 @@ describe('every kind of event', () => {
     const found = await kept(entries);
     for (const event of found) expect([event['subtype'], wrongs(event)]).toEqual([event['subtype'], []]);
     expect(new Set(found.map(event => event['id'])).size).toBe(entries.length);
-    const again = (await list(readEvents(server.running.engine.store.audit))).slice(-entries.length);
+    const again = (await list(readEvents(auditOf(server.running.engine.store)))).slice(-entries.length);
     expect(again.map(({ text }) => JSON.parse(text) as Read)).toEqual(found);
   });
 });

@@ -6,6 +6,7 @@ import { newPlace } from '../store/support/fixture.ts';
 import * as t from '../store/support/fixture.ts';
 import { list } from '../store/support/list.ts';
 import { auditContract } from './contract.ts';
+import { appendEvents, auditOf } from '../support/audit-of.ts';
 
 const folderOf = (url: string): string => `${url.slice('sqlite:'.length)}.audit`;
 
@@ -34,7 +35,7 @@ describe('SQLite', () => {
   it('keeps files that their owner alone reads', { skip: process.platform === 'win32' }, async () => {
     const place = await newPlace();
     const store = await open(place.url);
-    await store.audit.append([event]);
+    await appendEvents(store, [event]);
     const folder = folderOf(place.url);
     const [name = ''] = readdirSync(folder);
     expect([folder, join(folder, name)].map(path => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
@@ -45,15 +46,15 @@ describe('SQLite', () => {
   it('goes on beside a file whose end was not written whole, and tells of it', async () => {
     const place = await newPlace();
     const first = await open(place.url);
-    await first.audit.append([event, event]);
+    await appendEvents(first, [event, event]);
     await first.close();
     const folder = folderOf(place.url);
     const [name = ''] = readdirSync(folder);
     truncateSync(join(folder, name), statSync(join(folder, name)).size - 5);
     const again = await open(place.url);
-    await again.audit.append([event]);
-    expect(await list(again.audit.list())).toHaveLength(2);
-    expect(await list(again.audit.verify())).toEqual([{ chain: name.replace('.ndjson', ''), line: 2, is: 'torn' }]);
+    await appendEvents(again, [event]);
+    expect(await list(auditOf(again).list())).toHaveLength(2);
+    expect(await list(auditOf(again).verify())).toEqual([{ chain: name.replace('.ndjson', ''), line: 2, is: 'torn' }]);
     await again.close();
     await place.remove();
   });

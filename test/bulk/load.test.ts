@@ -238,10 +238,10 @@ describe('load', () => {
     const { model, folder } = target;
     const extract = createExtract(model);
     const url = `sqlite:${join(folder, 'records.sqlite')}`;
-    expect(await target.store.served()).toBe(false);
+    expect((await target.store.check()).served).toBe(false);
     const server = await openStore(url, { model, extract, now: Date.now, mode: 'serve', deadline: 5000 });
     const served = await server.partition('demo');
-    expect(await target.store.served()).toBe(true);
+    expect((await target.store.check()).served).toBe(true);
     const lines = Array.from({ length: 5000 }, (_, index) => patient(`p${index}`));
     const loading = target.load([target.file('a.ndjson', lines.join('\n'))]);
     let written = 0;
@@ -250,9 +250,9 @@ describe('load', () => {
       await served?.write([{ kind: 'put', type: 'Patient', id: `own${written}`, text }]);
     }
     expect(await loading).toMatchObject({ created: 5000, rejected: 0 });
-    expect((await served?.counts())?.get('Patient')).toBe(5000 + written);
+    expect(await served?.count('Patient')).toBe(5000 + written);
     await server.close();
-    expect(await target.store.served()).toBe(false);
+    expect((await target.store.check()).served).toBe(false);
   });
 
   it('rejects what deletes an unknown type', async () => {

@@ -6,6 +6,7 @@ import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { open, publicUrl } from '../support/filled-store.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';
+import { appendEvents } from '../support/audit-of.ts';
 
 const run = inOneProcess();
 const folder = mkdtempSync(join(tmpdir(), 'audit-'));
@@ -117,7 +118,7 @@ describe('audit list and export', () => {
     const store = await open(url);
     const who = { identifier: { value: odd } };
     const text = JSON.stringify({ resourceType: 'AuditEvent', id: 'odd', agent: [{ who, requestor: true }] });
-    await store.audit.append([{ recorded: Date.now(), partition: 'odd', client: odd, patients: [], text }]);
+    await appendEvents(store, [{ recorded: Date.now(), partition: 'odd', client: odd, patients: [], text }]);
     await store.close();
     const name = 'a\ufffd-\ufffd2026\ufffd[2J\ufffd\ufffd';
     expect(await list('--partition', 'odd')).toContainEqual([
@@ -180,7 +181,7 @@ describe('verify', () => {
     for (const id of ['done', 'another'])
       await demo.write([{ kind: 'put', type: 'Media', id, text: splitForStamp('{"resourceType":"Media"}', id) }]);
     const last = begun(5, 'p1');
-    await store.audit.append([
+    await appendEvents(store, [
       begun(1, 'lost'),
       begun(2, 'done'),
       ended(2),

@@ -15,6 +15,7 @@ import { bytesOf, digestOf } from '../store/support/bytes-of.ts';
 import { media, png, sha1 } from '../support/media.ts';
 import { inOneProcess } from './one-process.ts';
 import { launch } from './process.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 const rounds = Number(process.env['CRS_TEST_BACKUPS'] ?? 2);
 const child = fileURLToPath(new URL('transactions-child.ts', import.meta.url));
@@ -180,11 +181,11 @@ function checkRecords(file: string, { created, transaction }: Acknowledged): voi
 async function checkEvents(file: string, { created }: Acknowledged): Promise<void> {
   const source = await openBackupSource(`sqlite:${file}`);
   const [begun, ended] = [new Map<string, string>(), new Set<string>()];
-  for await (const { text } of source.audit.list()) {
+  for await (const { text } of auditOf(source).list()) {
     const event = parseShortEvent(text);
     if (event?.target?.startsWith('Media/') === true && event.status === undefined) begun.set(event.target, event.id);
     for (const id of event?.begun ?? []) if (event?.status === 201) ended.add(id);
   }
-  await source.close();
+  source.close();
   for (const id of created.keys()) expect(ended.has(begun.get(`Media/${id}`) ?? '')).toBe(true);
 }

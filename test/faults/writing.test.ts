@@ -9,6 +9,7 @@ import { openClinic, shippedModel } from '../store/support/shipped.ts';
 import { type Clinic, codeOf, eventually, fillClinic, newClinic, type Server, start } from './support/clinic.ts';
 import { current } from '../store/support/current.ts';
 import { attachmentSteps, indexSteps } from '../store/support/verified.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 const calls = [
   ['fsync', 'EIO'],
@@ -106,7 +107,7 @@ describe.skipIf(noFaults !== undefined)(`a call that fails${unlessFaults}`, () =
     const findings = (await attachmentSteps(store, partition.id)).flatMap(step => step.findings);
     expect(findings).toEqual([]);
     expect((await indexSteps(store, 'clinic')).flatMap(({ findings }) => findings)).toEqual([]);
-    expect(await list(store.audit.verify())).toEqual([]);
+    expect(await list(auditOf(store).verify())).toEqual([]);
     await store.close();
   });
 });

@@ -307,7 +307,7 @@ describe('create refuses', () => {
   });
 
   it('and has kept nothing of all that', async () => {
-    expect([...(await server.partition.counts())].filter(([, count]) => count > 0)).toEqual([['Patient', 1]]);
+    expect([await server.partition.count('Patient'), await server.partition.count('Media')]).toEqual([1, 0]);
     expect(await keptBytes(server, 'Media')).toEqual(new Map());
   });
 });
@@ -320,6 +320,6 @@ it('a record that is longer than any store takes is refused, whatever a body may
   expect([answer.status, ...issuesOf(answer)]).toEqual([413, 'too-long']);
   expect(answer.json.issue[0].diagnostics).toMatch(/^Media\/\S+ exceeds the size limit of 8388608 bytes per record\.$/);
   expect((await post(large, 'Media', notes(270))).status).toBe(201);
-  expect([...(await large.partition.counts())]).toContainEqual(['Media', 1]);
+  expect(await large.partition.count('Media')).toBe(1);
   await large.close();
 });

@@ -5,6 +5,7 @@ import type { Log } from '../../src/observability/log.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { list } from '../store/support/list.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 const secret = 'Zyxwvut';
 const observation = { resourceType: 'Observation', id: 'o', status: 'final', code: { text: 'x' } };
@@ -80,7 +81,7 @@ describe('a record whose stored text is damaged', () => {
   it('leaves an event of whoever read it', async () => {
     expect((await served.get('/Observation/o')).status).toBe(200);
     const shown = async () =>
-      (await list(readEvents(served.running.engine.store.audit))).filter(({ text }) =>
+      (await list(readEvents(auditOf(served.running.engine.store)))).filter(({ text }) =>
         text.includes('"reference":"Observation/o/_history/1"'),
       );
     await expect.poll(shown).not.toEqual([]);

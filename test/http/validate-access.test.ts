@@ -10,6 +10,7 @@ import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import { clinician, testTokens } from '../support/tokens.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 const tokens = testTokens();
 let server: Served;
@@ -116,7 +117,7 @@ it.each<[string, string, string, string[]]>([
 });
 
 const eventsOf = async (id: string): Promise<readonly unknown[]> =>
-  (await list(readEvents(server.running.engine.store.audit)))
+  (await list(readEvents(auditOf(server.running.engine.store))))
     .filter(({ text }) => text.includes(`"value":"${id}"`))
     .map(({ text }) => JSON.parse(text) as unknown);
 

@@ -173,7 +173,7 @@ describe('on a type', () => {
 
   it('keeps nothing', async () => {
     await ask('POST', '/Media/$validate?mode=create', media());
-    expect((await server.partition.counts()).get('Media')).toBe(1);
+    expect(await server.partition.count('Media')).toBe(1);
   });
 });
 

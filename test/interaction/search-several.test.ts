@@ -176,6 +176,26 @@ describe('a search of several types', () => {
     expect((await server.get(`/Patient/a/*${token}`)).status).toBe(200);
   });
 
+  it('is an entry of a batch too', async () => {
+    const urls = ['?_type=Medication', 'Patient/a/*?_summary=count', 'Patient/a/Condition'];
+    const body = {
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry: [...urls.map(url => ['GET', url]), ['POST', '_search']].map(([method, url]) => ({
+        request: { method, url },
+      })),
+    };
+    const headers = { 'Content-Type': 'application/fhir+json' };
+    const { json } = await server.ask('POST', '', { headers, body: JSON.stringify(body) });
+    const parts = json.entry as readonly {
+      readonly response: { readonly status: string };
+      readonly resource: Bundle;
+    }[];
+    expect(parts.map(({ response }) => response.status)).toEqual(['200', '200', '200', '404']);
+    expect([parts[0] && found(parts[0].resource), parts[1]?.resource.total]).toEqual(['Medication/m', 6]);
+    expect(parts[2] && found(parts[2].resource)).toBe('Condition/a');
+  });
+
   it.each([
     ['a type that does not exist', '?_type=Patient,Obsrvation', 400, '`Obsrvation` in `_type` is no type'],
     ['an empty type', '?_type=Patient,', 400, '`_type` has no value'],
@@ -223,7 +243,7 @@ describe('a search of several types', () => {
 
   it('is in the statement', async () => {
     const [rest] = (await server.get('/metadata')).json.rest;
-    expect(rest.interaction).toEqual([{ code: 'search-system' }]);
+    expect(rest.interaction).toContainEqual({ code: 'search-system' });
     expect(rest.compartment).toContain('http://hl7.org/fhir/CompartmentDefinition/patient');
     expect(rest.searchParam.map(({ name }: { name: string }) => name)).toContain('_type');
   });

@@ -26,7 +26,7 @@ function setting() {
       asked.times++;
       return get(key);
     },
-    putIfAbsent: async (key, value, expires) => {
+    put: async (key, value, { expires = Infinity } = {}) => {
       const there = await get(key);
       if (there === undefined && !kept.has(key)) kept.set(key, { value, expires });
       return kept.get(key)?.value;

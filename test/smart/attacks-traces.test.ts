@@ -6,6 +6,7 @@ import { Browser } from './support/browser.ts';
 import { authorize, credentials, exchange, follow, authorizeUrl, pkce, post, read, refresh } from './support/flow.ts';
 import { authorizing, password } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 // What a launch leaves behind where others may look, and guessing of passwords from many addresses.
 // https://cheatsheetseries.owasp.org/cheatsheets/Logging_Cheat_Sheet.html#data-to-exclude
@@ -84,7 +85,7 @@ describe('a launch with all that goes with it', () => {
 
   it('leaves none of them in the audit, which names those who did it', async () => {
     let all = '';
-    for await (const { text } of readEvents(server.store.audit, {})) all += text;
+    for await (const { text } of readEvents(auditOf(server.store), {})) all += text;
     const found = [...secrets].filter(([, value]) => all.includes(value) || all.includes(encodeURIComponent(value)));
     expect(found.map(([name]) => name)).toEqual([]);
     for (const known of ['clinician', 'secret-app', '110122', 'token-issued', 'token-revoked'])

@@ -8,6 +8,7 @@ import { newStorePlace } from '../support/store-place.ts';
 import { backendToken, credentials, launchApp, post, refresh } from './support/flow.ts';
 import { authorizing, callback } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 let server: Authorizing;
 beforeAll(async () => {
@@ -19,7 +20,7 @@ afterAll(() => server.close());
 async function events(since: number, count: number): Promise<readonly AuditEntry[]> {
   for (;;) {
     const found: AuditEntry[] = [];
-    for await (const entry of readEvents(server.store.audit, {})) {
+    for await (const entry of readEvents(auditOf(server.store), {})) {
       if (entry.recorded >= since && /CodeSystem\/authorization/.test(entry.text)) found.push(entry);
     }
     if (found.length >= count) return found;

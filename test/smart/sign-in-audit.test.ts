@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../src/audit/log/entry.ts';
 import { Browser } from './support/browser.ts';
 import { authorizing, password } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
+import { auditOf } from '../support/audit-of.ts';
 
 let server: Authorizing;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ afterAll(() => server.close());
 async function events(count: number, fits: (text: string) => boolean): Promise<readonly AuditEntry[]> {
   for (let tries = 0; ; tries++) {
     const found: AuditEntry[] = [];
-    for await (const entry of readEvents(server.store.audit, {})) if (fits(entry.text)) found.push(entry);
+    for await (const entry of readEvents(auditOf(server.store), {})) if (fits(entry.text)) found.push(entry);
     if (found.length >= count || tries > 100) return found;
     await sleep(50);
   }

@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
 import type { Place } from './support/fixture.ts';
 import { list } from './support/list.ts';
+import { runAndKill } from './support/run-and-kill.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
 import { current } from './support/current.ts';
 import { attachmentSteps } from './support/verified.ts';
-
-const child = fileURLToPath(new URL('support/create-child.ts', import.meta.url));
 
 /** What creates that are killed leave behind: nothing acknowledged lost or doubled, and no bytes lost or damaged. */
 export function killContract(newPlace: () => Promise<Place>, rounds: number): void {
@@ -67,16 +63,7 @@ interface Said {
 
 /** Runs creates in a process of its own and kills it so many milliseconds after it has said what `due` matches. */
 async function createAndKill(args: readonly string[], after: number, due: RegExp): Promise<Said> {
-  const creating = spawn(process.execPath, [child, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  creating.stdout.on('data', (text: Buffer) => {
-    const isDue = due.test(said);
-    said += text.toString();
-    if (!isDue && due.test(said)) setTimeout(() => creating.kill('SIGKILL'), after);
-  });
-  await once(creating, 'close');
-  expect(creating.signalCode).toBe('SIGKILL');
-  const lines = said.split('\n').slice(0, -1).map(line => line.split(' ')); // prettier-ignore
+  const lines = (await runAndKill('create-child.ts', args, after, due)).map(line => line.split(' '));
   return {
     begun: lines.flatMap(([what, name = '']) => (what === 'begin' ? [name] : [])),
     done: lines.flatMap(([what, name = '', id = '']) => (what === 'done' ? [[name, id] as const] : [])),

@@ -74,7 +74,7 @@ export function sortContract(newPlace: () => Promise<t.Place>): void {
     await store.close();
   });
 
-  it('builds a sort index that the definitions newly ask for, and drops one that they no longer ask for', async () => {
+  it('builds a sort index that the definitions newly declare, and drops one that they no longer declare', async () => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     const first = await t.openDemo(place.url, { model: modelWith() });

@@ -8,17 +8,19 @@ import type { Change } from '../../src/store/records.ts';
 import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { publicUrl } from './support/layouts.ts';
 import { list } from './support/list.ts';
+import { runAndKill } from './support/run-and-kill.ts';
 import { indexSteps, storeSteps } from './support/verified.ts';
 import { shippedModel } from './support/shipped.ts';
 
 /**
  * What a start makes of a store of an earlier layout, which `place` makes at a place of its own. `interrupt` makes an
- * upgraded store what it was in the middle of its upgrade. One in `each` of its records is tried as the last one.
+ * upgraded store what it was in the middle of its upgrade. One in `each` of its records is tried as the last one; a
+ * process is killed in so many `rounds`.
  */
 export function upgradeContract(
   place: () => Promise<{ readonly url: string; remove(): Promise<void> }>,
   interrupt: (url: string) => Promise<void>,
-  each = 1,
+  { each = 1, rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 3) } = {},
 ): void {
   const own = `${publicUrl}/r4/clinic`;
 
@@ -77,6 +79,48 @@ export function upgradeContract(
     await resumed.store.close();
     const { store, clinic } = await open(url);
     expect(await clinic.count('Condition', await queryOf('Condition', 'q'))).toBe(246);
+    expect(await differences(store)).toEqual([]);
+  });
+
+  const timeout = 60_000 + rounds * 10_000;
+  it(`a start that is killed ${rounds} times is finished by the next one`, { timeout }, async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const url = await placed();
+      await runAndKill('upgrade-child.ts', [url], (round * 37) % 150);
+      const { store, clinic } = await open(url);
+      await expectUpgraded(store, clinic);
+      expect(await waiting(store)).toEqual([]);
+      await store.close();
+    }
+  });
+
+  it(`an upgrade of many records that is killed ${rounds} times goes on where it was`, { timeout }, async () => {
+    const url = await placed();
+    const before = await open(url);
+    const more = Array.from({ length: 1_245 }, (_, at) => condition(`more-${10_000 + at}`, `${own}/Patient/q`));
+    await before.clinic.write(more, { unit: 'each' });
+    await before.store.close();
+    let [done, interrupted] = [0, 0];
+    for (let round = 0; round < rounds; round += 1) {
+      if (done === 0) await interrupt(url);
+      const lines = await runAndKill(
+        'upgrade-child.ts',
+        [url],
+        (round * 23) % 70,
+        /^Upgrading the \w+ of Condition: /m,
+      );
+      const [first] = lines.flatMap(line => / of Condition: (\d+) of /.exec(line)?.[1] ?? []);
+      expect(Number(first)).toBeGreaterThan(done);
+      const { store } = await open(url, { mode: 'command' });
+      const pending = (await store.indexes.status()).filter(({ state }) => state === 'pending');
+      await store.close();
+      if (pending.length > 0) interrupted += 1;
+      done = pending.length === 0 ? 0 : Math.min(...pending.map(one => one.done));
+    }
+    expect(interrupted).toBeGreaterThan(0);
+    const { store, clinic } = await open(url);
+    expect(await waiting(store)).toEqual([]);
+    expect(await clinic.count('Condition', await queryOf('Condition', 'q'))).toBe(1_246);
     expect(await differences(store)).toEqual([]);
   });
 

@@ -22,6 +22,6 @@ describe('a store in MongoDB of layout 2', () => {
       await meta(database).insertOne({ _id: 'upgrade', value: 2 });
       await client.close();
     },
-    4,
+    { each: 4 },
   );
 });

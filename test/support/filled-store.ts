@@ -29,7 +29,7 @@ export async function fillStore(url: string, patients: number): Promise<void> {
   const store = await open(url, 'serve');
   await keepPublicUrl(store, publicUrl);
   await store.documents('things').put('one', { é: [1, 1.5, null] });
-  await store.documents('things').put('two', 'text', Date.now() + 86_400_000);
+  await store.documents('things').put('two', 'text', { expires: Date.now() + 86_400_000 });
   await store.partitions.add('clinic', { zone: 'America/Toronto' });
   await store.partitions.add('empty', { zone: 'UTC' });
   await store.partitions.add('other', { zone: 'UTC' });

@@ -37,6 +37,7 @@ export function allR4(): JsonObject {
       {
         extension: ['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
         mode: 'server',
+        interaction: [{ code: 'batch' }, { code: 'search-system' }],
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],
@@ -48,7 +49,6 @@ export function allR4(): JsonObject {
             searchParam: [name, ...supertypes(name, types).filter(base => base !== 'Resource')].flatMap(declared),
           }),
         ),
-        interaction: [{ code: 'search-system' }],
         searchParam: declared('Resource'),
         compartment: ['device', 'encounter', 'patient', 'practitioner', 'relatedPerson'].map(
           name => `http://hl7.org/fhir/CompartmentDefinition/${name}`,

@@ -94,11 +94,11 @@ export class ChainedLog implements AuditLog {
     return verifyChains(this.#place);
   }
 
-  /** Waits for the current write; further events are rejected. */
+  /** Waits for the current write; further events are rejected. To be called before the store is closed. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#work !== undefined) await this.#work;
-    await this.#leave();
+    await this.#leave().catch(() => undefined); // all lines are durable, or their callers got the error
   }
 
   async *#entries(chain: string, filter: AuditFilter): AsyncIterable<AuditEntry> {
@@ -109,7 +109,7 @@ export class ChainedLog implements AuditLog {
   }
 
   #add(records: readonly AuditRecord[]): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('The store is closed'));
+    if (this.#closed) return Promise.reject(new Error('The audit log is closed'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ records, resolve, reject });
     this.#work ??= this.#run();

@@ -38,7 +38,7 @@ export const newToken = (): string => `${tokenPrefix}${randomBytes(32).toString(
 /** Issues a token and stores its grant; the token itself is not stored. */
 export async function issueToken(tokens: DocumentStore, grant: TokenGrant): Promise<string> {
   const token = newToken();
-  await tokens.put(digestOf(token), grant, grant.expires);
+  await tokens.put(digestOf(token), grant, { expires: grant.expires });
   return token;
 }
 

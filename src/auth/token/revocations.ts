@@ -13,8 +13,9 @@ export type RevocationTargets = Readonly<Partial<Record<Revoked, string | undefi
  * Revokes everything that was issued up to now (milliseconds since 1970 UTC) for one entity: access tokens within ten
  * seconds in every process, refresh tokens, codes and sessions at once.
  */
-export const revoke = (revocations: DocumentStore, kind: Revoked, id: string, now: number): Promise<void> =>
-  revocations.put(`${kind}:${id}`, { at: now }, now + kept);
+export async function revoke(revocations: DocumentStore, kind: Revoked, id: string, now: number): Promise<void> {
+  await revocations.put(`${kind}:${id}`, { at: now }, { expires: now + kept });
+}
 
 /** True if anything that was issued at that time (milliseconds since 1970 UTC) is revoked. */
 export async function isRevoked(revocations: DocumentStore, of: RevocationTargets, issued: number): Promise<boolean> {

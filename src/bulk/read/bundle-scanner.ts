@@ -1,3 +1,4 @@
+import { ByteCursor, isName } from '../../fhir/byte-cursor.ts';
 import { BrokenInput, maxRecord } from './unit.ts';
 
 /**
@@ -6,104 +7,50 @@ import { BrokenInput, maxRecord } from './unit.ts';
  * parsed. Throws BrokenInput if members are not objects separated by one comma.
  */
 export class BundleScanner {
+  readonly #cursor = new ByteCursor(nothing);
   #depth = 0;
-  #inString = false;
-  #escaped = false;
-  /** At depth 1: a name comes next; and the last name. */
+  /** At depth 1: whether a name comes next; and whether the last one is `entry`. */
   #expectsName = false;
-  #name = '';
+  #isEntry = false;
   /** Inside the array: whether a member may come next, and whether one must. */
   #inEntries = false;
   #expectsMember = false;
   #count = 0;
 
-  /** What the incomplete bytes belong to. */
+  /** What the incomplete bytes belong to, and where they begin in this chunk. */
   #open: 'member' | 'name' | undefined;
+  #start = 0;
+  /** The objects and arrays of the open member that are open. */
+  #levels = 0;
   #parts: Uint8Array[] = [];
   #partsLength = 0;
+  /** Where the open part of the envelope begins in this chunk; -1 inside the array. */
+  #envelopeStart = 0;
   readonly #envelope: Uint8Array[] = [];
   #envelopeLength = 0;
 
   /** The members that end in this chunk. */
   push(chunk: Uint8Array): readonly Uint8Array[] {
     const members: Uint8Array[] = [];
-    // The start of the open member, name or part of the envelope in this chunk.
-    let start = 0;
-    let envelopeStart = this.#open === 'member' || this.#inEntries ? -1 : 0;
-    for (let at = 0; at < chunk.length; at++) {
+    const cursor = this.#cursor;
+    cursor.continueIn(chunk);
+    this.#start = 0;
+    this.#envelopeStart = this.#inEntries ? -1 : 0;
+    while (cursor.at < chunk.length) {
       if (this.#open === 'member') {
-        at = this.#skip(chunk, at);
-        if (this.#depth === 2) members.push(this.#close(chunk, start, at));
-        if (at === chunk.length) break;
-      }
-      const byte = chunk[at] as number; // within the chunk
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (byte === 0x5c) this.#escaped = true;
-        else if (byte === 0x22) {
-          this.#inString = false;
-          if (this.#open === 'name') {
-            this.#name = Buffer.from(this.#close(chunk, start, at)).toString('utf8');
-            this.#expectsName = false;
-          }
+        this.#levels = cursor.skipLevels(this.#levels);
+        if (this.#levels === 0) members.push(this.#close(cursor.at));
+      } else if (cursor.inString) {
+        if (cursor.skipString() && this.#open === 'name') {
+          const name = this.#close(cursor.at - 1);
+          this.#isEntry = isName(name, 0, name.length, 'entry');
+          this.#expectsName = false;
         }
-        continue;
-      }
-      if (byte <= 0x20) continue;
-      if (this.#inEntries && this.#depth === 2) {
-        if (byte === 0x5d) {
-          this.#inEntries = false;
-          this.#depth = 1;
-          if (this.#expectsMember && this.#count > 0) throw this.#broken('A comma precedes the end of the entries.');
-          envelopeStart = at;
-          continue;
-        }
-        if (byte === 0x2c) {
-          if (this.#expectsMember) throw this.#broken('A comma was found where an entry is expected.');
-          this.#expectsMember = true;
-          continue;
-        }
-        if (byte !== 0x7b) throw this.#broken('Entries must be objects.');
-        if (!this.#expectsMember) throw this.#broken('A comma is missing between two entries.');
-        this.#expectsMember = false;
-        this.#count++;
-        this.#open = 'member';
-        start = at;
-        this.#depth++;
-        continue;
-      }
-      switch (byte) {
-        case 0x22:
-          this.#inString = true;
-          if (this.#depth === 1 && this.#expectsName) {
-            this.#open = 'name';
-            start = at + 1;
-          }
-          break;
-        case 0x7b:
-        case 0x5b:
-          this.#depth++;
-          if (this.#depth === 1) this.#expectsName = byte === 0x7b;
-          else if (this.#depth === 2 && byte === 0x5b && this.#name === 'entry') {
-            this.#inEntries = true;
-            this.#expectsMember = true;
-            this.#keepEnvelope(chunk.subarray(envelopeStart, at + 1));
-            envelopeStart = -1;
-          }
-          break;
-        case 0x7d:
-        case 0x5d:
-          this.#depth--;
-          break;
-        case 0x2c:
-          if (this.#depth === 1) {
-            this.#expectsName = true;
-            this.#name = '';
-          }
-      }
+      } else if (this.#inEntries) this.#readBetween(cursor.skipSpace());
+      else this.#readEnvelope(cursor.next());
     }
-    if (this.#open !== undefined) this.#hold(chunk.subarray(start));
-    if (envelopeStart !== -1 && this.#open !== 'member') this.#keepEnvelope(chunk.subarray(envelopeStart));
+    if (this.#open !== undefined) this.#hold(chunk.subarray(this.#start));
+    if (this.#envelopeStart !== -1) this.#keepEnvelope(chunk.subarray(this.#envelopeStart));
     return members;
   }
 
@@ -112,35 +59,69 @@ export class BundleScanner {
     return Buffer.concat(this.#envelope);
   }
 
-  /** Skips to the end of the open member, or of the chunk: most bytes pass through here. */
-  #skip(chunk: Uint8Array, from: number): number {
-    const end = chunk.length;
-    let depth = this.#depth;
-    let inString = this.#inString;
-    let at = from;
-    if (this.#escaped) {
-      this.#escaped = false;
-      at++;
+  /** Reads a character between members; -1 at the end of the chunk. */
+  #readBetween(byte: number): void {
+    if (byte === -1) return;
+    const at = this.#cursor.at++;
+    switch (byte) {
+      case 0x5d:
+        if (this.#expectsMember && this.#count > 0) throw this.#broken('A comma precedes the end of the entries.');
+        this.#inEntries = false;
+        this.#depth = 1;
+        this.#envelopeStart = at;
+        return;
+      case 0x2c:
+        if (this.#expectsMember) throw this.#broken('A comma was found where an entry is expected.');
+        this.#expectsMember = true;
+        return;
+      case 0x7b:
+        if (!this.#expectsMember) throw this.#broken('A comma is missing between two entries.');
+        this.#expectsMember = false;
+        this.#count++;
+        this.#open = 'member';
+        this.#start = at;
+        this.#levels = 1;
+        return;
+      default:
+        throw this.#broken('Entries must be objects.');
     }
-    while (at < end) {
-      if (inString) {
-        const byte = chunk[at++];
-        if (byte === 0x22) inString = false;
-        else if (byte === 0x5c && at++ >= end) this.#escaped = true;
-        continue;
-      }
-      const byte = chunk[at++];
-      if (byte === 0x22) inString = true;
-      else if (byte === 0x7b || byte === 0x5b) depth++;
-      else if ((byte === 0x7d || byte === 0x5d) && --depth === 2) break;
-    }
-    this.#depth = depth;
-    this.#inString = inString;
-    return Math.min(at, end);
   }
 
-  #close(chunk: Uint8Array, start: number, end: number): Uint8Array {
-    const last = chunk.subarray(start, end);
+  /** Reads a token outside of the array; -1 at the end of the chunk. */
+  #readEnvelope(byte: number): void {
+    const cursor = this.#cursor;
+    switch (byte) {
+      case 0x22:
+        if (this.#depth === 1 && this.#expectsName) {
+          this.#open = 'name';
+          this.#start = cursor.at;
+        }
+        break;
+      case 0x7b:
+      case 0x5b:
+        this.#depth++;
+        if (this.#depth === 1) this.#expectsName = byte === 0x7b;
+        else if (this.#depth === 2 && byte === 0x5b && this.#isEntry) {
+          this.#inEntries = true;
+          this.#expectsMember = true;
+          this.#keepEnvelope(cursor.bytes.subarray(this.#envelopeStart, cursor.at));
+          this.#envelopeStart = -1;
+        }
+        break;
+      case 0x7d:
+      case 0x5d:
+        this.#depth--;
+        break;
+      case 0x2c:
+        if (this.#depth === 1) {
+          this.#expectsName = true;
+          this.#isEntry = false;
+        }
+    }
+  }
+
+  #close(end: number): Uint8Array {
+    const last = this.#cursor.bytes.subarray(this.#start, end);
     const bytes = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
     this.#open = undefined;
     this.#parts = [];
@@ -165,3 +146,5 @@ export class BundleScanner {
     return new BrokenInput(`${message} (near entry ${this.#count})`);
   }
 }
+
+const nothing = new Uint8Array();

@@ -1,58 +1,18 @@
-import { isObject } from '../../fhir/json-object.ts';
 import { ExpressionError } from '../syntax.ts';
-import type { Expression } from '../syntax.ts';
 import { checkXhtml } from '../../validation/profile/xhtml.ts';
-import { answer, distinct, forOne } from './compiling.ts';
+import { plainly, textOf, withEach, withValues } from './function-forms.ts';
+import type { Items } from './function-forms.ts';
+import { answer, forOne } from './compiling.ts';
 import type { Build } from './compiling.ts';
 import { Delegated, EvaluationError, Undecided } from './errors.ts';
-import type { Budget, Environment, Evaluate } from './environment.ts';
-import { keyOf, plain } from './item.ts';
+import type { Environment, Evaluate } from './environment.ts';
+import { plain } from './item.ts';
 import type { Item } from './item.ts';
-import { childrenOf, nodesAt } from './node.ts';
 import { condition, single } from './operators.ts';
-import { payFor } from './price.ts';
+import { setFunctions } from './set-functions.ts';
 import { textFunctions } from './text-functions.ts';
 import { asTest, isNode, isTest, typed } from './type-test.ts';
-
-type Items = readonly Item[];
-
-/** A function without arguments. */
-const plainly =
-  (run: (input: Items, environment: Environment) => Items): Build =>
-  (args, { text }, at) => {
-    if (args.length > 0) throw new ExpressionError(text, at, 'This function takes no arguments');
-    return run;
-  };
-
-/** A function whose arguments are values, evaluated where the function is called. */
-const withValues =
-  (least: number, run: (input: Items, values: readonly Items[], environment: Environment) => Items): Build =>
-  (args, compiling, at) => {
-    if (args.length < least) throw new ExpressionError(compiling.text, at, 'An argument is missing');
-    const values = args.map(arg => compiling.compile(arg, compiling));
-    return (input, environment) => {
-      const outer = environment.this === undefined ? input : [environment.this];
-      return run(
-        input,
-        values.map(value => value(outer, environment)),
-        environment,
-      );
-    };
-  };
-
-/** A function whose argument is evaluated for each value of the input. */
-const withEach =
-  (run: (input: Items, each: (item: Item, index: number) => Items, environment: Environment) => Items): Build =>
-  (args, compiling, at) => {
-    const [criteria] = args;
-    if (criteria === undefined || args.length > 1)
-      throw new ExpressionError(compiling.text, at, 'This function takes one argument');
-    const evaluate = compiling.compile(criteria, { ...compiling, iterating: true });
-    return (input, environment) => {
-      environment.budget.spend(2 * input.length);
-      return run(input, (item, index) => forOne(evaluate, item, index, environment), environment);
-    };
-  };
+import { walkFunctions } from './walk-functions.ts';
 
 const where = withEach((input, each) => {
   const found = input.filter((item, index) => condition(each(item, index)) === true);
@@ -70,120 +30,6 @@ const booleans = (decide: (values: readonly boolean[]) => boolean): Build =>
       }),
     ),
   ]);
-
-/** Functions of whole sets, by equality. https://hl7.org/fhirpath/N1/#filtering-and-projection */
-const setFunctions: Readonly<Record<string, Build>> = {
-  distinct: plainly((input, { budget }) => (payFor(input, budget), distinct(input))),
-  isDistinct: plainly((input, { budget }) => {
-    payFor(input, budget);
-    return [input.length < 2 || new Set(input.map(keyOf)).size === input.length];
-  }),
-  union: withValues(1, (input, [other = []], { budget }) => {
-    payForBoth(input, other, budget);
-    return distinct([...input, ...other]);
-  }),
-  combine: withValues(1, (input, [other = []], { budget }) => {
-    budget.spend(input.length + other.length);
-    return [...input, ...other];
-  }),
-  intersect: withValues(1, (input, [other = []], { budget }) => {
-    payForBoth(input, other, budget);
-    if (input.length === 0 || other.length === 0) return [];
-    const keys = new Set(other.map(keyOf));
-    return distinct(input.filter(item => keys.has(keyOf(item))));
-  }),
-  exclude: withValues(1, (input, [other = []], { budget }) => {
-    payForBoth(input, other, budget);
-    if (input.length === 0 || other.length === 0) return input;
-    const keys = new Set(other.map(keyOf));
-    return input.filter(item => !keys.has(keyOf(item)));
-  }),
-  subsetOf: withValues(1, (input, [other = []], { budget }) => [isSubset(input, other, budget)]),
-  supersetOf: withValues(1, (input, [other = []], { budget }) => [isSubset(other, input, budget)]),
-};
-
-function payForBoth(one: Items, other: Items, budget: Budget): void {
-  payFor(one, budget);
-  payFor(other, budget);
-}
-
-const isSubset = (part: Items, whole: Items, budget: Budget): boolean => {
-  payForBoth(part, whole, budget);
-  if (part.length === 0) return true;
-  const keys = new Set(whole.map(keyOf));
-  return part.every(item => keys.has(keyOf(item)));
-};
-
-/** True for expressions whose results have no defined order. https://hl7.org/fhirpath/N1/#children--collection */
-export const isUnordered = (tree: Expression): boolean =>
-  tree.kind === 'call' && (tree.name === 'children' || tree.name === 'descendants');
-
-const walkFunctions: Readonly<Record<string, Build>> = {
-  children: plainly((input, environment) => children(input, environment)),
-  descendants: plainly((input, environment) => {
-    const all: Item[] = [];
-    for (let level = children(input, environment); level.length > 0; level = children(level, environment))
-      for (const item of level) all.push(item);
-    return all;
-  }),
-  repeat: withEach((input, each, { budget }) => {
-    const seen = new Map<string, Item>();
-    let waiting: Items = input;
-    while (waiting.length > 0) {
-      const found = waiting.flatMap((item, index) => each(item, index));
-      payFor(found, budget);
-      budget.spend(priceOfRepeat * waiting.length);
-      const next: Item[] = [];
-      for (const item of found) {
-        const key = keyOf(item);
-        if (seen.has(key)) continue;
-        seen.set(key, item);
-        next.push(item);
-      }
-      waiting = next;
-    }
-    return [...seen.values()];
-  }),
-  resolve: plainly((input, environment) =>
-    input.map(item => {
-      const target = isNode(item) ? environment.resolve(item) : undefined;
-      if (target === undefined) throw new Undecided('the target of a reference');
-      return target;
-    }),
-  ),
-  extension: withValues(1, (input, [url = []], { types }) => {
-    const wanted = textOf(url);
-    return input.filter(isNode).flatMap(node => {
-      const element = (
-        node.definition?.kind === 'primitive-type' ? types.get('Element') : node.definition
-      )?.elements.get('extension');
-      if (element === undefined) return [];
-      return nodesAt(node, element, types).filter(({ value }) => isObject(value) && value['url'] === wanted);
-    });
-  }),
-};
-
-/** Cost of one round of `repeat`, as a number of visited values: each round keeps its results, and may continue. */
-const priceOfRepeat = 20;
-
-function children(input: Items, { types, budget }: Environment): Items {
-  const all: Item[] = [];
-  for (const item of input) {
-    const found = isNode(item) ? childrenOf(item, types) : [];
-    budget.spend(1 + found.length);
-    for (const child of found) all.push(child);
-  }
-  return all;
-}
-
-/** The single text of a collection; '' for an empty one. */
-function textOf(items: Items): string {
-  const item = single(items);
-  if (item === undefined) return '';
-  const value = plain(item);
-  if (typeof value !== 'string') throw new EvaluationError('a text was expected');
-  return value;
-}
 
 function countOf(items: Items): number {
   const item = single(items);

@@ -2,7 +2,7 @@ import type { Audit } from '../../audit/audit.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import type { ClientAddress } from '../client-address.ts';
 import type { PartialRequest, Context, Middleware, RequestState } from '../context.ts';
-import type { Shape } from '../routes.ts';
+import type { Shape } from '../../interaction/routes.ts';
 
 /**
  * Audits each request for records when it is answered: also a rejected one, and one whose client has disconnected.

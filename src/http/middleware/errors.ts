@@ -1,6 +1,5 @@
-import { FhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
-import { storeFailure } from '../../interaction/store-failure.ts';
+import { answerOf } from '../../interaction/answer-of.ts';
 import type { Log } from '../../observability/log.ts';
 import { StoreUnavailable } from '../../store/errors.ts';
 import type { Middleware, Respond } from '../context.ts';
@@ -19,10 +18,9 @@ export function answerErrors(respond: Respond, log: Log, now: () => number): Mid
     try {
       await next();
     } catch (error) {
-      const known = error instanceof FhirError ? error : storeFailure(error);
-      const failure = known ?? fault(context.state.requestId);
-      const unavailable = [error, known?.cause].find(one => one instanceof StoreUnavailable);
-      if (known === undefined) log.fault(error, context.state.requestId);
+      const { failure, isFault } = answerOf(error, context.state.requestId);
+      const unavailable = [error, failure.cause].find(one => one instanceof StoreUnavailable);
+      if (isFault) log.fault(error, context.state.requestId);
       // A failed read concerns this request only; the others would be reported with each request.
       const isOwn = unavailable?.reason === 'exception';
       if (unavailable !== undefined && (isOwn || now() - lastReported >= noticeInterval)) {
@@ -34,12 +32,3 @@ export function answerErrors(respond: Respond, log: Log, now: () => number): Mid
     }
   };
 }
-
-const fault = (requestId: string): FhirError =>
-  new FhirError(500, [
-    {
-      severity: 'fatal',
-      code: 'exception',
-      text: `The server failed on this request. Its log has details under the request id \`${requestId}\`.`,
-    },
-  ]);

@@ -36,9 +36,9 @@ export function readEntry(context: LoadContext, bundle: ContainerType, bytes: Ui
   };
 }
 
-/** Checks the entry around the resource, as a Bundle with this one entry. */
-function checkAround(
-  context: LoadContext,
+/** Checks an entry around its resource, as a Bundle with this one entry. */
+export function checkAround(
+  { model }: Pick<LoadContext, 'model'>,
   type: ContainerType,
   value: Readonly<Record<string, unknown>>,
   index: number,
@@ -46,7 +46,7 @@ function checkAround(
   const { resource: _resource, ...around } = value;
   if (Object.keys(around).length === 0) return [];
   const bundle = { resourceType: 'Bundle', type, entry: [around] };
-  return checkStructure(bundle, context.model).map(issue => movedTo(issue, 'Bundle.entry[0]', entryPath(index)));
+  return checkStructure(bundle, model).map(issue => movedTo(issue, 'Bundle.entry[0]', entryPath(index)));
 }
 
 /** Issues of the resource of an entry, with their places in the Bundle. */

@@ -1,4 +1,4 @@
-import { stringEnd } from '../../fhir/json-layout.ts';
+import { stringEnd, unquote } from '../../fhir/text-cursor.ts';
 
 /** A string in a resource that may be a link to another one, with the name of its property. */
 export interface Link {
@@ -38,5 +38,3 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
 
 /** https://hl7.org/fhir/R4/http.html#transaction: references, and elements with a URL */
 const linkProperties: ReadonlySet<string> = new Set(['reference', 'url', 'uri', 'valueUri', 'valueUrl']);
-
-const unquote = (quoted: string): string => (quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1));

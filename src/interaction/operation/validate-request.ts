@@ -7,7 +7,7 @@ import { compactJson } from '../../fhir/json.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import { findStrings } from '../../fhir/find-strings.ts';
 import type { Span } from '../../fhir/find-strings.ts';
-import { properties, valueEnd } from '../../fhir/resource-text.ts';
+import { items, properties } from '../../fhir/resource-text.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
@@ -126,9 +126,7 @@ const stringTypes = ['valueCode', 'valueString', 'valueUri', 'valueUrl', 'valueC
 /** The resource in the parameter with an index, as written. */
 function resourceText(text: string, index: number): string {
   const parts = properties(compactJson(text)).find(({ name }) => name === '"parameter"')?.value ?? '[]';
-  let from = 1;
-  for (let at = 0; at < index; at++) from = valueEnd(parts, from) + 1;
-  const part = parts.slice(from, valueEnd(parts, from));
+  const part = items(parts)[index] ?? '{}';
   return properties(part).find(({ name }) => name === '"resource"')?.value ?? '';
 }
 

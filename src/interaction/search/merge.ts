@@ -10,8 +10,8 @@ import { countMatches, findPage } from './find.ts';
 import { indexedBy, type Place } from './joined.ts';
 
 /**
- * A page of the matches of several types, in the order of their sort values, then of ids, then of types. Its position has
- * the type of the last match behind the sort values. Throws `TooManyToSort`, and the errors of `findPage`.
+ * A page of the matches of several types, in the order of their sort values, then of ids, then of types. Its position
+ * has the type of the last match behind the sort values. Throws `TooManyToSort`, and the errors of `findPage`.
  */
 export async function mergedPage(requests: readonly SearchRequest[], place: Place): Promise<Page> {
   const [first] = requests;

@@ -35,7 +35,7 @@ export async function write(
   { type, id, body, precondition, key }: Draft,
 ): Promise<Written> {
   // A repeated write is answered before any check: the definitions may have changed since.
-  const [earlier] = key === undefined ? [] : ((await partition.repeated(key)) ?? []);
+  const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
   const { text, contents, warnings } = await readClientRecord(engine, type, body, { ...request, partition });
   const parts = splitForStamp(text, id);

@@ -14,9 +14,9 @@ import type { SearchContext } from './value.ts';
 export type ChooseTypes = (names: readonly string[] | undefined) => readonly ResourceType[];
 
 /**
- * Parses a search of several types: one request for each of them, with the same controls. Every parameter must be one of
- * all types, and so must a sort key, with values of one kind. Throws FhirError 400; under lenient handling a parameter
- * that one of the types lacks is ignored for all. https://hl7.org/fhir/R4/http.html#search
+ * Parses a search of several types: one request for each of them, with the same controls. Every parameter must be one
+ * of all types, and so must a sort key, with values of one kind. Throws FhirError 400; under lenient handling a
+ * parameter that one of the types lacks is ignored for all. https://hl7.org/fhir/R4/http.html#search
  */
 export function parseSearchOfTypes(
   pairs: readonly QueryPair[],

@@ -5,6 +5,7 @@ import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';
 import { answeredLate, isTaken } from './failures.ts';
 import { keyedReservation, keptResults, readReservation, repeatedResults } from './keyed.ts';
+import { keyReservation } from './reservation-id.ts';
 import { keepMark } from './mark.ts';
 import { type Conditional, isConditional, matchOf, matchReservation, reservationFor, unconditional } from './match.ts';
 import { nextStamp } from './prepare.ts';
@@ -26,9 +27,10 @@ export async function writeAtOnce(
         const manner: WriteStep = { session, updated: nextStamp(core, partition.p) };
         const results: WriteResult[] = [];
         for (const change of changes) results.push(await writeOne(core, partition, change, manner));
-        if (key !== undefined) {
-          const reservation = keyedReservation(partition, key, changes[0]);
-          await reservations(core.database).insertOne({ ...reservation, results: keptResults(results) }, { session });
+        const [first] = changes;
+        if (key !== undefined && first !== undefined) {
+          const kept = { ...keyedReservation(partition, key, first), results: keptResults(results) };
+          await reservations(core.database).insertOne(kept, { session });
         }
         await keepMark(core, partition.p, mark, manner);
         return results;
@@ -75,7 +77,7 @@ async function earlier(
 ): Promise<readonly WriteResult[] | undefined> {
   const repeated = await repeatedResults(core, partition, key);
   if (repeated !== undefined) return repeated;
-  const { _id } = keyedReservation(partition, key, undefined);
+  const _id = keyReservation(partition.p, key.key);
   await reservations(core.database).deleteOne({ _id, expires: { $lte: core.options.now() } });
   if ((await readReservation(core, _id)) !== undefined)
     throw new StoreUnavailable('timeout', 'The first write with this key is still running');

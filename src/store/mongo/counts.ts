@@ -1,5 +1,4 @@
 import type { Filter } from 'mongodb';
-import { fewAtOnce } from '../few-at-once.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { termIndex } from './collection-indexes.ts';
 import { type Core, resources } from './core.ts';
@@ -12,16 +11,6 @@ import { everyTerm } from './names.ts';
  * operation.
  */
 export const keysAtOnce = 500_000;
-
-/** Types that are counted concurrently: other work needs connections too. */
-const typesAtOnce = 10;
-
-/** The number of current resources of each declared type in a partition, without empty types; in the order of names. */
-export async function countResources(core: Core, p: string): Promise<ReadonlyMap<string, number>> {
-  const types = [...core.options.model.types.keys()].sort();
-  const counts = await fewAtOnce(types, typesAtOnce, async type => [type, await countOf(core, p, type)] as const);
-  return new Map(counts.filter(([, count]) => count > 0));
-}
 
 /** The number of current resources of a type in a partition: a count of keys, in steps. */
 export async function countOf(core: Core, p: string, type: string, atOnce = keysAtOnce): Promise<number> {

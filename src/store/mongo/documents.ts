@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../documents.ts';
+import type { DocumentStore, PutOptions } from '../documents.ts';
 import { documents } from './collections.ts';
 import type { Core } from './core.ts';
 import { isTaken, withPortErrors, withPortErrorsEach } from './failures.ts';
@@ -22,18 +22,14 @@ export class MongoDocuments implements DocumentStore {
     });
   }
 
-  put(key: string, value: unknown, expires?: number): Promise<void> {
+  put(key: string, value: unknown, { expires, ifAbsent = false }: PutOptions = {}): Promise<unknown> {
     return withPortErrors(this.#core, async () => {
       requireWriting(this.#core);
       const fresh = this.#document(key, value, expires);
-      await documents(this.#core.database).replaceOne({ _id: fresh._id }, fresh, { upsert: true });
-    });
-  }
-
-  putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown> {
-    return withPortErrors(this.#core, async () => {
-      requireWriting(this.#core);
-      const fresh = this.#document(key, value, expires);
+      if (!ifAbsent) {
+        await documents(this.#core.database).replaceOne({ _id: fresh._id }, fresh, { upsert: true });
+        return JSON.parse(fresh.value);
+      }
       for (;;) {
         if (await this.#insert(fresh)) return JSON.parse(fresh.value);
         const found = await this.#find(key);

@@ -42,8 +42,8 @@ export async function withKey(
   core: Core,
   partition: PartitionInfo,
   key: WriteKey,
-  change: Change | undefined,
-  work: (change: Change | undefined, by: string) => Promise<readonly WriteResult[]>,
+  change: Change,
+  work: (change: Change, by: string) => Promise<readonly WriteResult[]>,
 ): Promise<readonly WriteResult[]> {
   const own = keyedReservation(partition, key, change);
   const before = await reserve(core, own, key);
@@ -67,9 +67,8 @@ export async function withKey(
 export function keyedReservation(
   { p }: PartitionInfo,
   { key, body, expires }: WriteKey,
-  change: Change | undefined,
+  { id, type }: Change,
 ): ReservationDocument {
-  const { id = '', type = '' } = change ?? {};
   return { _id: keyReservation(p, key), p, key, body, id, type, expires };
 }
 
@@ -150,8 +149,8 @@ export function keptResults(results: readonly WriteResult[]): Results {
   }));
 }
 
-function reserved(change: Change | undefined, id: string): Change | undefined {
-  return change === undefined || change.id === id || change.kind === 'remove' ? change : withId(change, id);
+function reserved(change: Change, id: string): Change {
+  return change.id === id || change.kind === 'remove' ? change : withId(change, id);
 }
 
 function again(results: Results): readonly WriteResult[] {

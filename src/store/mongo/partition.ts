@@ -2,16 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import type { KeptAttachment } from '../blobs.ts';
-import type {
-  Change,
-  Mark,
-  Page,
-  StoredVersion,
-  StoreSearch,
-  WriteKey,
-  WriteOptions,
-  WriteResult,
-} from '../records.ts';
+import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
 import type { KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { sortedPage } from '../sorted.ts';
@@ -20,7 +11,7 @@ import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
-import { countResources } from './counts.ts';
+import { countOf } from './counts.ts';
 import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
@@ -78,16 +69,19 @@ export class MongoPartition implements Partition {
     });
   }
 
-  count(type: string, query: Query): Promise<number> {
-    return this.#with(p => countMatches(this.#core, { p }, declared(this.#core, type), query));
+  count(type: string, query?: Query): Promise<number> {
+    return this.#with(p =>
+      query === undefined
+        ? countOf(this.#core, p, type)
+        : countMatches(this.#core, { p }, declared(this.#core, type), query),
+    );
   }
 
   write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
+    const { key } = options;
+    if (changes.length === 0 && key !== undefined)
+      return this.#with(async p => (await repeatedResults(this.#core, { p }, key)) ?? []);
     return this.#writing(partition => write(this.#core, partition, changes, options));
-  }
-
-  repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined> {
-    return this.#with(p => repeatedResults(this.#core, { p }, key));
   }
 
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
@@ -117,10 +111,6 @@ export class MongoPartition implements Partition {
 
   import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
     return this.#writing(partition => restoreVersions(this.#core, partition, versions, mark));
-  }
-
-  counts(): Promise<ReadonlyMap<string, number>> {
-    return this.#with(p => countResources(this.#core, p));
   }
 
   mark(key: string): Promise<string | undefined> {

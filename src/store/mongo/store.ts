@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { ChainedLog } from '../../audit/log/log.ts';
+import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditCollection } from './audit-collection.ts';
 import { choresOf, sweepAtStart } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
@@ -11,7 +11,7 @@ import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions } from '../store.ts';
+import type { Store, StoreOptions, StoreState } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
 import { openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
@@ -123,7 +123,7 @@ class MongoStore implements Store {
   readonly lacks: readonly Lack[];
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
-  readonly audit: ChainedLog;
+  readonly chains: ChainPlace;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof mongoIndexes>;
   readonly #ending: AbortController;
@@ -141,7 +141,7 @@ class MongoStore implements Store {
     this.partitions = new MongoPartitions(core);
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);
-    this.audit = new ChainedLog(auditCollection(core), core.options.now);
+    this.chains = auditCollection(core);
     this.#work = working;
   }
 
@@ -156,15 +156,13 @@ class MongoStore implements Store {
     return new MongoDocuments(this.#core, collection);
   }
 
-  async check(): Promise<readonly string[]> {
-    await withPortErrors(this.#core, () => this.#core.database.command({ ping: 1 }));
-    return [];
-  }
-
-  served(): Promise<boolean> {
-    return withPortErrors(this.#core, async () =>
-      (await livingServers(this.#core)).some(({ mode }) => mode === 'serve'),
-    );
+  check(): Promise<StoreState> {
+    return withPortErrors(this.#core, async () => {
+      const { database, options } = this.#core;
+      if (options.mode === 'serve') await database.command({ ping: 1 });
+      const served = options.mode === 'serve' || (await livingServers(this.#core)).some(({ mode }) => mode === 'serve');
+      return { problems: [], served };
+    });
   }
 
   verify(scope?: VerifyScope): ReturnType<Store['verify']> {
@@ -197,7 +195,6 @@ class MongoStore implements Store {
 
   async #end(): Promise<void> {
     await Promise.allSettled([...this.#core.underWay, this.#work]);
-    await this.audit.close().catch(() => undefined); // callers of append got the error
     await this.#leave().catch(() => undefined);
   }
 }

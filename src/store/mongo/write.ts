@@ -19,8 +19,13 @@ export async function write(
   changes: readonly Change[],
   options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
-  requireApart(changes);
   const { unit = 'all', key, mark } = options;
+  const [first] = changes;
+  if (first === undefined) {
+    await keepMark(core, partition.p, mark);
+    return [];
+  }
+  requireApart(changes);
   const { transactions } = core.deployment;
   const several = changes.length > 1;
   if (several && unit === 'each' && key === undefined) {
@@ -31,10 +36,10 @@ export async function write(
   if (several && !transactions) throw new PromiseLacking(severalAtOnce);
   if (several || (transactions && changes.some(isConditional))) return writeAtOnce(core, partition, changes, options);
 
-  const one = async (change: Change | undefined, by?: string): Promise<readonly WriteResult[]> =>
-    change === undefined ? [] : [await writeOne(core, partition, change, by)];
-  const [change] = changes;
-  const results = await (key === undefined ? one(change) : withKey(core, partition, key, change, one));
+  const one = async (change: Change, by?: string): Promise<readonly WriteResult[]> => [
+    await writeOne(core, partition, change, by),
+  ];
+  const results = await (key === undefined ? one(first) : withKey(core, partition, key, first, one));
   if (!results.some(({ outcome }) => outcome === 'repeated')) await keepMark(core, partition.p, mark);
   return results;
 }

@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../documents.ts';
+import type { DocumentStore, PutOptions } from '../documents.ts';
 import { type Core, submit, valueOf } from './core.ts';
 import { pages } from './notes.ts';
 
@@ -19,12 +19,8 @@ export class SqliteDocuments implements DocumentStore {
     return row === undefined ? undefined : JSON.parse(String(row[0]));
   }
 
-  async put(key: string, value: unknown, expires?: number): Promise<void> {
-    await this.#change('put', key, value, expires);
-  }
-
-  async putIfAbsent(key: string, value: unknown, expires?: number): Promise<unknown> {
-    return JSON.parse(String(await this.#change('putIfAbsent', key, value, expires)));
+  async put(key: string, value: unknown, { expires, ifAbsent = false }: PutOptions = {}): Promise<unknown> {
+    return JSON.parse(String(await this.#change(ifAbsent ? 'putIfAbsent' : 'put', key, value, expires)));
   }
 
   async delete(key: string): Promise<void> {

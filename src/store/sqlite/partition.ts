@@ -33,6 +33,7 @@ import { prepareWrite } from './prepare.ts';
 import type { Row } from './open.ts';
 import { storedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
+import { resourcesOf } from './source.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
 import { exportVersions } from '../upkeep/versions.ts';
@@ -98,8 +99,9 @@ export class SqlitePartition implements Partition {
     };
   }
 
-  async count(type: string, query: Query): Promise<number> {
+  async count(type: string, query?: Query): Promise<number> {
     const { database, readers, budgets } = this.#core;
+    if (query === undefined) return resourcesOf(database, this.#find(type)?.t ?? 0);
     const count = this.#lowered(query, this.#type(type));
     const known = countMatches(database, count, budgets.eventLoop);
     if (known !== undefined) return known;
@@ -108,16 +110,10 @@ export class SqlitePartition implements Partition {
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
+    if (changes.length === 0 && options.key !== undefined) return this.#repeated(options.key);
     const result = await submit(this.#core, () => prepareWrite(this.#core, this.id, changes, options));
     if (result.kind !== 'written') throw refusal(result);
     return resultsOf(result);
-  }
-
-  async repeated(key: WriteKey): Promise<readonly WriteResult[] | undefined> {
-    const { database, options } = this.#core;
-    const first = earlier(database, { n: this.#number(), key, now: options.now() });
-    if (first?.kind === 'keyUsed') throw refusal(first);
-    return first === undefined ? undefined : resultsOf(first);
   }
 
   async putAttachment(bytes: Uint8Array): Promise<{ digest: string; size: number }> {
@@ -155,21 +151,20 @@ export class SqlitePartition implements Partition {
     if (result.kind !== 'done') throw refusal(result);
   }
 
-  async counts(): Promise<ReadonlyMap<string, number>> {
-    const rows = this.#core.database.all(
-      'SELECT type, resources FROM types WHERE n = (SELECT n FROM partitions WHERE id = ?) AND ' +
-        'resources > 0 ORDER BY type',
-      [this.id],
-    );
-    return new Map(rows.map(([type, resources]) => [String(type), Number(resources)]));
-  }
-
   async mark(key: string): Promise<string | undefined> {
     const row = this.#core.database.get(
       'SELECT value FROM marks WHERE n = (SELECT n FROM partitions WHERE id = ?) AND key = ?',
       [this.id, key],
     );
     return row === undefined ? undefined : String(row[0]);
+  }
+
+  /** The results of an earlier write with a key; none if it is free. */
+  #repeated(key: WriteKey): readonly WriteResult[] {
+    const { database, options } = this.#core;
+    const first = earlier(database, { n: this.#number(), key, now: options.now() });
+    if (first?.kind === 'keyUsed') throw refusal(first);
+    return first === undefined ? [] : resultsOf(first);
   }
 
   /** Runs work on the attachments beside the file; throws `StoreUnavailable` if their disk fails. */

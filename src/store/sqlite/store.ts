@@ -4,9 +4,9 @@ import type { DocumentStore } from '../documents.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions } from '../store.ts';
+import type { Store, StoreOptions, StoreState } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
-import { ChainedLog } from '../../audit/log/log.ts';
+import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
 import { choresOf } from './background.ts';
@@ -143,7 +143,7 @@ class SqliteStore implements Store {
   readonly lacks = [];
   readonly partitions: SqlitePartitions;
   readonly indexes: IndexAdmin;
-  readonly audit: ChainedLog;
+  readonly chains: ChainPlace;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof sqliteIndexes>;
   readonly #lock: { release(): void } | undefined;
@@ -163,7 +163,7 @@ class SqliteStore implements Store {
     this.partitions = new SqlitePartitions(core);
     this.#indexes = sqliteIndexes(core);
     this.indexes = new Indexes(this.#indexes);
-    this.audit = new ChainedLog(auditFiles(core.path), core.options.now);
+    this.chains = auditFiles(core.path);
     if (core.options.mode !== 'serve') return;
     this.#work = doChores(choresOf(core, unswept), this.#ending.signal, core.options.fault);
     this.#watching = setInterval(watchFiles(core, watch), watchEvery).unref();
@@ -192,15 +192,12 @@ class SqliteStore implements Store {
     await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 
-  async check(): Promise<readonly string[]> {
+  async check(): Promise<StoreState> {
     if (this.#closed !== undefined) throw new Error('The store is closed');
     this.#core.database.endMoment();
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
-    return this.#core.condition.problems();
-  }
-
-  async served(): Promise<boolean> {
-    return serverRuns(this.#core.path);
+    const served = this.#lock !== undefined || serverRuns(this.#core.path);
+    return { problems: this.#core.condition.problems(), served };
   }
 
   close(): Promise<void> {
@@ -213,7 +210,6 @@ class SqliteStore implements Store {
     clearInterval(this.#watching);
     await this.#work;
     await Promise.allSettled(this.#core.underWay);
-    await this.audit.close().catch(() => undefined); // callers of append got the error
     await this.#core.readers.close();
     this.#core.database.close();
     await this.#core.writer?.close();

@@ -43,6 +43,15 @@ describe('BundleScanner', () => {
     );
   });
 
+  it('finds the entries under a name with escapes', () => {
+    const text = String.raw`{"type":"batch","\u0065ntry":[{"a":1},{}]}`;
+    for (const size of [1, 3, 100]) {
+      const { members, envelope } = scan(text, [size]);
+      expect(members).toEqual(['{"a":1}', '{}']);
+      expect(JSON.parse(envelope)).toEqual({ type: 'batch', entry: [] });
+    }
+  });
+
   it('leaves other documents to the envelope', () => {
     for (const text of ['[{"entry":[{}]}]', '{"a":{"entry":[{}]}}', '"entry"', '{"entry":{"entry":[{}]}}', '']) {
       expect(scan(text, [3])).toEqual({ members: [], envelope: text });

@@ -4,6 +4,7 @@ import { openClinic } from './support/clinic.ts';
 import type { Clinic } from './support/clinic.ts';
 import { Visitor, plain, valuesOf } from './support/visitor.ts';
 import type { Seen } from './support/visitor.ts';
+import { auditOf } from '../../support/audit-of.ts';
 
 let clinic: Clinic;
 let choose: Seen;
@@ -23,7 +24,7 @@ const search = (query: string, more: Record<string, string> = {}): Promise<Seen>
 async function events(): Promise<
   { subtype: string; outcome: string; queries: string[]; patients: string[]; client: string; user: string }[]
 > {
-  const { audit } = clinic.running.engine.store;
+  const audit = auditOf(clinic.running.engine.store);
   const found = [];
   for await (const { text, patients, client = '' } of readEvents(audit, { partition: 'demo' })) {
     const event = JSON.parse(text) as {

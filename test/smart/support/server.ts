@@ -119,7 +119,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const other = second ? await beside() : undefined;
 
   const [key, hashed] = await Promise.all([keyOnce(), hashOnce()]);
-  const addClient: Authorizing['addClient'] = ({ id, ...more }) => {
+  const addClient: Authorizing['addClient'] = async ({ id, ...more }) => {
     const client: StoredClient = {
       id,
       name: `The app ${id}`,
@@ -136,12 +136,12 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
       secrets: [],
       ...more,
     };
-    return store.documents(clientCollection).put(id, client);
+    await store.documents(clientCollection).put(id, client);
   };
-  const addUser: Authorizing['addUser'] = ({ id, ...more }) => {
+  const addUser: Authorizing['addUser'] = async ({ id, ...more }) => {
     const partitions = [{ id: 'demo', fhirUser: undefined }];
     const user: StoredUser = { id, name: `The user ${id}`, password: hashed, partitions, registered: now(), ...more };
-    return store.documents(userCollection).put(id, user);
+    await store.documents(userCollection).put(id, user);
   };
   const jwks = { keys: [key.publicJwk] };
   await addClient({ id: 'app' });

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
+import { runAndKill } from '../support/run-and-kill.ts';
 import { indexSteps } from '../support/verified.ts';
 
-const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
 const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 4);
 
 it(
@@ -48,15 +45,7 @@ it(
  * acknowledged; undefined where none was.
  */
 async function loadAndKill(url: string, from: number, after: number, due: RegExp): Promise<number | undefined> {
-  const loading = spawn(process.execPath, [child, url, 'load', String(from)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  loading.stdout.on('data', (text: Buffer) => {
-    const isDue = due.test(said);
-    said += text.toString();
-    if (!isDue && due.test(said)) setTimeout(() => loading.kill('SIGKILL'), after);
-  });
-  await once(loading, 'close');
-  expect(loading.signalCode).toBe('SIGKILL');
-  const last = said.split('\n').slice(0, -1).findLast(line => line.startsWith('done ')); // prettier-ignore
+  const output = await runAndKill('load-child.ts', [url, 'load', String(from)], after, due);
+  const last = output.findLast(line => line.startsWith('done '));
   return last === undefined ? undefined : Number(last.slice(5));
 }

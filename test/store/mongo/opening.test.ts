@@ -135,7 +135,7 @@ describe('the database', () => {
     await expect(old.demo.write([t.put('a')])).rejects.toThrow(/other definitions/);
     await newer.demo.write([t.put('a', [t.token('x')])]);
     expect((await old.demo.read(t.typeName, 'a'))?.version).toBe(1);
-    expect(await newer.store.served()).toBe(true);
+    expect((await newer.store.check()).served).toBe(true);
   });
 
   it('is emptied of what a removal of a partition has left', async () => {

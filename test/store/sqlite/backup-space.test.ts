@@ -30,7 +30,7 @@ describe.skipIf(why !== '')(`a backup leaves space to the store${why}`, () => {
   });
   afterEach(async () => {
     writing.close();
-    await source.close();
+    source.close();
     if ('unmount' in disk) disk.unmount();
     await rm(folder, { recursive: true });
   });

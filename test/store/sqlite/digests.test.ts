@@ -125,7 +125,7 @@ describe('digests of versions', () => {
 
   it('of documents and marks come with the layout, and with each that is kept', async () => {
     const first = await open();
-    await first.store.documents('things').put('one', { a: 1 }, Date.now() + 86_400_000);
+    await first.store.documents('things').put('one', { a: 1 }, { expires: Date.now() + 86_400_000 });
     await first.demo.write([t.put('a')], { mark: { key: 'load', value: '7' } });
     const before = query('SELECT digest FROM documents UNION ALL SELECT digest FROM marks');
     await first.store.close();

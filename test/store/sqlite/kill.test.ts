@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { Partition } from '../../../src/store/partitions.ts';
 import * as t from '../support/fixture.ts';
+import { runAndKill } from '../support/run-and-kill.ts';
 import { indexSteps } from '../support/verified.ts';
 
-const child = fileURLToPath(new URL('../support/load-child.ts', import.meta.url));
+const child = 'load-child.ts';
 const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 5);
 
 it(
@@ -19,7 +17,7 @@ it(
     for (let round = 0; round < rounds; round += 1) {
       // Every other time it has acknowledged a batch, however slow the machine.
       const due = round % 2 === 0 ? /^ready$/m : /^done /m;
-      const said = await runAndKill([place.url, 'load', String(next)], Math.random() * 100, due);
+      const said = await runAndKill(child, [place.url, 'load', String(next)], Math.random() * 100, due);
       const acknowledged = said.flatMap(line => (line.startsWith('done ') ? [Number(line.slice(5))] : []));
       const { store, demo } = await t.openDemo(place.url);
       const marked = Number((await demo.mark('load')) ?? -1);
@@ -44,7 +42,7 @@ it('a rebuild that is killed goes on', { timeout: 120_000 }, async () => {
   const model = t.modelOf([t.owner, { ...t.code, digest: 'changed 1' }, t.name, t.date], 'changed 1');
   const progress: number[] = [];
   for (const after of [60, 90, 120]) {
-    await runAndKill([place.url, 'rebuild', '1'], after);
+    await runAndKill(child, [place.url, 'rebuild', '1'], after);
     const reader = await t.openDemo(place.url, { mode: 'command', model });
     progress.push(...(await t.pending(reader.store)).map(({ done }) => done));
     await reader.demo.write([t.put(`between-${after}`, [t.token('changed')]), t.remove(`b${after}-0`)]);
@@ -68,20 +66,6 @@ async function expectBatches(demo: Partition, next: number): Promise<void> {
   expect(await demo.count(t.typeName, t.and(t.isOf('p0'), t.hasCode('c0')))).toBe(next * 2 - (next - 1));
   expect(await t.find(demo, t.isNamed(`name ${next - 1}`), t.newest, 1)).toHaveLength(1);
   expect(await demo.read(t.typeName, `b${next}-5`)).toBeUndefined();
-}
-
-/** Kills it so many milliseconds after it has said what `due` matches. */
-async function runAndKill(args: readonly string[], after: number, due = /^ready$/m): Promise<readonly string[]> {
-  const running = spawn(process.execPath, [child, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  running.stdout.on('data', (text: Buffer) => {
-    const isDue = due.test(said);
-    said += text.toString();
-    if (!isDue && due.test(said)) setTimeout(() => running.kill('SIGKILL'), after);
-  });
-  await once(running, 'close');
-  expect(running.signalCode).toBe('SIGKILL');
-  return said.split('\n').slice(0, -1);
 }
 
 function integrity(path: string): unknown {

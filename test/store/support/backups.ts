@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openBackupSource, restoreStore } from '../../../src/store/backup.ts';
 import type { BackupOptions, BackupResult, RestoreOptions, RestoreResult } from '../../../src/store/backup-port.ts';
 import { fillStore } from '../../support/filled-store.ts';
+import { appendEvents, auditOf } from '../../support/audit-of.ts';
 
 /** A filled store in a folder of its own, which is for backups of it too. */
 export interface Filled {
@@ -50,7 +51,7 @@ export async function filled(from: string): Promise<Filled> {
       try {
         return await source.backup({ folder: at(name), pace: Infinity, progress: () => {}, ...more });
       } finally {
-        await source.close();
+        source.close();
       }
     },
     restore: (name, to = `sqlite:${at(`${name}.sqlite`)}`, more = {}) =>
@@ -69,16 +70,19 @@ export async function filled(from: string): Promise<Filled> {
 export async function events(file: string, ...texts: readonly string[]): Promise<void> {
   const source = await openBackupSource(`sqlite:${file}`);
   const about = { recorded: Date.now(), partition: undefined, client: undefined, patients: [] };
-  await source.audit.append(texts.map(text => ({ ...about, text: JSON.stringify({ text }) })));
-  await source.close();
+  await appendEvents(
+    source,
+    texts.map(text => ({ ...about, text: JSON.stringify({ text }) })),
+  );
+  source.close();
 }
 
 /** The texts of all events beside a store. */
 export async function eventsOf(file: string): Promise<readonly string[]> {
   const source = await openBackupSource(`sqlite:${file}`);
   const texts: string[] = [];
-  for await (const { text } of source.audit.list()) texts.push((JSON.parse(text) as { text: string }).text);
-  await source.close();
+  for await (const { text } of auditOf(source).list()) texts.push((JSON.parse(text) as { text: string }).text);
+  source.close();
   return texts;
 }
 

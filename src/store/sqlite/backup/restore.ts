@@ -1,5 +1,4 @@
 import { dirname, join, resolve } from 'node:path';
-import { ChainedLog } from '../../../audit/log/log.ts';
 import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup-port.ts';
 import { StoreRefused } from '../../errors.ts';
 import { auditFiles } from '../audit-files.ts';
@@ -68,12 +67,7 @@ async function restore(
     database.close();
   }
   await placeBeside(staged, path);
-  const audit = new ChainedLog(auditFiles(path), Date.now);
-  try {
-    await audited({ audit, publicUrl, manifest }, () => placeDatabase(staged, path));
-  } finally {
-    await audit.close();
-  }
+  await audited({ chains: auditFiles(path), publicUrl, manifest }, () => placeDatabase(staged, path));
   return { manifest, findings };
 }
 

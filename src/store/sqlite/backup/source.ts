@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ChainedLog } from '../../../audit/log/log.ts';
 import type { BackupSource } from '../../backup-port.ts';
 import { StoreRefused, StoreUnavailable } from '../../errors.ts';
 import { auditFiles } from '../audit-files.ts';
@@ -17,15 +16,11 @@ export function openSqliteSource(file: string): BackupSource {
   const path = resolve(file);
   if (!existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   const database = openSource(path);
-  const audit = new ChainedLog(auditFiles(path), Date.now);
   return {
-    audit,
+    chains: auditFiles(path),
     publicUrl: publicUrlOf(database),
     backup: options => backup(database, path, options),
-    async close() {
-      database.close();
-      await audit.close();
-    },
+    close: () => database.close(),
   };
 }
 

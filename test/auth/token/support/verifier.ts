@@ -57,8 +57,7 @@ export function verifying(
 /** A place where no token is kept. */
 const nothing: DocumentStore = {
   get: () => Promise.resolve(undefined),
-  put: () => Promise.resolve(),
-  putIfAbsent: (_, value) => Promise.resolve(value),
+  put: (_, value) => Promise.resolve(value),
   delete: () => Promise.resolve(),
   async *list() {},
 };

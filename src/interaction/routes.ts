@@ -3,8 +3,8 @@ import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { isId } from '../fhir/id.ts';
-import { isDeclared } from '../interaction/declared.ts';
-import type { CompartmentOf } from '../interaction/interaction.ts';
+import { isDeclared } from './declared.ts';
+import type { CompartmentOf } from './interaction.ts';
 import type { Model } from '../model/model.ts';
 
 /**
@@ -13,8 +13,8 @@ import type { Model } from '../model/model.ts';
  * sends, and must not search. https://hl7.org/fhir/R4/http.html#summary
  */
 export const shapes = {
-  '/r4/:partition': { GET: 'search-system', POST: 'transaction' },
-  '/r4/:partition/': { GET: 'search-system', POST: 'transaction' },
+  '/r4/:partition': { GET: 'search-system', POST: 'batch' },
+  '/r4/:partition/': { GET: 'search-system', POST: 'batch' },
   '/r4/:partition/metadata': { GET: 'capabilities' },
   '/r4/:partition/_search': { POST: 'search-system' },
   '/r4/:partition/_history': { GET: 'history-system' },
@@ -132,7 +132,7 @@ const methodNames = (name: string): readonly string[] => (name === 'GET' ? ['GET
 /** The body of a POST on the base URL determines whether it is a batch or a transaction. */
 const isServed = (model: Model, asked: Parameters<typeof isDeclared>[1]): boolean =>
   isDeclared(model, asked) ||
-  (asked.interaction === 'transaction' && isDeclared(model, { ...asked, interaction: 'batch' }));
+  (asked.interaction === 'batch' && isDeclared(model, { ...asked, interaction: 'transaction' }));
 
 function checkType(model: Model, type: string): void {
   if (model.types.has(type)) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPaths } from '../../src/http/paths.ts';
+import { createPaths } from '../../src/interaction/paths.ts';
 
 const patterns = [
   '/healthz',

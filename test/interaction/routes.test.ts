@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FhirError } from '../../src/fhir/error.ts';
 import type { InteractionCode, TypeInteraction } from '../../src/fhir/interaction.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
-import { resolveRoute } from '../../src/http/routes.ts';
-import type { Segments, Shape } from '../../src/http/routes.ts';
+import { resolveRoute } from '../../src/interaction/routes.ts';
+import type { Segments, Shape } from '../../src/interaction/routes.ts';
 import type { Model, Operation, ResourceType } from '../../src/model/model.ts';
 
 const type = (
@@ -104,8 +104,8 @@ describe('a declared interaction', () => {
   });
 
   it.each<[string, string, InteractionCode, string]>([
-    ['POST', '', 'batch', 'transaction'],
-    ['POST', '/', 'transaction', 'transaction'],
+    ['POST', '', 'batch', 'batch'],
+    ['POST', '/', 'transaction', 'batch'],
     ['GET', '', 'search-system', 'search-system'],
     ['POST', '/_search', 'search-system', 'search-system'],
     ['GET', '/_history', 'history-system', 'history-system'],

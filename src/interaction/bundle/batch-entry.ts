@@ -1,0 +1,101 @@
+import { FhirError, fhirError } from '../../fhir/error.ts';
+import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
+import { items, properties } from '../../fhir/resource-text.ts';
+import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
+import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
+import { createPaths } from '../paths.ts';
+import { resolveRoute, shapePaths } from '../routes.ts';
+import { checkAround } from './entry.ts';
+
+/** An entry of a batch. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request */
+export interface BatchEntry {
+  readonly value: JsonObject;
+  /** From 0. */
+  readonly index: number;
+  /** The text of its resource. */
+  readonly resource: string | undefined;
+}
+
+/** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
+let lastKey = 0;
+
+const find = createPaths(shapePaths.map(shape => [shape, shape]));
+
+/**
+ * The request of an entry, with the rights and headers of the batch. Throws FhirError for an entry that is not valid,
+ * and for a path that is not supported.
+ */
+export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): FhirRequest {
+  const issues = checkAround({ model }, 'batch', entry.value, entry.index);
+  if (issues.length > 0) throw new FhirError(400, issues);
+  const { request } = entry.value;
+  const given = isObject(request) ? request : {};
+  const method = asString(given['method']);
+  if (method === undefined) throw required(entry, 'request.method');
+  const [path = '', ...query] = relativeUrl(entry, batch.base).split('?');
+  percentDecode(path);
+  const found = find(`/r4/${batch.partition.id}/${path}`);
+  if (found === undefined) throw notSupported(entry, path);
+  const route = resolveRoute(model, found.value, method, found.params);
+  const { interaction } = route;
+  const ofNoType = interaction === 'capabilities' || (interaction === 'search-system' && method === 'GET');
+  if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
+  const takesBody = interaction === 'create' || (interaction === 'operation' && method === 'POST');
+  const pairs = parsePairs(query.join('?'));
+  return {
+    ...route,
+    method,
+    requestId: batch.requestId,
+    requestKey: --lastKey,
+    address: batch.address,
+    access: batch.access,
+    partition: batch.partition,
+    base: batch.base,
+    parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
+    headers: headersOf(given, batch.headers),
+    ...(takesBody && entry.resource !== undefined ? { body: Buffer.from(entry.resource) } : {}),
+  };
+}
+
+/** The URL of an entry as the client wrote it, for the audit. */
+export const urlOf = ({ value: { request } }: BatchEntry): string | undefined =>
+  isObject(request) ? asString(request['url']) : undefined;
+
+/** A URL of an entry is relative to the base, or below it. https://hl7.org/fhir/R4/http.html#trules */
+function relativeUrl(entry: BatchEntry, base: string): string {
+  const url = urlOf(entry);
+  if (url === undefined) throw required(entry, 'request.url');
+  if (url.startsWith(`${base}/`)) return url.slice(base.length + 1);
+  return url.startsWith('/') ? url.slice(1) : url;
+}
+
+const at = ({ index }: BatchEntry, element: string): string => `Bundle.entry[${index}].${element}`;
+
+const required = (entry: BatchEntry, element: string) =>
+  fhirError(400, 'required', `An entry of a batch must have \`${element}\`.`, at(entry, element));
+
+const notSupported = (entry: BatchEntry, path: string) =>
+  fhirError(
+    404,
+    'not-found',
+    `\`${path.slice(0, 100)}\` is not a path of an entry: write \`Type\`, \`Type/id\` or \`Type?parameters\`.`,
+    at(entry, 'request.url'),
+  );
+
+function headersOf(request: JsonObject, { prefer }: RequestHeaders): RequestHeaders {
+  const [noneMatch, since, noneExist] = ['ifNoneMatch', 'ifModifiedSince', 'ifNoneExist'].map(name =>
+    asString(request[name]),
+  );
+  return {
+    ...(prefer === undefined ? {} : { prefer }),
+    ...(noneMatch === undefined ? {} : { 'if-none-match': noneMatch }),
+    ...(since === undefined ? {} : { 'if-modified-since': new Date(since).toUTCString() }),
+    ...(noneExist === undefined ? {} : { 'if-none-exist': noneExist }),
+  };
+}
+
+/** The texts of the resources in the entries of a Bundle, of its compact text, so that decimals are as sent. */
+export function resourceTexts(bundle: string): readonly (string | undefined)[] {
+  const list = properties(bundle).find(({ name }) => name === '"entry"')?.value ?? '[]';
+  return items(list).map(entry => properties(entry).find(({ name }) => name === '"resource"')?.value);
+}

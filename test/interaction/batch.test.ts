@@ -1,0 +1,241 @@
+// https://hl7.org/fhir/R4/http.html#transaction: a batch over HTTP, whose entries are requests of their own.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AuditEntry } from '../../src/audit/log/entry.ts';
+import { readEvents } from '../../src/audit/read-events.ts';
+import { createBatch } from '../../src/interaction/bundle/batch.ts';
+import { dispatch } from '../../src/interaction/dispatch.ts';
+import { auditOf } from '../support/audit-of.ts';
+import { post } from '../support/media.ts';
+import { patient } from '../support/resources.ts';
+import { serve, type Answer, type Served } from '../support/serve.ts';
+import { testTokens } from '../support/tokens.ts';
+
+const folder = join(import.meta.dirname, '../fixtures/created-types');
+const guarded = join(import.meta.dirname, '../fixtures/guarded');
+
+let server: Served;
+beforeAll(async () => {
+  server = await serve([patient('p1'), patient('p2')], ['--definitions', folder]);
+}, 60_000);
+afterAll(() => server.close());
+
+const call = (value: string, status = 'completed') => ({
+  resourceType: 'Communication',
+  identifier: [{ system: 'urn:example:call', value }],
+  status,
+});
+const get = (url: string, more: object = {}): object => ({ request: { method: 'GET', url, ...more } });
+const create = (resource: object, more: object = {}): object => ({
+  resource,
+  request: { method: 'POST', url: 'Communication', ...more },
+});
+const batch = (...entry: readonly object[]): object => ({
+  resourceType: 'Bundle',
+  type: 'batch',
+  ...(entry.length === 0 ? {} : { entry }),
+});
+const send = (body: object | string, headers: Record<string, string> = {}, to = server): Promise<Answer> =>
+  to.ask('POST', '', {
+    headers: { 'Content-Type': 'application/fhir+json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const statuses = ({ json }: Answer): readonly string[] =>
+  (json.entry ?? [{ response: { status: JSON.stringify(json) } }]).map(
+    ({ response }: { response: { status: string } }) => response.status,
+  );
+
+describe('a batch', () => {
+  it('answers each entry in the order of the entries', async () => {
+    const answer = await send(
+      batch(get('Patient/p1'), create(call('one')), get('Patient/none'), get('Patient?_id=p1,p2&_sort=_id')),
+    );
+    expect([answer.status, answer.json.type, statuses(answer)]).toEqual([
+      200,
+      'batch-response',
+      ['200', '201', '404', '200'],
+    ]);
+    const [read, created, missing, found] = answer.json.entry;
+    expect(read).toMatchObject({ fullUrl: `${server.base}/Patient/p1`, resource: { id: 'p1' } });
+    expect(read.response.etag).toBe('W/"1"');
+    expect(created.fullUrl).toBe(`${server.base}/Communication/${created.resource.id}`);
+    expect(created.response).toMatchObject({
+      location: `${created.fullUrl}/_history/1`,
+      etag: 'W/"1"',
+      lastModified: created.resource.meta.lastUpdated,
+    });
+    expect(missing).toEqual({
+      response: { status: '404', outcome: expect.objectContaining({ issue: [expect.anything()] }) },
+    });
+    expect(found.resource.entry.map((entry: { resource: { id: string } }) => entry.resource.id)).toEqual(['p1', 'p2']);
+    expect((await server.get(`/Communication/${created.resource.id}`)).text).toBe(JSON.stringify(created.resource));
+  });
+
+  it('creates before it reads, as R4 orders the methods', async () => {
+    const answer = await send(batch(get('Communication?identifier=order'), create(call('order'))));
+    expect(answer.json.entry[0].resource.entry).toHaveLength(1);
+  });
+
+  it('accepts absolute URLs below the base, a slash before a path, and HEAD', async () => {
+    const head = { request: { method: 'HEAD', url: 'Patient/p1' } };
+    const answer = await send(batch(get(`${server.base}/Patient/p1`), get('/Patient/p1'), get('metadata'), head));
+    expect(statuses(answer)).toEqual(['200', '200', '200', '200']);
+    expect(answer.json.entry[3].resource).toBeUndefined();
+  });
+
+  it('keeps the digits of decimals', async () => {
+    const text = JSON.stringify(batch(create({ ...call('digits'), extension: [{ url: 'urn:x', valueDecimal: 0 }] })));
+    const answer = await send(text.replace('"valueDecimal":0', '"valueDecimal":1.2300'));
+    expect([statuses(answer), answer.text.includes('"valueDecimal":1.2300')]).toEqual([['201'], true]);
+  });
+
+  it('takes conditions from the entries, and preferences from its own headers', async () => {
+    const ifNoneExist = { ifNoneExist: 'identifier=urn:example:call|once' };
+    const answer = await send(batch(create(call('once'), ifNoneExist)), { Prefer: 'return=minimal' });
+    expect([statuses(answer), answer.json.entry[0].resource]).toEqual([['201'], undefined]);
+    const again = await send(batch(create(call('once'), ifNoneExist), get('Patient/p1', { ifNoneMatch: 'W/"1"' })));
+    expect(statuses(again)).toEqual(['200', '304']);
+    const since = new Date(Date.now() + 60_000).toISOString();
+    expect(statuses(await send(batch(get('Patient/p1', { ifModifiedSince: since }))))).toEqual(['304']);
+  });
+
+  it('goes on after an entry that is refused', async () => {
+    const answer = await send(
+      batch(
+        get('Nothing/1'),
+        { request: { method: 'DELETE', url: 'Patient/p1' } },
+        get('Patient?unknown=1'),
+        create({ resourceType: 'Communication' }),
+        create(call('x'), { url: 'Patient' }),
+        get('/'),
+        get('../other/Patient/p1'),
+        get('http://elsewhere.example/Patient/p1'),
+        { resource: call('x') },
+        { request: { method: 'POST', url: '/' }, resource: batch() },
+        { ...get('Patient/p2'), more: 1 },
+        get('Patient/p2'),
+      ),
+      { Prefer: 'handling=strict' },
+    );
+    expect(statuses(answer)).toEqual([
+      '404',
+      '405',
+      '400',
+      '400',
+      '405',
+      '405',
+      '404',
+      '404',
+      '400',
+      '404',
+      '400',
+      '200',
+    ]);
+    expect(answer.json.entry[8].response.outcome.issue[0].expression).toEqual(['Bundle.entry[8].request.method']);
+  });
+
+  it('may have no entries', async () => {
+    expect((await send(batch())).json).toEqual({ resourceType: 'Bundle', type: 'batch-response' });
+  });
+
+  it.each([
+    ['a transaction', { resourceType: 'Bundle', type: 'transaction' }, 'Transactions are not supported'],
+    ['another Bundle', { resourceType: 'Bundle', type: 'collection' }, 'The body is not a batch'],
+    ['another resource', patient('p1'), 'The body is not a batch'],
+    ['an unknown element', { ...batch(get('Patient/p1')), more: 1 }, 'more'],
+    ['a list of something else', { ...batch(), entry: [1] }, 'must be a list of objects'],
+    ['too many entries', batch(...Array<object>(1001).fill(get('Patient/p1'))), 'the limit is 1000'],
+    ['no JSON', '{', 'The body is not valid FHIR JSON'],
+  ])('is refused as %s', async (_, body, text) => {
+    const { status, json } = await send(body);
+    expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringContaining(text)]);
+  });
+
+  it('is refused with another content type, and if it is too large', async () => {
+    expect((await send(batch(), { 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect((await send(batch(create({ ...call('l'), note: [{ text: 'x'.repeat(17 * 1024 * 1024) }] })))).status).toBe(
+      413,
+    );
+    const large = create({ ...call('l'), note: [{ text: 'x'.repeat(2 * 1024 * 1024) }] });
+    expect(statuses(await send(batch(large, get('Patient/p1'))))).toEqual(['413', '200']);
+  });
+
+  it('begins no entry after a minute', async () => {
+    const { engine } = server.running;
+    let now = Date.now();
+    const slow = createBatch((...of) => {
+      now += 40_000;
+      return dispatch(...of);
+    });
+    const body = Buffer.from(JSON.stringify(batch(get('Patient/p1'), get('Patient/p1'), get('Patient/p1'))));
+    const request = {
+      interaction: 'batch',
+      requestId: 'slow',
+      address: '',
+      access: 'open',
+      method: 'POST',
+      partition: server.partition,
+      base: server.base,
+      parameters: [],
+      headers: {},
+      body,
+    } as const;
+    const { body: text = '' } = await slow({ ...engine, now: () => now }, request, server.partition);
+    const { entry } = JSON.parse(text) as { entry: { response: { status: string } }[] };
+    expect(entry.map(({ response }) => response.status)).toEqual(['200', '200', '503']);
+  });
+});
+
+describe('the entries of a batch', () => {
+  const tokens = testTokens();
+  let closed: Served;
+  beforeAll(async () => {
+    closed = await serve([patient('p1'), patient('p2')], ['--definitions', guarded], undefined, {
+      verify: tokens.verify,
+    });
+  }, 60_000);
+  afterAll(() => closed.close());
+
+  it('each need their scope, and show what the caller may see', async () => {
+    const headers = tokens.bearer({ scope: 'patient/Patient.rs', client: 'phone', patient: 'p1' });
+    const answer = await send(
+      batch(get('Patient/p1'), get('Patient/p2'), get('Patient'), get('Condition'), create(call('x'))),
+      headers,
+      closed,
+    );
+    expect(statuses(answer)).toEqual(['200', '404', '200', '403', '403']);
+    expect(answer.json.entry[2].resource.entry).toHaveLength(1);
+    expect((await send(batch(), {}, closed)).status).toBe(401);
+  });
+
+  it('each have an audit event, with the patients of their records', async () => {
+    const headers = {
+      ...tokens.bearer({ scope: 'system/*.cruds', client: 'backend' }),
+      'X-Request-Id': 'batch-with-events',
+    };
+    const entries = [get('Patient/p1'), get('Patient?_id=p2'), get('Nothing/1'), get('Condition/none')];
+    expect(statuses(await send(batch(...entries), headers, closed))).toEqual(['200', '200', '404', '404']);
+    const events = await vi.waitFor(
+      async () => {
+        const found: AuditEntry[] = [];
+        for await (const entry of readEvents(auditOf(closed.running.engine.store)))
+          if (entry.text.includes('"batch-with-events"')) found.push(entry);
+        expect(found).toHaveLength(4);
+        return found.map(({ text, patients }) => [JSON.parse(text).subtype[0].code, patients.toSorted()]);
+      },
+      { timeout: 20_000 },
+    );
+    expect(events.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+      ['batch', []],
+      ['read', []],
+      ['read', ['p1']],
+      ['search-type', ['p2']],
+    ]);
+  });
+
+  it('are declared in the CapabilityStatement', async () => {
+    const { json } = await closed.get('/metadata');
+    expect(json.rest[0].interaction).toEqual([{ code: 'batch' }]);
+    expect((await post(closed, 'Patient', patient('p9'))).status).toBe(401);
+  });
+});
