@@ -42,7 +42,7 @@ export function offeredParameters(
     if (other !== undefined && node !== undefined)
       report(node, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
   }
-  const ofAll = modifiersOfNodes([...context.declared.rests, ...standings]);
+  const ofAll = modifiersOfNodes([...context.declared.rests, ...nodes]);
   const declared = new Map<string, string[]>();
   for (const standing of [...everywhere, ...own]) {
     const { param } = offered.get(asString(standing.json['name']) ?? '') ?? {};

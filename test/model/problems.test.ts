@@ -237,12 +237,18 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
-      'with a compartment',
-      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      'with a compartment that is not loaded',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/pateint'] },
       [
         'rest[0].compartment[0]',
-        'Compartment searches are not served; remove `http://hl7.org/fhir/CompartmentDefinition/patient`.',
+        'No CompartmentDefinition `http://hl7.org/fhir/CompartmentDefinition/pateint` is loaded. Did you mean ' +
+          '`http://hl7.org/fhir/CompartmentDefinition/patient`?',
       ],
+    ],
+    [
+      'with the compartment of a type that is not declared',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      ['rest[0].compartment[0]', 'The compartment is that of Patient, which is not declared.'],
     ],
     [
       'with security by hand',
