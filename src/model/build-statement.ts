@@ -3,10 +3,10 @@ import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
-import type { Declared, DefinitionNode } from './declared.ts';
+import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase, textOf } from './extensions.ts';
-import { resultControls } from './result-controls.ts';
-import type { ResourceType, SearchParam } from './model.ts';
+import { resultControls, typeControl } from './result-controls.ts';
+import type { Compartment, ResourceType, SearchParam } from './model.ts';
 
 /**
  * The CapabilityStatement of the compiled model: it lists only what is implemented. capability-statement.ts adds the
@@ -16,12 +16,15 @@ export function buildStatement(
   declared: Declared,
   types: readonly ResourceType[],
   interactions: ReadonlySet<SystemInteraction>,
+  compartments: ReadonlyMap<string, Compartment>,
   definitions: Definitions,
 ): JsonObject {
   const [first] = declared.statements;
   const resources = types.map(type =>
     buildResource(type, definitions, documentationOf(declared.types.get(type.name) ?? [])),
   );
+  const isOfTypes = interactions.has('search-system') || compartments.size > 0;
+  const controls = isOfTypes ? [...resultControls, typeControl] : resultControls;
   return {
     resourceType: 'CapabilityStatement',
     ...copied(first?.json ?? {}, ['name', 'title']),
@@ -39,7 +42,11 @@ export function buildStatement(
           'interaction',
           [...interactions].map(code => ({ code })),
         ),
-        ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? resultControls : []),
+        ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? controls : []),
+        ...list(
+          'compartment',
+          [...compartments.values()].map(({ url }) => url),
+        ),
       },
     ],
   };
@@ -80,6 +87,10 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
 }
 
 const buildParameter = (param: SearchParam): JsonObject => ({
+  ...list(
+    'extension',
+    [...param.modifiers].map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+  ),
   name: param.code,
   definition: param.url,
   type: param.type,
@@ -104,8 +115,8 @@ function incompleteProfiles({ profile, supportedProfiles }: ResourceType, defini
   });
 }
 
-function documentationOf(standings: readonly DefinitionNode[]): string | undefined {
-  const found = standings.flatMap(({ json }) => asString(json['documentation']) ?? []);
+function documentationOf(nodes: readonly DefinitionNode[]): string | undefined {
+  const found = nodes.flatMap(({ json }) => asString(json['documentation']) ?? []);
   return found.length === 0 ? undefined : [...new Set(found)].join('\n\n');
 }
 

@@ -1,5 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import type { Declared, ReportAt } from './declared.ts';
+import type { Declared, ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Compartment } from './model.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
@@ -10,6 +10,7 @@ export interface Context {
   readonly definitions: Definitions;
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
+  readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
   readonly report: ReportAt;
 }

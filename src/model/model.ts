@@ -10,6 +10,8 @@ export interface Model {
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
   readonly compartments: ReadonlyMap<string, Compartment>;
+  /** The compartments that can be searched, by code: `rest.compartment` declares them. */
+  readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**
@@ -57,6 +59,11 @@ export interface ResourceType {
    * Owner and token parameters that share one index term, so that "this patient, this code, newest first" is one range.
    */
   readonly pairs: readonly Pair[];
+  /**
+   * The parameters that link records of the type to the searched compartments, by the code of the compartment; none of
+   * other types. The compartment's own type belongs to it too, if no parameter links it.
+   */
+  readonly compartmentLinks: ReadonlyMap<string, readonly SearchParam[]>;
   readonly pageSize: { readonly default: number; readonly max: number };
   /** Canonical of the profile that every resource of the type must meet, if any. */
   readonly profile: string | undefined;
@@ -118,6 +125,12 @@ export interface SearchParam {
    * True when a resource has at most one entry by its definitions: its low end is then a sort key in both directions.
    */
   readonly single: boolean;
+  /** Modifiers that the definitions offer beyond those of its type, by their codes in R4 (search-modifiers.ts). */
+  readonly modifiers: ReadonlySet<string>;
+  /** The parameters that are indexed for some of these modifiers, by modifier. */
+  readonly modified: ReadonlyMap<string, SearchParam>;
+  /** Of such a parameter: the modifier whose values are its entries. */
+  readonly reads: 'text' | 'ofType' | 'identifier' | undefined;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
   readonly delegated: boolean;
   /** Components of a composite; each expression is relative to the result of the composite's own expression. */

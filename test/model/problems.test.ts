@@ -195,6 +195,31 @@ describe('a CapabilityStatement is refused', () => {
         ],
       ],
     ],
+    [
+      'with a modifier that its parameter cannot have',
+      group({
+        extension: [{ url: `${base}search-modifier`, valueCode: 'of-type' }],
+        searchParam: [
+          { name: 'code', type: 'token', extension: [{ url: `${base}search-modifier`, valueCode: 'ofType' }] },
+          { name: 'member', type: 'reference', extension: [{ url: `${base}search-modifier`, valueCode: 'text' }] },
+        ],
+      }),
+      [
+        [
+          `${at}.extension[0].valueCode`,
+          'The extension `search-modifier` has `of-type`; expected ' +
+            '`text`, `ofType`, `type`, `identifier`, `above` or `below`.',
+        ],
+        [
+          `${at}.searchParam[0].extension[0].valueCode`,
+          'The parameter `code` of type token cannot have the modifier `ofType`. It can have `text`.',
+        ],
+        [
+          `${at}.searchParam[1].extension[0].valueCode`,
+          'The parameter `member` of type reference cannot have the modifier `text`. It can have `type`, `identifier`.',
+        ],
+      ],
+    ],
   ])('%s', async (_what, resource, expected) => {
     const { model, problems } = await loadOnly(statement([resource]));
     expect(problems).toEqual(expected.map(([path, text]) => ({ file: 'capability/ours.json', path, text })));
@@ -212,12 +237,18 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
-      'with a compartment',
-      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      'with a compartment that is not loaded',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/pateint'] },
       [
         'rest[0].compartment[0]',
-        'Compartment searches are not served; remove `http://hl7.org/fhir/CompartmentDefinition/patient`.',
+        'No CompartmentDefinition `http://hl7.org/fhir/CompartmentDefinition/pateint` is loaded. Did you mean ' +
+          '`http://hl7.org/fhir/CompartmentDefinition/patient`?',
       ],
+    ],
+    [
+      'with the compartment of a type that is not declared',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      ['rest[0].compartment[0]', 'The compartment is that of Patient, which is not declared.'],
     ],
     [
       'with security by hand',

@@ -35,9 +35,12 @@ export function allR4(): JsonObject {
     format: ['application/fhir+json', 'json'],
     rest: [
       {
-        extension: ['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+        extension: [
+          ...['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+          ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+        ],
         mode: 'server',
-        interaction: [{ code: 'batch' }],
+        interaction: [{ code: 'batch' }, { code: 'search-system' }],
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],
@@ -50,10 +53,16 @@ export function allR4(): JsonObject {
           }),
         ),
         searchParam: declared('Resource'),
+        compartment: ['device', 'encounter', 'patient', 'practitioner', 'relatedPerson'].map(
+          name => `http://hl7.org/fhir/CompartmentDefinition/${name}`,
+        ),
       },
     ],
   };
 }
+
+/** The modifiers that need a declaration. */
+const modifiers = ['text', 'ofType', 'type', 'identifier', 'above', 'below'];
 
 /** An empty array is not allowed in FHIR JSON. */
 const withoutEmpty = (resource: JsonObject): JsonObject =>
