@@ -38,7 +38,7 @@ const cases = {
   'too much to look at': [finding('too-costly', 'warning'), place()],
 } as const;
 
-/** Severities under: create without a policy, off, warn, enforce; load the same. `-`: not told. */
+/** Severities under: create without a policy, off, warn, enforce; load the same. `-`: not reported. */
 const table: readonly (readonly [keyof typeof cases, string, string])[] = [
   ['an invariant of R4', 'error - warning error', 'warning - warning error'],
   ['a binding of R4', 'error - warning error', 'warning - warning error'],
