@@ -319,8 +319,8 @@ describe('keys at the address of an attacker', () => {
   });
 });
 
-describe('a token of nobody', () => {
-  it('is not taken, whoever it says to be of', async () => {
+describe('a forged token', () => {
+  it('is rejected, whatever issuer it claims', async () => {
     const { privateKey, publicJwk } = await keyPair('RS256', 'mine');
     const forged = (iss: string | undefined, header: object = {}): Promise<string> => {
       const claims = { aud: server.base, scope: 'user/*.cruds', client_id: 'app', sub: 'clinician' };
