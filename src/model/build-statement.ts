@@ -80,6 +80,10 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
 }
 
 const buildParameter = (param: SearchParam): JsonObject => ({
+  ...list(
+    'extension',
+    [...param.modifiers].map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+  ),
   name: param.code,
   definition: param.url,
   type: param.type,

@@ -73,6 +73,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(chain|has|filter)$/,
     expected: '`chain`, `has` or `filter`',
   },
+  'search-modifier': {
+    on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
+    max: Infinity,
+    value: 'valueCode',
+    pattern: /^(text|ofType|type|identifier|above|below)$/,
+    expected: '`text`, `ofType`, `type`, `identifier`, `above` or `below`',
+  },
   'page-size': {
     on: [resource, rest],
     max: 1,

@@ -4,6 +4,7 @@ import { items } from './definition-nodes.ts';
 import type { DefinitionNode } from './definition-nodes.ts';
 import type { SearchParam } from './model.ts';
 import type { Context } from './context.ts';
+import { modifiersOfNodes, modifiersOfOffer, withModifiers } from './search-modifiers.ts';
 
 /**
  * The search parameters of a type: its own `searchParam`s, and those of `rest` if it can be searched. Two nodes may
@@ -41,7 +42,14 @@ export function offeredParameters(
     if (other !== undefined && node !== undefined)
       report(node, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
   }
-  return new Map([...offered].map(([code, { param }]) => [code, param]));
+  const ofAll = modifiersOfNodes([...context.declared.rests, ...standings]);
+  const declared = new Map<string, string[]>();
+  for (const standing of [...everywhere, ...own]) {
+    const { param } = offered.get(asString(standing.json['name']) ?? '') ?? {};
+    if (param === undefined) continue;
+    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(standing, param, report)]);
+  }
+  return new Map([...offered].map(([code, { param }]) => [code, withModifiers(param, declared.get(code) ?? [])]));
 }
 
 /** Parameters that control the answer; every search accepts them, and no SearchParameter defines them. */

@@ -12,6 +12,7 @@ import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
 import { includesOf, searchFeaturesOf } from './search-features.ts';
+import { withModified } from './search-modifiers.ts';
 import { sortIndexesOf } from './sort-indexes.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
 
@@ -127,7 +128,10 @@ function sortDateOf(
 /** All of these are indexed; ids and update times have their own columns. */
 function indexedParameters(params: readonly SearchParam[]): ReadonlyMap<string, SearchParam> {
   return new Map(
-    params.filter(({ code }) => code !== '_id' && code !== '_lastUpdated').map(param => [param.code, param]),
+    params
+      .filter(({ code }) => code !== '_id' && code !== '_lastUpdated')
+      .flatMap(withModified)
+      .map(param => [param.code, param]),
   );
 }
 

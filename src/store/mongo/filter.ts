@@ -44,7 +44,10 @@ export function conditionOf(clause: Clause, p: string): Condition {
     case 'terms':
       return termsCondition(clause.values.map(value => clause.index.start + value));
     case 'prefix':
-      return { filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }], by: 'none' };
+      return {
+        filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }],
+        by: clause.prefix === '' ? 'none' : 'value',
+      };
     case 'string':
       if (clause.how === 'exact') return termsCondition([clause.index.start + exactTerm(clause.text)]);
       return {
