@@ -42,12 +42,12 @@ export function offeredParameters(
     if (other !== undefined && node !== undefined)
       report(node, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
   }
-  const ofAll = modifiersOfNodes([...context.declared.rests, ...standings]);
+  const ofAll = modifiersOfNodes([...context.declared.rests, ...nodes]);
   const declared = new Map<string, string[]>();
-  for (const standing of [...everywhere, ...own]) {
-    const { param } = offered.get(asString(standing.json['name']) ?? '') ?? {};
+  for (const node of [...everywhere, ...own]) {
+    const { param } = offered.get(asString(node.json['name']) ?? '') ?? {};
     if (param === undefined) continue;
-    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(standing, param, report)]);
+    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(node, param, report)]);
   }
   return new Map([...offered].map(([code, { param }]) => [code, withModifiers(param, declared.get(code) ?? [])]));
 }

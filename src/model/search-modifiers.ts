@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Definition } from '../definitions/definition.ts';
 import { stringsOf } from '../fhir/json-object.ts';
-import { extensions, type DefinitionNode, type ReportAt } from './declared.ts';
+import { extensions, type DefinitionNode, type ReportAt } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
 import { quotedCodes } from './served.ts';
@@ -56,7 +56,10 @@ export function modifiersOfDefinition(
   return new Set(given.filter(modifier => fits(param, modifier)));
 }
 
-/** The declared modifiers of all parameters of these nodes (`rest`, or a type), as far as each may have them. */
+/**
+ * The declared modifiers of all parameters of these nodes (`rest`, or a type). `withModifiers` leaves out those that a
+ * parameter cannot have.
+ */
 export function modifiersOfNodes(nodes: readonly DefinitionNode[]): readonly string[] {
   return extensions(nodes, 'search-modifier').flatMap(({ json }) => textOf(json) ?? []);
 }

@@ -6,7 +6,7 @@ import { severityOfRule, policyOf, severityFor } from '../../src/validation/poli
 import type { Occasion, Policy } from '../../src/validation/policy.ts';
 
 const own = 'https://example.org/own';
-const attachment = { path: 'Media.content.data' } as Attachment; // what weighing reads of one
+const attachment = { path: 'Media.content.data' } as Attachment; // the part that the severity depends on
 const type = (validationPolicy: Policy | undefined, more: object = {}) => ({
   validationPolicy,
   profile: `${own}|1.0.0`,
