@@ -4,6 +4,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { stringsOf } from '../fhir/json-object.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
+import { createExpansions } from '../terminology/expansions.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments } from './compartments.ts';
 import { items, readDeclared, reportTo } from './declared.ts';
@@ -83,6 +84,7 @@ export function compileModel(
     statement: Object.freeze(buildStatement(declared, compiled, interactions, definitions)),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
+    expansions: createExpansions(definitions),
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
   return {
