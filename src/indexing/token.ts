@@ -48,7 +48,7 @@ export const tokenEntries: Entries = (type, emit, _reading, model) => {
   }
 };
 
-/** The codes of a required value set belong to code systems of R4, all of which are case-sensitive. */
+/** The codes of a required value set belong to code systems of R4, which are all case-sensitive. */
 function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
   const binding = type.element?.binding;
   const required = binding?.strength === 'required';

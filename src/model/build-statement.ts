@@ -3,7 +3,7 @@ import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
-import type { Declared, DefinitionNode } from './declared.ts';
+import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase, textOf } from './extensions.ts';
 import { resultControls } from './result-controls.ts';
 import type { ResourceType, SearchParam } from './model.ts';
@@ -108,8 +108,8 @@ function incompleteProfiles({ profile, supportedProfiles }: ResourceType, defini
   });
 }
 
-function documentationOf(standings: readonly DefinitionNode[]): string | undefined {
-  const found = standings.flatMap(({ json }) => asString(json['documentation']) ?? []);
+function documentationOf(nodes: readonly DefinitionNode[]): string | undefined {
+  const found = nodes.flatMap(({ json }) => asString(json['documentation']) ?? []);
   return found.length === 0 ? undefined : [...new Set(found)].join('\n\n');
 }
 

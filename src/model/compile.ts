@@ -7,8 +7,8 @@ import { systemInteractions } from '../fhir/interaction.ts';
 import { createExpansions } from '../terminology/expansions.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments } from './compartments.ts';
-import { items, readDeclared, reportTo } from './declared.ts';
-import type { Declared, ReportAt } from './declared.ts';
+import { items, readDeclared, reportTo } from './definition-nodes.ts';
+import type { Declared, ReportAt } from './definition-nodes.ts';
 import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
@@ -59,9 +59,9 @@ export function compileModel(
   const compartments = compileCompartments(definitions);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
-  const compiled = [...declared.types].flatMap(([name, standings]) => {
+  const compiled = [...declared.types].flatMap(([name, nodes]) => {
     return (
-      compileResourceType(name, standings, {
+      compileResourceType(name, nodes, {
         declared,
         definitions,
         types,

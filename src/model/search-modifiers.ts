@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Definition } from '../definitions/definition.ts';
 import { stringsOf } from '../fhir/json-object.ts';
-import { extensions, type DefinitionNode, type ReportAt } from './declared.ts';
+import { extensions, type DefinitionNode, type ReportAt } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
 import { quotedCodes } from './served.ts';

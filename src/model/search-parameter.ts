@@ -4,7 +4,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { branchFor, splitUnion } from './branch.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
@@ -90,7 +90,7 @@ export function compileParameter(
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
 
-/** Data types of which one value has at most one entry. */
+/** Data types whose values have at most one entry each. */
 const oneEntry = new Set([
   'date',
   'dateTime',

@@ -60,7 +60,7 @@ export function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;
 }
 
-/** The terms of which a matching resource has one. */
+/** The terms; a matching resource has at least one. */
 export function askedTokens({ system, code }: Omit<Extract<Test, { kind: 'token' }>, 'kind'>): readonly string[] {
   if (code === undefined) return [systemTerm(system ?? undefined)];
   const folded = foldCode(code);

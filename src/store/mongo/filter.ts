@@ -17,7 +17,7 @@ export interface Condition {
    * condition is only checked on documents that others find.
    */
   readonly by: 'term' | 'value' | 'none';
-  /** The terms of which a document must have one; undefined if the clause needs something else. */
+  /** The terms; a document must have at least one; undefined if the clause needs something else. */
   readonly terms?: readonly string[];
 }
 
