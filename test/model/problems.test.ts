@@ -208,11 +208,12 @@ describe('a CapabilityStatement is refused', () => {
         [
           `${at}.extension[0].valueCode`,
           'The extension `search-modifier` has `of-type`; expected ' +
-            '`text`, `ofType`, `type`, `identifier`, `above` or `below`.',
+            '`text`, `ofType`, `in`, `not-in`, `type`, `identifier`, `above` or `below`.',
         ],
         [
           `${at}.searchParam[0].extension[0].valueCode`,
-          'The parameter `code` of type token cannot have the modifier `ofType`. It can have `text`.',
+          'The parameter `code` of type token cannot have the modifier `ofType`. It can have ' +
+            '`text`, `in`, `not-in`, `above`, `below`.',
         ],
         [
           `${at}.searchParam[1].extension[0].valueCode`,
