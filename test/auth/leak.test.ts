@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakProperty } from './support/leak.ts';
+import { plantForgetting } from './support/plant.ts';
 
 describe('what nobody may see leaks nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -10,4 +11,10 @@ describe('what nobody may see leaks nowhere, with rules of every kind', () => {
 });
 describe('what nobody may see leaks through no chain, `_has` or include', () => {
   leakProperty(true, newStorePlace, { joined: true });
+});
+describe('what nobody may see leaks through no search of several types or of a compartment', () => {
+  leakProperty(true, newStorePlace, { several: true });
+});
+describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
+  leakProperty(true, newStorePlace, { several: true, plant: plantForgetting(method) });
 });

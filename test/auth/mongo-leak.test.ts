@@ -5,4 +5,5 @@ import { leakProperty } from './support/leak.ts';
 describe('what nobody may see leaks nowhere, on MongoDB', () => {
   leakProperty(true, newMongoPlace, { usual: 25 });
   leakProperty(true, newMongoPlace, { usual: 10, joined: true });
+  leakProperty(true, newMongoPlace, { usual: 10, several: true });
 });
