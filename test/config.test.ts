@@ -81,7 +81,7 @@ describe('settings', () => {
     ]);
   });
 
-  it('are all told when several are wrong', () => {
+  it('are all reported if several are wrong', () => {
     expect(problems(['--prot=1', '--port', 'x', '--tls-cert', 'a'], { CRS_HOTS: 'a' })).toEqual([
       '`--prot` is not a flag of this command. Did you mean `--port`?',
       'The environment variable `CRS_HOTS` is not a setting. Did you mean `CRS_HOST`?',

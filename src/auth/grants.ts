@@ -36,7 +36,7 @@ export function grantsOf(scope: string, who: Who, place: AccessPlace): readonly 
   );
 }
 
-/** True if any type has the scope, whoever the caller is: other scopes do not exist. */
+/** True if any type has the scope, for any caller: other scopes do not exist. */
 export const scopeExists = (scope: string, model: Model): boolean =>
   [...model.types.values()].some(type => listed(scope, type).length > 0);
 

@@ -42,7 +42,7 @@ export function isAllowed(access: Access, asked: RequestedInteraction): boolean 
   return given !== undefined && letters.some(letter => given[letter] !== undefined);
 }
 
-/** The letters of which one suffices; undefined if its parts are decided one by one, or it needs no scope. */
+/** The letters; one suffices; undefined if its parts are decided one by one, or it needs no scope. */
 function lettersOf({ interaction, id, operation }: RequestedInteraction): readonly Letter[] | undefined {
   if (interaction === 'operation') return lettersOfOperation(operation, id);
   const letter = letterOf(interaction);

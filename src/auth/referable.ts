@@ -25,7 +25,7 @@ export function referable(access: Access, written: ResourceType, target: Resourc
 }
 
 /**
- * True for a type of which callers see at most their own resource: the others live in another system, so that a
+ * True for a type whose callers see at most their own resource: the others live in another system, so that a
  * reference to one of them does not reveal whether it exists here.
  */
 export const isStoredElsewhere = ({ smartScopes }: ResourceType): boolean =>

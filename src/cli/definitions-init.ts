@@ -9,7 +9,7 @@ import { noPositionals } from './positionals.ts';
 
 /** Writes a capability folder from the statement of a published guide. */
 export const command = defineCommand({
-  details: `The types, parameters and profiles that the guide requires of servers, with scopes, as far as they are
+  details: `The types, parameters and profiles that the guide requires of servers, with scopes, if they are
 supported; the rest is listed with the reason. --definitions names packages that the guide needs.
 
   npm run cli -- definitions init --from hl7.fhir.us.core-6.1.0.tgz --types Patient,Condition --out ./us-core

@@ -78,7 +78,7 @@ export function httpUrl(text: string): string {
   );
 }
 
-/** The URL of a server that receives codes: https, so that nobody can read or change them, or http on this machine. */
+/** The URL of a server that receives codes: https, so that they stay confidential, or http on this machine. */
 export function terminologyUrl(text: string): string {
   const url = httpUrl(text);
   if (url.startsWith('https:') || isLoopbackUrl(url)) return url;

@@ -13,7 +13,7 @@ export function reduce(resource: JsonObject): JsonObject {
   return reducer === undefined ? head : { ...head, ...reducer(resource) };
 }
 
-/** A CodeSystem of which the pack has only its existence and case sensitivity. */
+/** A CodeSystem that the pack reduces to its existence and case sensitivity. */
 export function withoutConcepts(system: JsonObject): JsonObject {
   const { concept: _, ...rest } = system;
   return { ...rest, content: 'not-present' };

@@ -42,7 +42,7 @@ export async function loadModel(sources: {
   readonly capability?: string | undefined;
   readonly root?: string | undefined;
   /**
-   * Folders of which the first that belongs to this user caches unpacked packages; those of the checkout if undefined.
+   * Folders; the first that belongs to this user caches unpacked packages; those of the checkout if undefined.
    */
   readonly cache?: readonly string[] | undefined;
 }): Promise<LoadedModel> {

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { listen } from '../http/server.ts';
 import type { Listening } from '../http/server.ts';
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
 /** An open port. Its requests wait until they are served. */
 export interface Port extends Pick<Listening, 'reload' | 'close'> {

@@ -49,6 +49,33 @@ export function convertUnit(value: number, from: string, to: string): number | u
   return status === 'succeeded' && toVal !== null ? toVal : undefined;
 }
 
+/** A unit in terms of base units. */
+export interface BaseUnits {
+  /** The value of one such unit; meaningless for a special unit, whose scale is no multiple. */
+  readonly magnitude: number;
+  /** Base units with their exponents, in the order of their names; none for a number. */
+  readonly exponents: readonly (readonly [name: string, exponent: number])[];
+  readonly isSpecial: boolean;
+}
+
+/**
+ * A UCUM unit in terms of base units; undefined for other texts and for arbitrary units, which have none.
+ * https://ucum.org/ucum#section-Base-Units
+ */
+export function baseUnits(code: string): BaseUnits | undefined {
+  if (!isUcumCode(code)) return undefined;
+  const { status, magnitude, unitToExp, fromUnitIsSpecial } = units().convertToBaseUnits(withoutAnnotations(code), 1);
+  if (status !== 'succeeded' || magnitude === undefined || !(magnitude > 0 && Number.isFinite(magnitude))) {
+    return undefined;
+  }
+  const exponents = Object.entries(unitToExp ?? {}).filter(([, exponent]) => exponent !== 0);
+  return {
+    magnitude,
+    exponents: exponents.sort(([a], [b]) => (a < b ? -1 : 1)),
+    isSpecial: fromUnitIsSpecial === true,
+  };
+}
+
 /** Maximum length in characters, and maximum nesting of parentheses. */
 const longest = 200;
 const deepest = 10;
@@ -83,6 +110,15 @@ const withoutAnnotations = (code: string): string =>
 /** The used parts of the library, which has no types of its own. */
 interface Units {
   validateUnitString(code: string): { readonly status: string };
+  convertToBaseUnits(
+    from: string,
+    value: number,
+  ): {
+    readonly status: string;
+    readonly magnitude?: number;
+    readonly unitToExp?: Readonly<Record<string, number>>;
+    readonly fromUnitIsSpecial?: boolean;
+  };
   convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null };
 }
 

@@ -21,7 +21,7 @@ export interface KnownType {
   readonly definition: TypeDefinition | undefined;
 }
 
-/** The values on which a rule is evaluated, as far as they are known. */
+/** The values on which a rule is evaluated, if they are known. */
 export interface RuleContext {
   /** The possible types of these values. */
   readonly context?: readonly KnownType[] | undefined;

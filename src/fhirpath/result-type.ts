@@ -1,6 +1,6 @@
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 
-/** The type of an expression's results, as far as the definitions determine it. */
+/** The type of an expression's results, if the definitions determine it. */
 export interface ResultType {
   /** FHIR type code: `CodeableConcept`, `dateTime`, `BackboneElement`; `boolean` for a comparison. */
   readonly code: string;

@@ -27,9 +27,9 @@ export function guideParameters(
   const collected: string[] = [];
   const compiler = createParameterCompiler(definitions, types, (_standing, _path, text) => void collected.push(text));
   const declared = (typeName: string, definition: Definition, name: string): readonly JsonObject[] => {
-    const standing = { definition, path: '', json: {} };
+    const node = { definition, path: '', json: {} };
     collected.length = 0;
-    const param = compiler.byCanonical(definition.url, typeName, standing, '');
+    const param = compiler.byCanonical(definition.url, typeName, node, '');
     if (param !== undefined && param.type !== 'special')
       return [{ name: param.code, definition: definition.url, type: param.type }];
     leaveOut(typeName, `the parameter \`${name}\``, collected[0] ?? 'Its type (special) is not supported.');

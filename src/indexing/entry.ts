@@ -68,6 +68,14 @@ export interface QuantityValue {
   readonly system: string | undefined;
   readonly code: string | undefined;
   readonly unit: string | undefined;
+  /** The same in base units (fhir/canonical-unit.ts), if it has a UCUM unit with such. */
+  readonly canonical: CanonicalRange | undefined;
+}
+
+export interface CanonicalRange {
+  readonly unit: string;
+  readonly low: number;
+  readonly high: number;
 }
 
 /**

@@ -79,7 +79,7 @@ function collectOf(
 function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Meanings): Run {
   const expression = compileExpression(param.expression, param.resourceType, model.definitions);
   return expression.bind(type =>
-    param.type === 'composite'
+    param.type === 'composite' && param.reads === undefined
       ? compositeEntries(param, type, emit, reading, model)
       : entriesOf(param, type, emit, reading, model),
   );

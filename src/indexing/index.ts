@@ -6,9 +6,12 @@ import { numberEntries } from './number.ts';
 import { quantityEntries } from './quantity.ts';
 import type { Emit, Entries, Meanings, Read, Reading } from './reading.ts';
 import { referenceEntries } from './reference.ts';
+import { referenceIdentifierEntries } from './reference-identifier.ts';
 import { specialEntries } from './special.ts';
 import { stringEntries } from './string.ts';
 import { tokenEntries } from './token.ts';
+import { tokenTextEntries } from './token-text.ts';
+import { typedIdentifierEntries } from './typed-identifier.ts';
 import { uriEntries } from './uri.ts';
 
 /** The extractors of search types; `composite` combines these (composite.ts). */
@@ -23,6 +26,18 @@ const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entrie
   special: specialEntries,
 };
 
+/** The extractors of parameters that are indexed for a modifier. https://hl7.org/fhir/R4/search.html#modifiers */
+const modified: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
+  text: tokenTextEntries,
+  ofType: typedIdentifierEntries,
+  identifier: referenceIdentifierEntries,
+};
+
+function extractorOf({ type, reads }: Read): Entries | undefined {
+  if (reads !== undefined) return modified[reads];
+  return type === 'composite' ? undefined : searchTypes[type];
+}
+
 /**
  * The extractor of values of a FHIR type for a parameter; undefined if the two are incompatible. An extension is
  * indexed by its value. https://hl7.org/fhir/R4/search.html#ptypes
@@ -34,8 +49,8 @@ export function entriesOf(
   reading: Reading,
   model: Meanings,
 ): Receive | undefined {
-  if (param.type === 'composite') return undefined;
-  const entries = searchTypes[param.type];
+  const entries = extractorOf(param);
+  if (entries === undefined) return undefined;
   if (type.code !== 'Extension') return entries(type, emit, reading, model, param);
   const values = compileExpression('value', type, model.definitions);
   const run = values.bind(held => entries(held, emit, reading, model, param));

@@ -12,8 +12,8 @@ export interface Reading {
 /** The part of the model that extraction needs: the types, and the meaning of codes. */
 export type Meanings = Pick<Model, 'definitions' | 'caseSensitive' | 'valueSetSystem'>;
 
-/** The part of a parameter that extraction needs: its search type, and the types of all its elements. */
-export type Read = Pick<SearchParam, 'type' | 'dataTypes'>;
+/** The part of a parameter that extraction needs: its search type, its modifier, and the types of all its elements. */
+export type Read = Pick<SearchParam, 'type' | 'reads' | 'dataTypes'>;
 
 /** Receives one value of a parameter. */
 export type Emit = (value: IndexValue) => void;

@@ -48,7 +48,8 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
   Identifier: ['value'],
 };
 
-function emitText(emit: Emit, text: unknown): void {
+/** Emits a text that is not empty. */
+export function emitText(emit: Emit, text: unknown): void {
   if (typeof text === 'string' && text !== '') emit({ kind: 'string', text, folded: foldString(text) });
 }
 

@@ -48,7 +48,7 @@ export const tokenEntries: Entries = (type, emit, _reading, model) => {
   }
 };
 
-/** The codes of a required value set belong to code systems of R4, all of which are case-sensitive. */
+/** The codes of a required value set belong to code systems of R4, which are all case-sensitive. */
 function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
   const binding = type.element?.binding;
   const required = binding?.strength === 'required';
@@ -58,7 +58,8 @@ function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
   };
 }
 
-function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
+/** Emits a Coding with a system, a code, or both. */
+export function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
   const { system, code } = (coding ?? {}) as { system?: unknown; code?: unknown }; // stored JSON
   const known = text(system);
   emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known));
@@ -73,9 +74,17 @@ function emitContact(emit: Emit, contact: unknown): void {
   emitToken(emit, undefined, phone ?? written, false);
 }
 
-function emitToken(emit: Emit, system: string | undefined, code: string | undefined, caseSensitive: boolean): void {
+/** Emits a token unless it has neither system nor code. */
+export function emitToken(
+  emit: Emit,
+  system: string | undefined,
+  code: string | undefined,
+  caseSensitive: boolean,
+): void {
   if (system === undefined && code === undefined) return;
   emit({ kind: 'token', system, code: code === undefined || caseSensitive ? code : foldCode(code), caseSensitive });
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A text that is not empty. */
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
-import { extensions } from './declared.ts';
-import type { DefinitionNode } from './declared.ts';
+import { extensions } from './definition-nodes.ts';
+import type { DefinitionNode } from './definition-nodes.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 import type { Context } from './context.ts';
@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
  */
 export function compileAccess(
   typeName: string,
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
   context: Context,
 ): {
@@ -21,15 +21,15 @@ export function compileAccess(
   /** The parameters of the links. */
   readonly owners: readonly SearchParam[];
 } {
-  const given = extensions(standings, 'access-link');
+  const given = extensions(nodes, 'access-link');
   const found =
     given.length === 0
-      ? defaultLink(typeName, standings, own, context)
-      : given.flatMap(standing => readLink(typeName, standing, own, context));
+      ? defaultLink(typeName, nodes, own, context)
+      : given.flatMap(node => readLink(typeName, node, own, context));
   return {
     links: found.map(({ compartment, param }) => Object.freeze({ compartment, parameter: param.code })),
     owners: [...new Map(found.map(({ param }) => [param.code, param])).values()],
-    criteria: extensions(standings, 'access-criteria').map(standing => readCriteria(typeName, standing, own, context)),
+    criteria: extensions(nodes, 'access-criteria').map(node => readCriteria(typeName, node, own, context)),
   };
 }
 
@@ -46,20 +46,18 @@ const defaultCode = ({ compartments }: Context): string | undefined =>
 
 function defaultLink(
   typeName: string,
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
   context: Context,
 ): readonly Link[] {
   const { parameters } = context;
-  const [standing] = standings;
+  const [node] = nodes;
   const compartment = defaultCode(context);
-  if (typeName === compartment || compartment === undefined || standing === undefined) return [];
+  if (typeName === compartment || compartment === undefined || node === undefined) return [];
   for (const code of ['patient', 'subject']) {
     const param =
       own.get(code) ??
-      (parameters.codes(typeName).includes(code)
-        ? parameters.officialByCode(code, typeName, standing, 'type')
-        : undefined);
+      (parameters.codes(typeName).includes(code) ? parameters.officialByCode(code, typeName, node, 'type') : undefined);
     if (param !== undefined && leadsTo(param, compartment)) return [{ compartment, param }];
   }
   return [];
@@ -67,19 +65,19 @@ function defaultLink(
 
 function readLink(
   typeName: string,
-  standing: DefinitionNode,
+  node: DefinitionNode,
   own: ReadonlyMap<string, SearchParam>,
   context: Context,
 ): readonly Link[] {
   const { compartments, parameters, report } = context;
-  const [compartmentPart] = partsOf(standing.json, 'compartment');
-  const [parameterPart] = partsOf(standing.json, 'parameter');
+  const [compartmentPart] = partsOf(node.json, 'compartment');
+  const [parameterPart] = partsOf(node.json, 'parameter');
   const compartment = textOf(compartmentPart?.json) ?? defaultCode(context) ?? '';
   const code = textOf(parameterPart?.json);
   if (code === undefined) return []; // reported with the extension
   if (!compartments.has(compartment)) {
     report(
-      standing,
+      node,
       `${compartmentPart?.path ?? ''}.valueCode`,
       `No CompartmentDefinition with the code \`${compartment}\` is ` +
         `loaded.${didYouMean(compartment, compartments.keys())}`,
@@ -87,18 +85,18 @@ function readLink(
     return [];
   }
   const at = `${parameterPart?.path ?? ''}.valueCode`;
-  const param = own.get(code) ?? parameters.officialByCode(code, typeName, standing, at);
+  const param = own.get(code) ?? parameters.officialByCode(code, typeName, node, at);
   if (param === undefined) {
     if (!parameters.codes(typeName).includes(code))
       report(
-        standing,
+        node,
         at,
         `No SearchParameter \`${code}\` of ${typeName} is loaded.${didYouMean(code, parameters.codes(typeName))}`,
       );
     return [];
   }
   if (!leadsTo(param, compartment)) {
-    report(standing, at, `The parameter \`${code}\` of ${typeName} never leads to a ${compartment}.`);
+    report(node, at, `The parameter \`${code}\` of ${typeName} never leads to a ${compartment}.`);
     return [];
   }
   return [{ compartment, param }];
@@ -109,18 +107,18 @@ const leadsTo = ({ type, targets }: SearchParam, compartment: string): boolean =
 
 function readCriteria(
   typeName: string,
-  standing: DefinitionNode,
+  node: DefinitionNode,
   own: ReadonlyMap<string, SearchParam>,
   { report }: Context,
 ): { readonly context: string; readonly criteria: string } {
-  const [criteriaPart] = partsOf(standing.json, 'criteria');
+  const [criteriaPart] = partsOf(node.json, 'criteria');
   const criteria = textOf(criteriaPart?.json) ?? '';
   const at = `${criteriaPart?.path ?? ''}.valueString`;
   for (const pair of criteria.split('&')) {
     const code = /^[^=:.]+/.exec(pair)?.[0] ?? '';
     if (!own.has(code) && code !== '_id' && code !== '_lastUpdated')
       report(
-        standing,
+        node,
         at,
         `${typeName} neither offers a parameter \`${code}\` nor has it ` +
           `\`indexed-only\`.${didYouMean(code, own.keys())}`,
@@ -128,6 +126,6 @@ function readCriteria(
   }
   for (const [placeholder] of criteria.matchAll(/\{[^}]*\}?/g))
     if (placeholder !== '{fhirUser}' && placeholder !== '{clientId}')
-      report(standing, at, `\`${placeholder}\` is not a placeholder; use \`{fhirUser}\` or \`{clientId}\`.`);
-  return Object.freeze({ context: textOf(partsOf(standing.json, 'context')[0]?.json) ?? '', criteria });
+      report(node, at, `\`${placeholder}\` is not a placeholder; use \`{fhirUser}\` or \`{clientId}\`.`);
+  return Object.freeze({ context: textOf(partsOf(node.json, 'context')[0]?.json) ?? '', criteria });
 }

@@ -3,7 +3,7 @@ import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
-import type { Declared, DefinitionNode } from './declared.ts';
+import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase, textOf } from './extensions.ts';
 import { resultControls, typeControl } from './result-controls.ts';
 import type { Compartment, ResourceType, SearchParam } from './model.ts';
@@ -87,6 +87,10 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
 }
 
 const buildParameter = (param: SearchParam): JsonObject => ({
+  ...list(
+    'extension',
+    [...param.modifiers].map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+  ),
   name: param.code,
   definition: param.url,
   type: param.type,
@@ -111,8 +115,8 @@ function incompleteProfiles({ profile, supportedProfiles }: ResourceType, defini
   });
 }
 
-function documentationOf(standings: readonly DefinitionNode[]): string | undefined {
-  const found = standings.flatMap(({ json }) => asString(json['documentation']) ?? []);
+function documentationOf(nodes: readonly DefinitionNode[]): string | undefined {
+  const found = nodes.flatMap(({ json }) => asString(json['documentation']) ?? []);
   return found.length === 0 ? undefined : [...new Set(found)].join('\n\n');
 }
 

@@ -2,8 +2,8 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { objectsOf, stringsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Context } from './context.ts';
-import type { Declared, DefinitionNode, ReportAt } from './declared.ts';
-import { texts } from './declared.ts';
+import type { Declared, DefinitionNode, ReportAt } from './definition-nodes.ts';
+import { texts } from './definition-nodes.ts';
 import type { Compartment, SearchParam } from './model.ts';
 
 /** The loaded compartments, by code. https://hl7.org/fhir/R4/compartmentdefinition.html */

@@ -5,8 +5,8 @@ import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments, searchedCompartmentsOf } from './compartments.ts';
-import { items, readDeclared, reportTo } from './declared.ts';
-import type { Declared, ReportAt } from './declared.ts';
+import { items, readDeclared, reportTo } from './definition-nodes.ts';
+import type { Declared, ReportAt } from './definition-nodes.ts';
 import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
@@ -58,9 +58,9 @@ export function compileModel(
   const searchedCompartments = searchedCompartmentsOf(declared, compartments, report);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
-  const compiled = [...declared.types].flatMap(([name, standings]) => {
+  const compiled = [...declared.types].flatMap(([name, nodes]) => {
     return (
-      compileResourceType(name, standings, {
+      compileResourceType(name, nodes, {
         declared,
         definitions,
         types,

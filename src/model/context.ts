@@ -1,5 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import type { Declared, ReportAt } from './declared.ts';
+import type { Declared, ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Compartment } from './model.ts';
 import type { ParameterCompiler } from './search-parameters.ts';

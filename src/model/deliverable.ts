@@ -1,6 +1,6 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
-import { texts } from './declared.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import { texts } from './definition-nodes.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';
 
 /**
@@ -8,35 +8,31 @@ import type { TypeInteraction } from '../fhir/interaction.ts';
  * promise them. https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource
  */
 export function checkTypePromises(
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   interactions: ReadonlySet<TypeInteraction>,
   report: ReportAt,
 ): void {
-  for (const standing of standings) {
-    const { json } = standing;
+  for (const node of nodes) {
+    const { json } = node;
     const needs = (element: string, code: string): void =>
-      report(
-        standing,
-        element,
-        `\`${element}\` needs the interaction \`${code}\`, which is not served yet; remove it.`,
-      );
+      report(node, element, `\`${element}\` needs the interaction \`${code}\`, which is not served yet; remove it.`);
     if (json['conditionalUpdate'] === true) needs('conditionalUpdate', 'update');
     if (json['updateCreate'] === true) needs('updateCreate', 'update');
     if (json['readHistory'] === true) needs('readHistory', 'vread');
     if (isSupported(json['conditionalDelete'])) needs('conditionalDelete', 'delete');
-    if (json['versioning'] === 'versioned-update') report(standing, 'versioning', noVersionedUpdate);
+    if (json['versioning'] === 'versioned-update') report(node, 'versioning', noVersionedUpdate);
     if (json['conditionalCreate'] === true && !['create', 'search-type'].every(code => has(interactions, code)))
-      report(standing, 'conditionalCreate', searchlessCreate);
+      report(node, 'conditionalCreate', searchlessCreate);
     if (isSupported(json['conditionalRead']) && !interactions.has('read'))
-      report(standing, 'conditionalRead', '`conditionalRead` needs the interaction `read`; declare it, or remove it.');
+      report(node, 'conditionalRead', '`conditionalRead` needs the interaction `read`; declare it, or remove it.');
     for (const element of ['searchInclude', 'searchRevInclude'])
       if (json[element] !== undefined && !interactions.has('search-type'))
-        report(standing, element, `\`${element}\` needs the interaction \`search-type\`; declare it, or remove it.`);
+        report(node, element, `\`${element}\` needs the interaction \`search-type\`; declare it, or remove it.`);
   }
-  for (const { text, ...standing } of texts(standings, 'referencePolicy')) {
-    if (text === 'resolves') report(standing, '', 'References by identifier are not resolved; remove `resolves`.');
+  for (const { text, ...node } of texts(nodes, 'referencePolicy')) {
+    if (text === 'resolves') report(node, '', 'References by identifier are not resolved; remove `resolves`.');
     if (text === 'enforced' && !interactions.has('create'))
-      report(standing, '', '`enforced` needs the interaction `create`; declare it, or remove it.');
+      report(node, '', '`enforced` needs the interaction `create`; declare it, or remove it.');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import type { ReportAt } from './declared.ts';
+import type { ReportAt } from './definition-nodes.ts';
 
 /** Reports profiles in single files without `derivation: constraint`. */
 export function checkDerivations(files: readonly Definition[], report: ReportAt): void {

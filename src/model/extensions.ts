@@ -73,6 +73,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(chain|has|filter)$/,
     expected: '`chain`, `has` or `filter`',
   },
+  'search-modifier': {
+    on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
+    max: Infinity,
+    value: 'valueCode',
+    pattern: /^(text|ofType|type|identifier|above|below)$/,
+    expected: '`text`, `ofType`, `type`, `identifier`, `above` or `below`',
+  },
   'page-size': {
     on: [resource, rest],
     max: 1,
@@ -273,7 +280,8 @@ function checkParts(json: JsonObject, { parts }: Parts, what: string, at: string
 
 const partOf = (name: string, whole: string): string => `The part \`${name}\` of ${whole.replace('The', 'the')}`;
 
-interface Standing {
+/** An extension and its path in the definition. */
+interface WrittenExtension {
   readonly json: JsonObject;
   readonly at: string;
 }
@@ -283,13 +291,13 @@ function walk(
   value: JsonObject,
   element: string,
   path: string,
-  visit: (extensions: readonly Standing[], element: string) => void,
+  visit: (extensions: readonly WrittenExtension[], element: string) => void,
 ): void {
   const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
   for (const [name, child] of Object.entries(value)) {
     if (name === 'extension' || name === 'modifierExtension') {
-      const standing = objectsOf(child).map((json, index) => ({ json, at: `${at(name)}[${index}]` }));
-      visit(standing, name === 'extension' ? element : `${element}.modifierExtension`);
+      const found = objectsOf(child).map((json, index) => ({ json, at: `${at(name)}[${index}]` }));
+      visit(found, name === 'extension' ? element : `${element}.modifierExtension`);
     } else if (isObject(child)) walk(child, `${element}.${name}`, at(name), visit);
     else if (Array.isArray(child))
       child.forEach((item, index) => {

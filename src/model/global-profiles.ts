@@ -3,7 +3,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { ReportAt } from './declared.ts';
+import type { ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import { extensionBase, textOf } from './extensions.ts';
 import type { FindSnapshot } from './snapshot/snapshot.ts';

@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
-import { items } from './declared.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import { items } from './definition-nodes.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import { quotedCodes, servedInteractions } from './served.ts';
 
 /**

@@ -125,6 +125,12 @@ export interface SearchParam {
    * True when a resource has at most one entry by its definitions: its low end is then a sort key in both directions.
    */
   readonly single: boolean;
+  /** Modifiers that the definitions offer beyond those of its type, by their codes in R4 (search-modifiers.ts). */
+  readonly modifiers: ReadonlySet<string>;
+  /** The parameters that are indexed for some of these modifiers, by modifier. */
+  readonly modified: ReadonlyMap<string, SearchParam>;
+  /** Of such a parameter: the modifier whose values are its entries. */
+  readonly reads: 'text' | 'ofType' | 'identifier' | undefined;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
   readonly delegated: boolean;
   /** Components of a composite; each expression is relative to the result of the composite's own expression. */

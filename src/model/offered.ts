@@ -1,9 +1,10 @@
 import { asString } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import { items } from './declared.ts';
-import type { DefinitionNode } from './declared.ts';
+import { items } from './definition-nodes.ts';
+import type { DefinitionNode } from './definition-nodes.ts';
 import type { SearchParam } from './model.ts';
 import type { Context } from './context.ts';
+import { modifiersOfNodes, modifiersOfOffer, withModifiers } from './search-modifiers.ts';
 
 /**
  * The search parameters of a type: its own `searchParam`s, and those of `rest` if it can be searched. Two nodes may
@@ -12,37 +13,43 @@ import type { Context } from './context.ts';
  */
 export function offeredParameters(
   typeName: string,
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   searchable: boolean,
   context: Context,
 ): ReadonlyMap<string, SearchParam> {
   const { report } = context;
-  const own = items(standings, 'searchParam');
+  const own = items(nodes, 'searchParam');
   if (!searchable)
-    for (const standing of own)
-      report(standing, '', `${typeName} declares no \`search-type\`, so it can offer no parameter.`);
+    for (const node of own) report(node, '', `${typeName} declares no \`search-type\`, so it can offer no parameter.`);
   const everywhere = searchable ? items(context.declared.rests, 'searchParam') : [];
-  const offered = new Map<string, { readonly param: SearchParam; readonly standing: DefinitionNode }>();
-  for (const standing of [...everywhere, ...own]) {
-    const param = compileOffered(typeName, standing, context);
+  const offered = new Map<string, { readonly param: SearchParam; readonly node: DefinitionNode }>();
+  for (const node of [...everywhere, ...own]) {
+    const param = compileOffered(typeName, node, context);
     if (param === undefined) continue;
     const there = offered.get(param.code);
-    if (there === undefined) offered.set(param.code, { param, standing });
+    if (there === undefined) offered.set(param.code, { param, node });
     else if (there.param.url !== param.url)
       report(
-        standing,
+        node,
         'definition',
         `${typeName} offers \`${param.code}\` as ${param.url} here and as ${there.param.url} in ` +
-          `${there.standing.definition.file}; they must agree.`,
+          `${there.node.definition.file}; they must agree.`,
       );
   }
   for (const code of offered.keys()) {
     const other = [...offered.keys()].find(known => known !== code && known.toLowerCase() === code.toLowerCase());
-    const standing = offered.get(code)?.standing;
-    if (other !== undefined && standing !== undefined)
-      report(standing, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
+    const node = offered.get(code)?.node;
+    if (other !== undefined && node !== undefined)
+      report(node, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
   }
-  return new Map([...offered].map(([code, { param }]) => [code, param]));
+  const ofAll = modifiersOfNodes([...context.declared.rests, ...nodes]);
+  const declared = new Map<string, string[]>();
+  for (const node of [...everywhere, ...own]) {
+    const { param } = offered.get(asString(node.json['name']) ?? '') ?? {};
+    if (param === undefined) continue;
+    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(node, param, report)]);
+  }
+  return new Map([...offered].map(([code, { param }]) => [code, withModifiers(param, declared.get(code) ?? [])]));
 }
 
 /** Parameters that control the answer; every search accepts them, and no SearchParameter defines them. */
@@ -61,23 +68,23 @@ const controls = new Set([
 
 function compileOffered(
   typeName: string,
-  standing: DefinitionNode,
+  node: DefinitionNode,
   { parameters, report }: Context,
 ): SearchParam | undefined {
-  const name = asString(standing.json['name']) ?? '';
-  const canonical = asString(standing.json['definition']);
+  const name = asString(node.json['name']) ?? '';
+  const canonical = asString(node.json['definition']);
   if (controls.has(name)) {
-    report(standing, 'name', `\`${name}\` is not a search parameter but controls the answer; remove the declaration.`);
+    report(node, 'name', `\`${name}\` is not a search parameter but controls the answer; remove the declaration.`);
     return undefined;
   }
   const param =
     canonical === undefined
-      ? parameters.byCode(name, typeName, standing, 'name')
-      : parameters.byCanonical(canonical, typeName, standing, 'definition');
+      ? parameters.byCode(name, typeName, node, 'name')
+      : parameters.byCanonical(canonical, typeName, node, 'definition');
   if (param === undefined) {
     if (canonical === undefined && !parameters.codes(typeName).includes(name))
       report(
-        standing,
+        node,
         'name',
         `No SearchParameter \`${name}\` of ${typeName} is loaded.${didYouMean(name, parameters.codes(typeName))}`,
       );
@@ -85,16 +92,16 @@ function compileOffered(
   }
   if (param.type === 'special')
     report(
-      standing,
+      node,
       canonical === undefined ? 'name' : 'definition',
       `The parameter \`${param.code}\` is of type special, by which no search is served; remove it.`,
     );
   if (param.code !== name)
-    report(standing, 'name', `The parameter is called \`${param.code}\` by its definition, not \`${name}\`.`);
-  const type = standing.json['type'];
+    report(node, 'name', `The parameter is called \`${param.code}\` by its definition, not \`${name}\`.`);
+  const type = node.json['type'];
   if (type !== undefined && type !== param.type)
     report(
-      standing,
+      node,
       'type',
       `The parameter \`${name}\` is of type ${param.type} by its definition, not ${JSON.stringify(type)}.`,
     );

@@ -1,8 +1,8 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import { items } from './declared.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import { items } from './definition-nodes.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Operation } from './model.ts';
 import { quotedCodes, servedOperations } from './served.ts';
@@ -14,31 +14,31 @@ import { supertypes } from './type-definitions.ts';
  */
 export function compileOperations(
   typeName: string,
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   { definitions, types, report }: { definitions: Definitions; types: TypeDefinitions; report: ReportAt },
 ): ReadonlyMap<string, Operation> {
   const found = new Map<string, Operation>();
-  for (const standing of items(standings, 'operation')) {
-    const canonical = asString(standing.json['definition']) ?? '';
+  for (const node of items(nodes, 'operation')) {
+    const canonical = asString(node.json['definition']) ?? '';
     const definition = definitions.find('OperationDefinition', canonical)?.resource();
     if (definition === undefined) {
       const urls = definitions.all('OperationDefinition').map(({ url }) => url);
       const hint = didYouMean(canonical.replace(/\|.*/s, ''), urls);
       const text = `No OperationDefinition \`${canonical}\` is loaded.${hint}`;
-      report(standing, 'definition', text);
+      report(node, 'definition', text);
       continue;
     }
     const code = asString(definition['code']) ?? '';
-    const name = asString(standing.json['name']) ?? '';
+    const name = asString(node.json['name']) ?? '';
     if (name !== code && name !== `$${code}`)
-      report(standing, 'name', `The operation is called \`${code}\` by its definition, not \`${name}\`.`);
+      report(node, 'name', `The operation is called \`${code}\` by its definition, not \`${name}\`.`);
     const on = stringsOf(definition['resource']);
     if (![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
-      report(standing, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
+      report(node, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
     if (!servedOperations.some(one => one === code)) {
       const served = quotedCodes(servedOperations.map(one => `$${one}`));
       const text = `The operation \`$${code}\` is not served yet; remove it. ${served} is served.`;
-      report(standing, 'definition', text);
+      report(node, 'definition', text);
     }
     const operation = {
       code,
@@ -47,11 +47,11 @@ export function compileOperations(
       instance: definition['instance'] === true,
     };
     if (!operation.type && !operation.instance)
-      report(standing, 'definition', `\`${canonical}\` is an operation of the whole system, which is not served.`);
+      report(node, 'definition', `\`${canonical}\` is an operation of the whole system, which is not served.`);
     const there = found.get(code);
     if (there !== undefined && there.url !== canonical)
       report(
-        standing,
+        node,
         'definition',
         `The operation \`${code}\` is ${canonical} here and ${there.url} elsewhere; they must agree.`,
       );

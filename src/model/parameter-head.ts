@@ -2,7 +2,7 @@ import type { Definition } from '../definitions/definition.ts';
 import { asString } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { ReportAt } from './declared.ts';
+import type { ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { SearchParamType } from './model.ts';
 import { quotedCodes } from './served.ts';

@@ -1,7 +1,7 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Context } from './context.ts';
-import { extensions, texts } from './declared.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import { extensions, texts } from './definition-nodes.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { ResourceType } from './model.ts';
 

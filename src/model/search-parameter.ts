@@ -4,12 +4,13 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { branchFor, splitUnion } from './branch.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from './model.ts';
 import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
+import { modifiersOfDefinition } from './search-modifiers.ts';
 import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
 import { supertypes } from './type-definitions.ts';
@@ -18,7 +19,7 @@ import { supertypes } from './type-definitions.ts';
 export const indexVersion = 1;
 
 /** Raised with a change that concerns some parameters only (`revisionOf`). */
-export const revision = 1;
+export const revision = 2;
 
 /**
  * Compiles a SearchParameter for one of its types; undefined for a mistake, which is reported in its own file.
@@ -80,13 +81,16 @@ export function compileParameter(
       type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
+    modifiers: modifiersOfDefinition(definition, { code, type, dataTypes: compiled.types }, report),
+    modified: new Map<string, SearchParam>(),
+    reads: undefined,
     delegated: compiled.fallback || components.some(({ param: { delegated } }) => delegated),
     description: descriptionFor(asString(json['description']), typeName),
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
 
-/** Data types of which one value has at most one entry. */
+/** Data types whose values have at most one entry each. */
 const oneEntry = new Set([
   'date',
   'dateTime',
@@ -123,14 +127,16 @@ const oneEntry = new Set([
 /**
  * The changes of entries since `indexVersion` was last raised, so that only these parameters are rebuilt: times are
  * stored to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a
- * canonical counts as present; the URL of a definition is stored with its version.
+ * canonical counts as present; the URL of a definition is stored with its version. With the second revision, quantities
+ * are also stored in base units.
  */
 function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly string[] {
+  if (type === 'quantity') return ['revision 2'];
   const isChanged =
     (type === 'date' && !(dataTypes.size === 1 && dataTypes.has('date'))) ||
     (type === 'reference' && (dataTypes.size === 0 || [...dataTypes].some(name => name !== 'Reference'))) ||
     type === 'uri';
-  return isChanged ? [`revision ${revision}`] : [];
+  return isChanged ? ['revision 1'] : [];
 }
 
 /** `meaning`: the parts of other definitions that determine its entries. */
@@ -193,6 +199,9 @@ function compileComponents(
       dataTypes: new Set(compiled.flatMap(result => [...(result?.types ?? [])])),
       single: false,
       components: [],
+      modifiers: new Set<string>(),
+      modified: new Map<string, SearchParam>(),
+      reads: undefined,
       delegated: compiled.some(one => one?.fallback === true),
       description: undefined,
     };

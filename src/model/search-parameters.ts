@@ -3,7 +3,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { ReportAt, DefinitionNode } from './declared.ts';
+import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { SearchParam } from './model.ts';
 import { compileParameter } from './search-parameter.ts';
@@ -12,13 +12,13 @@ import { supertypes } from './type-definitions.ts';
 /** Compiles the search parameters of types, each once. */
 export interface ParameterCompiler {
   /**
-   * By canonical; a parameter that does not resolve or compile is reported, at `standing` if the reference is wrong.
+   * By canonical; a parameter that does not resolve or compile is reported, at `node` if the reference is wrong.
    */
-  byCanonical(canonical: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
+  byCanonical(canonical: string, typeName: string, node: DefinitionNode, path: string): SearchParam | undefined;
   /** By code, among all loaded ones; undefined if the type has none, reported if it has several. */
-  byCode(code: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
+  byCode(code: string, typeName: string, node: DefinitionNode, path: string): SearchParam | undefined;
   /** By code, for the server's own use: that of R4 if it has one, whatever packages add. */
-  officialByCode(code: string, typeName: string, standing: DefinitionNode, path: string): SearchParam | undefined;
+  officialByCode(code: string, typeName: string, node: DefinitionNode, path: string): SearchParam | undefined;
   /** The codes that a type could have. */
   codes(typeName: string): readonly string[];
 }
@@ -40,27 +40,21 @@ export function createParameterCompiler(
     if (!compiled.has(key)) compiled.set(key, compileParameter(definition, typeName, definitions, types, report));
     return compiled.get(key);
   };
-  const only = (
-    found: readonly Definition[],
-    code: string,
-    typeName: string,
-    standing: DefinitionNode,
-    path: string,
-  ) => {
+  const only = (found: readonly Definition[], code: string, typeName: string, node: DefinitionNode, path: string) => {
     const [first, ...others] = found;
     if (first === undefined) return undefined;
     if (others.length === 0) return compile(first, typeName);
     const urls = found.map(({ url, file }) => `\`${url}\` (${file})`).join(' and ');
     const text = `${typeName} has several parameters with the code \`${code}\`: ${urls}.`;
-    report(standing, path, `${text} Name the one that is meant in a \`definition\`.`);
+    report(node, path, `${text} Name the one that is meant in a \`definition\`.`);
     return undefined;
   };
   return {
-    byCanonical(canonical, typeName, standing, path) {
+    byCanonical(canonical, typeName, node, path) {
       const definition = definitions.find('SearchParameter', canonical);
       if (definition === undefined) {
         const urls = definitions.all('SearchParameter').map(({ url }) => url);
-        report(standing, path, `No SearchParameter \`${canonical}\` is loaded.${nearestUrl(canonical, urls)}`);
+        report(node, path, `No SearchParameter \`${canonical}\` is loaded.${nearestUrl(canonical, urls)}`);
         return undefined;
       }
       const bases = stringsOf(definition.resource()['base']);
@@ -69,7 +63,7 @@ export function createParameterCompiler(
         const isElsewhere = !bases.some(name => types.get(name) !== undefined);
         if (!isElsewhere || definition.package !== undefined)
           report(
-            standing,
+            node,
             path,
             `\`${canonical}\` is a parameter of ${bases.join(', ') || 'no type'}, not of ${typeName}.`,
           );
@@ -77,11 +71,11 @@ export function createParameterCompiler(
       }
       return compile(definition, typeName);
     },
-    byCode: (code, typeName, standing, path) => only(candidates(code, typeName), code, typeName, standing, path),
-    officialByCode(code, typeName, standing, path) {
+    byCode: (code, typeName, node, path) => only(candidates(code, typeName), code, typeName, node, path),
+    officialByCode(code, typeName, node, path) {
       const found = candidates(code, typeName);
       const official = found.filter(({ url }) => url.startsWith('http://hl7.org/fhir/SearchParameter/'));
-      return only(official.length === 1 ? official : found, code, typeName, standing, path);
+      return only(official.length === 1 ? official : found, code, typeName, node, path);
     },
     codes(typeName) {
       index ??= indexByCode(definitions);

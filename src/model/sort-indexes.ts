@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
-import { extensions } from './declared.ts';
-import type { DefinitionNode, ReportAt } from './declared.ts';
+import { extensions } from './definition-nodes.ts';
+import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { SearchParam } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
-import { extensions, oneExtension } from './declared.ts';
-import type { DefinitionNode } from './declared.ts';
+import { extensions, oneExtension } from './definition-nodes.ts';
+import type { DefinitionNode } from './definition-nodes.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from './element.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { Attachment, ResourceType } from './model.ts';
@@ -9,21 +9,21 @@ import type { Context } from './context.ts';
 /** The attachment that is cut out of a record when it is written; the path must lead to base64Binary. */
 export function compileAttachment(
   definition: TypeDefinition,
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   { types, report }: Context,
 ): Attachment | undefined {
-  const standing = oneExtension(standings, 'attachment', report);
-  if (standing === undefined) return undefined;
-  const part = (name: string) => partsOf(standing.json, name)[0]?.json;
+  const node = oneExtension(nodes, 'attachment', report);
+  if (node === undefined) return undefined;
+  const part = (name: string) => partsOf(node.json, name)[0]?.json;
   const path = textOf(part('path')) ?? '';
   const property = followPath(definition, path, types);
-  if (typeof property === 'string') report(standing, '', property);
+  if (typeof property === 'string') report(node, '', property);
   else if (property.type.code !== 'base64Binary')
-    report(standing, '', `\`${path}\` is a ${property.type.code}; an attachment is base64Binary.`);
+    report(node, '', `\`${path}\` is a ${property.type.code}; an attachment is base64Binary.`);
   return Object.freeze({
     path,
     maxBytes: Number(part('maxBytes')?.['valuePositiveInt']),
-    contentTypes: partsOf(standing.json, 'contentType').map(({ json }) =>
+    contentTypes: partsOf(node.json, 'contentType').map(({ json }) =>
       Object.freeze({
         type: textOf(partsOf(json, 'type')[0]?.json) ?? '',
         signature: textOf(partsOf(json, 'signature')[0]?.json),
@@ -36,15 +36,15 @@ export function compileAttachment(
 /** Elements that the server sets; `now` is for dates and times. */
 export function compileServerSet(
   definition: TypeDefinition,
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   { types, report }: Context,
 ): ResourceType['serverSet'] {
-  return extensions(standings, 'server-set').map(standing => {
-    const path = textOf(partsOf(standing.json, 'path')[0]?.json) ?? '';
+  return extensions(nodes, 'server-set').map(node => {
+    const path = textOf(partsOf(node.json, 'path')[0]?.json) ?? '';
     const property = followPath(definition, path, types);
-    if (typeof property === 'string') report(standing, '', property);
+    if (typeof property === 'string') report(node, '', property);
     else if (!['date', 'dateTime', 'instant'].includes(property.type.code))
-      report(standing, '', `\`${path}\` is a ${property.type.code}; \`now\` is for a date, dateTime or instant.`);
+      report(node, '', `\`${path}\` is a ${property.type.code}; \`now\` is for a date, dateTime or instant.`);
     return Object.freeze({ path, value: 'now' as const });
   });
 }

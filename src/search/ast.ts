@@ -81,8 +81,17 @@ export type Test =
   | { readonly kind: 'token'; readonly system?: string | null; readonly code?: string }
   /** All bounds match one entry. */
   | { readonly kind: 'range'; readonly bounds: readonly Bound[] }
-  /** `unit`: the code or the unit; `system` then belongs to the code. */
-  | { readonly kind: 'quantity'; readonly bounds: readonly Bound[]; readonly system?: string; readonly unit?: string }
+  /**
+   * `unit`: the code or the unit; `system` then belongs to the code. With `canonical`, the base units of the bounds
+   * (fhir/canonical-unit.ts), entries are compared by their canonical form, and there is neither of the two.
+   */
+  | {
+      readonly kind: 'quantity';
+      readonly bounds: readonly Bound[];
+      readonly system?: string;
+      readonly unit?: string;
+      readonly canonical?: string;
+    }
   /**
    * Either `id` with `type` (parse fills the type in from the targets), or `url`, with `version` for a canonical. A
    * record of this server may be named by a relative reference, or by `{base}/{type}/{id}` where `base` is given.
@@ -105,7 +114,8 @@ export type Test =
       /** As above. */
       readonly base: string;
     }
-  | { readonly kind: 'uri'; readonly uri: string }
+  /** Without `tree` the same URI; `below`: it or one below it, `above`: it or one above it (fhir/uri-tree.ts). */
+  | { readonly kind: 'uri'; readonly uri: string; readonly tree?: 'below' | 'above' }
   /** All match one tuple, in the order of the components. */
   | { readonly kind: 'composite'; readonly of: readonly Test[] };
 

@@ -1,4 +1,5 @@
 import { belowBase } from '../fhir/reference.ts';
+import { isBelow } from '../fhir/uri-tree.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
@@ -120,13 +121,13 @@ function passes(test: Test, value: IndexValue): boolean {
     case 'range':
       return (value.kind === 'date' || value.kind === 'number') && within(test.bounds, value.low, value.high);
     case 'quantity':
-      return value.kind === 'quantity' && within(test.bounds, value.low, value.high) && hasUnit(test, value);
+      return value.kind === 'quantity' && isQuantity(test, value);
     case 'reference':
       return value.kind === 'reference' && refersTo(test, value);
     case 'references':
       return value.kind === 'reference' && isOneOf(test, value);
     case 'uri':
-      return value.kind === 'uri' && value.uri === test.uri;
+      return value.kind === 'uri' && isUri(test, value.uri);
     case 'composite':
       return value.kind === 'composite' && test.of.every((part, at) => value.of[at]?.some(one => passes(part, one)));
     default:
@@ -134,9 +135,20 @@ function passes(test: Test, value: IndexValue): boolean {
   }
 }
 
+function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): boolean {
+  if (tree === undefined) return value === uri;
+  return tree === 'below' ? isBelow(value, uri) : isBelow(uri, value);
+}
+
 function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boolean {
   if (test.system !== undefined && (test.system ?? undefined) !== value.system) return false;
   return test.code === undefined || value.code === (value.caseSensitive ? test.code : foldCode(test.code));
+}
+
+function isQuantity(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue): boolean {
+  const { bounds, canonical } = test;
+  if (canonical === undefined) return within(bounds, value.low, value.high) && hasUnit(test, value);
+  return value.canonical?.unit === canonical && within(bounds, value.canonical.low, value.canonical.high);
 }
 
 /** With a system the unit is its code; without one it is the code or the unit's text. */

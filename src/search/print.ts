@@ -65,7 +65,12 @@ function printTest(test: Test, param: SearchParam): string {
     case 'range':
       return test.bounds.map(param.type === 'date' ? printTime : printNumber).join(' ');
     case 'quantity':
-      return list('quantity', [...test.bounds.map(printNumber), either(test.system), either(test.unit)]);
+      return list('quantity', [
+        ...test.bounds.map(printNumber),
+        ...(test.canonical === undefined
+          ? [either(test.system), either(test.unit)]
+          : ['canonical', quote(test.canonical)]),
+      ]);
     case 'reference':
       return test.url === undefined
         ? list('reference', [test.type ?? 'any', either(test.id)])
@@ -73,7 +78,7 @@ function printTest(test: Test, param: SearchParam): string {
     case 'references':
       return list('references', [...test.ids.map(id => `${test.type}/${id}`), ...test.urls.map(quote)]);
     case 'uri':
-      return list('uri', [quote(test.uri)]);
+      return list('uri', [...(test.tree === undefined ? [] : [test.tree]), quote(test.uri)]);
     case 'composite':
       return list(
         'composite',

@@ -56,7 +56,7 @@ function valueOf(value: IndexValue): number | string | undefined {
       // -0 is 0.
       return value.low + 0;
     case 'string':
-      // The whole text, of which a double name has each word as an entry too.
+      // The whole text: a double name has each of its words as an entry too.
       return printable(foldString(value.text));
     case 'token':
       return value.code === undefined ? undefined : printable(foldCode(value.code));

@@ -24,7 +24,7 @@ export interface Sessions {
   find(secret: string): Promise<Session | undefined>;
   /**
    * Whether a session, by its id, has not ended, without resetting the idle timeout. Online access of apps continues
-   * during the idle timeout, until the session is ended or reaches its lifetime.
+   * during the idle timeout, until the session is ended or expires.
    */
   isAlive(id: string): Promise<boolean>;
   /** Ends a session, also one that has timed out, with the tokens that depend on it. */

@@ -1,5 +1,5 @@
 import { parseReference } from '../fhir/reference.ts';
-import type { ReferenceValue, TokenValue } from '../indexing/entry.ts';
+import type { QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import type { Test } from '../search/ast.ts';
 
@@ -60,7 +60,7 @@ export function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;
 }
 
-/** The terms of which a matching resource has one. */
+/** The terms; a matching resource has at least one. */
 export function askedTokens({ system, code }: Extract<Test, { kind: 'token' }>): readonly string[] {
   if (code === undefined) return [systemTerm(system ?? undefined)];
   const folded = foldCode(code);
@@ -136,17 +136,31 @@ export function pairTerm(owner: string, token: string): string {
   return `${owner.length}|${owner}${token}`;
 }
 
-/** The keys of a quantity: any unit, its code, its unit, its system with code. */
-export function quantityKeys(
-  system: string | undefined,
-  code: string | undefined,
-  unit: string | undefined,
-): readonly string[] {
+/** A quantity by a key; the canonical form has other numbers. */
+export interface KeyedRange {
+  readonly key: string;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A quantity by its keys: any unit, its code, its unit, its system with code, and its canonical form. */
+export function quantityRanges({ system, code, unit, low, high, canonical }: QuantityValue): readonly KeyedRange[] {
   const keys = new Set([anyUnit]);
   if (code !== undefined) keys.add(unitKey(code));
   if (unit !== undefined) keys.add(unitKey(unit));
   if (system !== undefined) keys.add(systemUnitKey(system, code ?? ''));
-  return [...keys];
+  const ranges = [...keys].map(key => ({ key, low, high }));
+  if (canonical === undefined) return ranges;
+  return [...ranges, { key: canonicalKey(canonical.unit), low: canonical.low, high: canonical.high }];
+}
+
+/** The key of quantities in base units. */
+export function canonicalKey(unit: string): string {
+  return `c${unit}`;
+}
+
+export function isCanonicalKey(key: string): boolean {
+  return key.startsWith('c');
 }
 
 export const anyUnit = 'q';
@@ -161,7 +175,9 @@ export function systemUnitKey(system: string, code: string): string {
 }
 
 /** The key of matching quantities; `prefix`: all keys with this prefix. */
-export function askedUnit({ system, unit }: Extract<Test, { kind: 'quantity' }>): { key: string; prefix: boolean } {
+export function askedUnit(test: Extract<Test, { kind: 'quantity' }>): { key: string; prefix: boolean } {
+  const { system, unit, canonical } = test;
+  if (canonical !== undefined) return { key: canonicalKey(canonical), prefix: false };
   if (system === undefined) return { key: unit === undefined ? anyUnit : unitKey(unit), prefix: false };
   return { key: systemUnitKey(system, unit ?? ''), prefix: unit === undefined };
 }

@@ -29,7 +29,7 @@ export interface Field {
 
 interface RequiredElement {
   readonly element: ElementDefinition;
-  /** The properties of which one is required, siblings included. */
+  /** The properties; one is required, and siblings count. */
   readonly properties: readonly string[];
 }
 

@@ -62,7 +62,7 @@ describe('events that wait', () => {
     expect(await list(log.verify())).toEqual([]);
   });
 
-  it('are all kept in the end, with what tells of those that were too many', async () => {
+  it('are all stored at last, with an event that counts those over the limit', async () => {
     const { batch, disk, names } = start();
     disk.room = 0;
     await expect(batch.keep(event('refused'))).rejects.toThrow('full');
@@ -114,7 +114,7 @@ describe('events that wait', () => {
     expect([seen[0], seen[1], seen.at(-1)]).toEqual([false, true, false]);
   });
 
-  it('are counted where they cannot be kept in the end', async () => {
+  it('are counted if they cannot be stored at the close', async () => {
     const { batch, disk } = start();
     disk.room = 0;
     for (const name of ['a', 'b']) batch.add(event(name));

@@ -14,7 +14,7 @@ interface Place {
   remove(): Promise<void>;
 }
 
-/** A server that is killed while it writes: nothing is there of which no event tells, and each answer has its event. */
+/** A server that is killed while it writes: each stored record and each answer has its event. */
 export function auditKillContract(newPlace: () => Promise<Place>, rounds: number): void {
   it(
     `a server that is killed ${rounds} times writes nothing without its event`,
@@ -26,9 +26,9 @@ export function auditKillContract(newPlace: () => Promise<Place>, rounds: number
       const first = await store.partition('demo');
       if (first !== undefined) await put(first, [{ resourceType: 'Patient', id: 'p1' }]);
       await store.close();
-      const told = new Set<string>();
+      const answered = new Set<string>();
       for (let round = 0; round < rounds; round += 1) {
-        for (const id of await createAndKill(place.url, 20 + ((round * 53) % 200))) told.add(id);
+        for (const id of await createAndKill(place.url, 20 + ((round * 53) % 200))) answered.add(id);
       }
       const reading = await open(place.url);
       const begun = new Set<string>();
@@ -39,8 +39,8 @@ export function auditKillContract(newPlace: () => Promise<Place>, rounds: number
       const demo = await reading.partition('demo');
       const written = demo === undefined ? [] : (await list(current(demo, 'Media'))).map(({ id }) => id);
       expect(written.filter(id => !begun.has(id))).toEqual([]);
-      expect([...told].filter(id => !written.includes(id))).toEqual([]);
-      expect(told.size).toBeGreaterThanOrEqual(rounds);
+      expect([...answered].filter(id => !written.includes(id))).toEqual([]);
+      expect(answered.size).toBeGreaterThanOrEqual(rounds);
       const damage = await list(auditOf(reading).verify());
       expect(damage.filter(({ is }) => is !== 'torn')).toEqual([]);
       await reading.close();

@@ -11,7 +11,7 @@ import { appendEvents, auditOf } from '../support/audit-of.ts';
 
 const publicUrl = 'http://events.example';
 
-/** What `compareWrites` tells of an audit log and the store that it is about. */
+/** What `compareWrites` reports about an audit log and its store. */
 export function writesContract(newPlace: () => Promise<t.Place>): void {
   let place: t.Place;
   let store: Store;
@@ -164,7 +164,7 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
       expect((await compare()).lost).toHaveLength(1);
     });
 
-    it('that is not there, and that nobody removed, is missed with its records', async () => {
+    it('that is missing, and was not removed, is reported with its records', async () => {
       await store.partitions.add('other', { zone: 'UTC' });
       const other = await store.partition('other');
       if (other === undefined) throw new Error('not there');
@@ -177,7 +177,7 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
   });
 
   describe('writes that were begun and not ended', () => {
-    it('are told, but for those that were tried again under their key', async () => {
+    it('are reported, except those that were retried under their key', async () => {
       await demo.write([t.put('second')]);
       await keep(
         { id: 'alone' },

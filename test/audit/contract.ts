@@ -13,7 +13,7 @@ import { list } from '../store/support/list.ts';
 
 /** Where chains are kept below a store, for tests that damage them. */
 export interface Below {
-  /** Does something to the lines of a chain; what it gives is what stands there from now on. */
+  /** Replaces the lines of a chain by those that `edit` returns. */
   change(url: string, chain: string, edit: (lines: string[]) => string[]): Promise<void>;
 }
 
@@ -157,7 +157,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
       );
     });
 
-    it('never drops what is being written, whatever it is told', () =>
+    it('never deletes the chain that is being written, whatever the limit', () =>
       withLog(async log => {
         await log.append([event({})]);
         expect(await log.prune(noon + 1000 * day)).toBe(0);
@@ -167,7 +167,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
   });
 
   describe('verify', () => {
-    /** What is told when the first chain is edited, which another process names. */
+    /** Compares the findings after the first chain, which another process names, was edited. */
     const damaged = async (
       edit: (lines: string[]) => string[],
       expected: (chain: string) => readonly AuditDamage[],
@@ -186,7 +186,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
       ['an event was removed', lines => lines.toSpliced(2, 1), 2],
       ['events were exchanged', ([a = '', b = '', c = '', ...rest]) => [a, c, b, ...rest], 1],
       ['the first line is gone', lines => lines.slice(1), 0],
-    ])('tells that %s', (_, edit, line) =>
+    ])('reports that %s', (_, edit, line) =>
       withLog(async (log, again, url) => {
         await log.append([1, 2, 3, 4].map(n => event({ text: `{"n":${n}}`, patients: ['p1'] })));
         const chain = await chainOf(url);
@@ -199,13 +199,13 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
     it.each<[string, (lines: string[]) => string[], (chain: string) => readonly AuditDamage[]]>([
       ['that the end of a chain is gone', lines => lines.slice(0, -1), chain => [{ chain, line: 4, is: 'missing' }]],
       [
-        'that a chain was written anew, with digests that fit',
-        lines => anew(lines.map(line => line.replace('{"n":2}', '{"n":9}'))),
+        'that a chain was rewritten with matching digests',
+        lines => rechained(lines.map(line => line.replace('{"n":2}', '{"n":9}'))),
         chain => [{ chain, line: 4, is: 'altered' }],
       ],
       ['that a chain is gone', () => [], chain => [{ chain, line: undefined, is: 'missing' }]],
       ['nothing where nothing was done', lines => lines, () => []],
-    ])('tells %s, where a later chain names it', async (_, edit, expected) => {
+    ])('reports %s, if a later chain names it', async (_, edit, expected) => {
       expect.assertions(1);
       await damaged(edit, expected);
     });
@@ -221,7 +221,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
     return found;
   }
 
-  it('after a failure goes on in a new chain, and all is told to whoever appended', async () => {
+  it('continues in a new chain after a failure, and reports it to each caller of append', async () => {
     const kept: string[][] = [];
     let broken = false;
     const place: ChainPlace = {
@@ -253,7 +253,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
 }
 
 /** Lines with digests as they would be, had they been written so. */
-function anew(lines: readonly string[]): string[] {
+function rechained(lines: readonly string[]): string[] {
   let before = '';
   return lines.map(line => {
     const content = line.slice(line.indexOf(',') + 1);

@@ -220,7 +220,7 @@ describe('the event of a request', () => {
     expect(references(events[0], '4')).toEqual(['Condition/c2']);
   });
 
-  it('tells of what the client has already', async () => {
+  it('names the records of an answer 304', async () => {
     const { answer, events } = await ask('GET', '/Condition/c1', { ...system, 'If-None-Match': 'W/"1"' });
     expect([answer.status, events[0].outcome, patientsOf(events[0])]).toEqual([304, '0', ['Patient/p1']]);
   });
@@ -287,7 +287,7 @@ describe('the events of a create', () => {
   });
 });
 
-describe('refusals of nobody who is known', () => {
+describe('refusals of unknown clients', () => {
   it('that are alike are counted', async () => {
     const since = Date.now();
     const answers = await Promise.all(

@@ -52,7 +52,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe('where events cannot be kept', () => {
-  it('a write is refused before anything is written, then all is, and it goes on by itself', async () => {
+  it('rejects a write, then all requests, before anything is written, and recovers automatically', async () => {
     await begin();
     const refused = await create();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
@@ -111,7 +111,7 @@ describe('a server that ends', () => {
   });
 });
 
-it('events of days that are over are dropped at the start, and an event tells of it', async () => {
+it('expired events are deleted at the start, and an event records it', async () => {
   place = await t.newPlace();
   let now = Date.parse('2025-01-01T12:00:00Z');
   const start = (): Promise<RunningEngine> =>

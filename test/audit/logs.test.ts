@@ -102,7 +102,7 @@ it('no log holds a token, a name, an identifier or an id of a patient', async ()
   }
   await server.raw('GET /r4/demo/Patient/patient-4711 HTTP/1.1\r\nbad header tremblay\r\n\r\n');
   await server.raw('GET /r4/demo/Patient/patient-4711 HTTP/9.9\r\nAuthorization: Bearer s3cret\r\n\r\n');
-  // A fault is told with where it arose, not with what was asked.
+  // A fault is logged with its place in the code, without the request.
   const { store } = server.running.engine;
   const partition = store.partition.bind(store);
   Object.assign(store, { partition: () => Promise.reject(new Error('The test breaks the store')) });

@@ -135,7 +135,7 @@ describe('the event of a request', () => {
     expect(found.map(({ agent }) => agent[0].network?.address ?? '')).toEqual(places);
   });
 
-  it('names a thousand records and patients, and tells how many there are', async () => {
+  it('names a thousand records and patients, and has the number of all', async () => {
     const { events, request } = parts();
     const records = Array.from({ length: 1200 }, (_, at) => ({
       type: 'Condition',

@@ -29,7 +29,7 @@ describe('the patients of a record', () => {
   it.each<[string, string, string[]]>([
     ['the one that it is about', '{"resourceType":"Condition","subject":{"reference":"Patient/p1"}}', ['p1']],
     [
-      'not whoever asserts it',
+      'not the asserter',
       '{"resourceType":"Condition","subject":{"reference":"Patient/p1"},"asserter":{"reference":"Patient/p2"}}',
       ['p1'],
     ],
@@ -40,7 +40,7 @@ describe('the patients of a record', () => {
       ['p1', 'p2'],
     ],
     [
-      'the patient itself, and nobody it is linked to',
+      'the patient itself, not the linked ones',
       '{"resourceType":"Patient","id":"p1","link":[{"other":{"reference":"Patient/p2"}}]}',
       ['p1'],
     ],
@@ -81,7 +81,7 @@ describe('the patients of a record', () => {
         '"note":[{"text":"\\"subject\\":{\\"reference\\":\\"Patient/p2\\""}]}',
       ['p1'],
     ],
-    ['nobody', '{"resourceType":"Condition","subject":{"display":"Somebody"}}', []],
+    ['none', '{"resourceType":"Condition","subject":{"display":"Somebody"}}', []],
     ['a type that is not declared', '{"resourceType":"Basic","subject":{"reference":"Patient/p1"}}', []],
   ])('%s', (_, text, ids) => {
     expect(found(text)).toEqual(ids);

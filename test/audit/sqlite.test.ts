@@ -43,7 +43,7 @@ describe('SQLite', () => {
     await place.remove();
   });
 
-  it('goes on beside a file whose end was not written whole, and tells of it', async () => {
+  it('continues beside a file with an incomplete end, and reports it', async () => {
     const place = await newPlace();
     const first = await open(place.url);
     await appendEvents(first, [event, event]);

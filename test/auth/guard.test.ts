@@ -44,7 +44,7 @@ describe('a request without a good token', () => {
     '/Patient/p1/_history/1',
     '/.well-known/else',
     '/$export',
-  ])('is 401 before anything is told of %s', async path => {
+  ])('is 401 before anything is revealed about %s', async path => {
     const { status, headers, json } = await server.get(path);
     expect([status, headers['www-authenticate']]).toEqual([401, `Bearer realm="${server.base}"`]);
     expect(json).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ severity: 'error', code: 'login' }] });
@@ -190,7 +190,7 @@ describe('what is public', () => {
     expect((await server.get('//r4/nowhere/.well-known/smart-configuration')).status).toBe(404);
   });
 
-  it('health tells nothing of records', async () => {
+  it('health reveals nothing about records', async () => {
     expect((await server.get('//healthz')).text).toBe('{"status":"ok"}');
   });
 });
@@ -219,7 +219,7 @@ describe('a page token', () => {
     return json.link.find(({ relation }: { relation: string }) => relation === 'next').url.slice(server.base.length);
   };
 
-  it('is good for a new token of the same caller, and for nobody else', async () => {
+  it('is valid for a new token of the same caller, and for no other caller', async () => {
     const link = await next(system);
     expect((await server.get(link, tokens.bearer(system))).status).toBe(200);
     for (const claims of [
@@ -286,7 +286,7 @@ describe('parameters and headers', () => {
     'name:missing=false',
     'active:not=false',
     '_id=p1&_id:not=p1',
-  ])('Patient?%s finds nobody but the patient', async query => {
+  ])('Patient?%s finds only the patient', async query => {
     for (const Prefer of ['handling=strict', 'handling=lenient']) {
       const { status, text } = await server.get(`/Patient?${query}&_total=accurate`, { ...tokens.bearer(own), Prefer });
       expect([200, 400]).toContain(status);

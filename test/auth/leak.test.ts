@@ -3,13 +3,13 @@ import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
 import { plantForgetting } from './support/plant.ts';
 
-describe('what nobody may see leaks nowhere, with the shipped rules', () => {
+describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
 });
-describe('what nobody may see leaks nowhere, with rules of every kind', () => {
+describe('records without access leak nowhere, with rules of every kind', () => {
   leakProperty(true, newStorePlace);
 });
-describe('what nobody may see leaks through no chain, `_has` or include', () => {
+describe('records without access leak through no chain, `_has` or include', () => {
   leakProperty(true, newStorePlace, { joined: true });
 });
 describe('what nobody may see leaks through no search of several types or of a compartment', () => {

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 import { leakProperty } from './support/leak.ts';
 
-describe('what nobody may see leaks nowhere, on MongoDB', () => {
+describe('records without access leak nowhere, on MongoDB', () => {
   leakProperty(true, newMongoPlace, { usual: 25 });
   leakProperty(true, newMongoPlace, { usual: 10, joined: true });
   leakProperty(true, newMongoPlace, { usual: 10, several: true });

@@ -67,7 +67,7 @@ describe('a record belongs to a patient', () => {
       fc.property(record, bases, (resource, at) => {
         const type = model.types.get(resource.resourceType);
         const rule = type && ownedBy({ model, base: at }, type, 'p1');
-        if (type === undefined || rule === undefined) throw new Error('Each of these belongs to somebody');
+        if (type === undefined || rule === undefined) throw new Error('Each of these has an owner');
         const text = JSON.stringify(resource);
         const entries = extract(type, text, { id: 'demo', zone: 'UTC' });
         const allowed = matches(rule, { id: 'x', lastUpdated: 0, entries });
@@ -85,7 +85,7 @@ describe('a record belongs to a patient', () => {
   it('by what is stored: its text is not read', () => {
     const type = model.types.get('Condition');
     const rule = type && ownedBy({ model, base }, type, 'p1');
-    if (type === undefined || rule === undefined) throw new Error('A Condition belongs to somebody');
+    if (type === undefined || rule === undefined) throw new Error('A Condition has an owner');
     const rows: readonly (readonly [owner: string, allowed: boolean])[] = [
       ['Patient/p1', true],
       [`${base}/Patient/p1`, true],

@@ -98,8 +98,11 @@ describe('access-criteria', () => {
     for (const text of ['birthdate=never', 'name:in=x', 'name.x={fhirUser}']) {
       const folder = folderWith({ 'capability/a.json': statement([resource(text)]) });
       const { model, problems } = await loadModel({ definitions: [folder] });
-      const told = [...problems.map(problem => problem.text), ...(model === undefined ? [] : unusableCriteria(model))];
-      expect(told).toEqual([expect.stringContaining(`\`${text}\` of Patient is not a valid search`)]);
+      const reported = [
+        ...problems.map(problem => problem.text),
+        ...(model === undefined ? [] : unusableCriteria(model)),
+      ];
+      expect(reported).toEqual([expect.stringContaining(`\`${text}\` of Patient is not a valid search`)]);
     }
   });
 });
@@ -167,7 +170,7 @@ describe('a create', () => {
     expect(texts[0]).toBe(texts[1]?.replaceAll('nobody', 'p2'));
   });
 
-  it('does not tell whether there is what the context never reaches', async () => {
+  it('does not reveal whether a record exists that is never within the context', async () => {
     const claims = { ...clinician, scope: 'user/Media.c' };
     const [there, nowhere] = await Promise.all(
       ['o1', 'o2'].map(id => create('Media', media({ partOf: [{ reference: `Observation/${id}` }] }), claims)),

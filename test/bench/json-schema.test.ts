@@ -36,7 +36,7 @@ describe.runIf(here)('the JSON Schema that ajv is measured with', () => {
     expect(observation?.({ resourceType: 'Observation', ...fields })).toBe(false);
   });
 
-  it('takes a primitive of which only its extension is there, and gaps in arrays of them', () => {
+  it('accepts a primitive with an extension only, and gaps in arrays of primitives', () => {
     const absent = { extension: [{ url: 'http://example.org/absent', valueCode: 'unknown' }] };
     const code = { text: 'x' };
     expect(observation?.({ resourceType: 'Observation', _status: absent, code })).toBe(true);

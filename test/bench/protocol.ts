@@ -56,7 +56,7 @@ export interface Recording {
   readonly requests: Readonly<Record<string, readonly Ran[]>>;
 }
 
-/** What the driver was told to find. */
+/** What the driver was to find. */
 export interface FindCommand {
   readonly collection: string;
   readonly filter: object;

@@ -150,7 +150,7 @@ describe('content that a create would refuse', () => {
     expect(await kept()).toEqual({ files: 1, carried: new Map([['a', png(50)]]) });
   });
 
-  it('rejects the entry of a batch, and the whole of a transaction, of which no bytes are left', async () => {
+  it('rejects the entry of a batch, and a whole transaction, whose bytes are deleted', async () => {
     const entries = [picture('a', png(50)), patient, picture('w', png(), {}, { size: 1 })];
     await target.load([target.file('a.json', bundle('transaction', ...entries))]);
     const [reject] = target.rejects();

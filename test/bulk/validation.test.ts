@@ -80,7 +80,7 @@ it('counts nothing under `off`, and still rejects for the structure', async () =
   ]);
 });
 
-it('rejects what the profile of the type asks of the structure, and counts its other rules', async () => {
+it('rejects violations of the structure in the profile of the type, and counts those of its other rules', async () => {
   const records = [
     media({ id: 'good' }),
     media({ id: 'no-subject', subject: undefined }),

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs a command on the store; arguments are split at spaces, `_` stands for one. */
+/** Runs a command on the store; arguments are split at spaces, `_` is replaced by one. */
 const crs = (line: string, input = ''): Promise<Ended> => run(wordsOf(line), { input, env: { CRS_STORE: url } });
 
 const wordsOf = (line: string): string[] => line.split(' ').map(word => word.replaceAll('_', ' '));
@@ -49,7 +49,7 @@ async function out(line: string, input = ''): Promise<string> {
   return stdout;
 }
 
-/** Runs a command in this process, for what stops it before it does anything: the exit code and what is told. */
+/** Runs a command in this process, for errors before it does anything: the exit code and the output. */
 async function refusal(line: string): Promise<readonly [number, string]> {
   const words = wordsOf(line);
   const entry = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
@@ -394,7 +394,7 @@ describe('key rotate', () => {
   it('adds keys, needs the key file of the store, and makes all new where that is lost', async () => {
     const secret = async (name: string): Promise<string> => {
       const path = join(folder, name);
-      await writeFile(path, `a secret that nobody guesses: ${name}`, { mode: 0o600 });
+      await writeFile(path, `a secret of random characters: ${name}`, { mode: 0o600 });
       return path;
     };
     const [key, other] = [await secret('first-key'), await secret('other-key')];

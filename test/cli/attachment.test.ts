@@ -119,7 +119,7 @@ describe('verify', () => {
     await rm(bytesPath(file, 1, digest));
   });
 
-  it('tells damage, and so does an export', async () => {
+  it('reports damage, and so does an export', async () => {
     await rm(bytesPath(file, 1, digests[0] ?? ''));
     await writeFile(bytesPath(file, 1, digests[1] ?? ''), 'secomd');
     const { stdout, code } = await cli('verify', '--partition', 'clinic');

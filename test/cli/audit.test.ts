@@ -148,7 +148,7 @@ describe('audit list and export', () => {
 });
 
 describe('verify', () => {
-  it('tells of a write that was begun and not done, and of none that was', async () => {
+  it('reports a write that was begun and not completed, and no completed one', async () => {
     const before = await cli('verify');
     expect([before.code, before.stdout]).toEqual([
       0,
@@ -196,7 +196,7 @@ describe('verify', () => {
     expect(stdout.match(/^demo\tunwritten\t.*$/gm)).toEqual([expect.stringMatching(/\t-\tMedia\/lost$/)]);
   });
 
-  it('tells of an event that was altered, with exit code 3', async () => {
+  it('reports an event that was altered, with exit code 3', async () => {
     const [name = ''] = readdirSync(events);
     const text = readFileSync(join(events, name), 'utf8');
     writeFileSync(join(events, name), text.replace(userInfo().username, 'nobody'));

@@ -177,7 +177,7 @@ function checkRecords(file: string, { created, transaction }: Acknowledged): voi
   for (const [id, digest] of created) expect(carried.get(id)?.digest).toBe(digest);
 }
 
-/** All that was acknowledged has the event that it began, and the one that tells how it ended. */
+/** Each acknowledged write has the event of its begin, and the one of its end. */
 async function checkEvents(file: string, { created }: Acknowledged): Promise<void> {
   const source = await openBackupSource(`sqlite:${file}`);
   const [begun, ended] = [new Map<string, string>(), new Set<string>()];

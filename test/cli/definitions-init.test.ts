@@ -1,4 +1,4 @@
-// https://hl7.org/fhir/R4/capabilitystatement.html: what a published guide asks of servers, as a capability folder.
+// https://hl7.org/fhir/R4/capabilitystatement.html: what a published guide requires of servers, as a capability folder.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -102,7 +102,7 @@ const scopesOf = (resource: JsonObject | undefined) =>
   objectsOf(resource?.['extension']).map(({ valueString }) => valueString);
 
 describe('definitions init', () => {
-  it('declares what a guide asks of servers, as far as it is served, and says what it left out and why', async () => {
+  it('declares what a guide requires, if it is supported, and prints the rest with the reasons', async () => {
     const folder = guide([condition, organization, patient, valueSet]);
     const { code, stdout, written, resources, out, file } = await init(folder);
     expect(code).toBe(0);

@@ -128,7 +128,7 @@ describe('a start that is not safe', () => {
     };
     const starts = [
       await refused('--key-file', join(folder, 'nowhere')),
-      await refused(...(await keyFile('wrong', 'another secret that nobody guesses'))),
+      await refused(...(await keyFile('wrong', 'another secret of random characters'))),
       await refused(...(await keyFile('short', 'hunter2'))),
     ];
     expect(starts.map(({ code }) => code)).toEqual([1, 1, 1]);

@@ -23,7 +23,7 @@ describe('what is said of an error', () => {
       'The audit log cannot be written: The folder is gone: There is no file or folder `/a`.',
     ],
     [
-      'without a cause that it tells itself',
+      'without a cause that its message contains',
       new StoreUnavailable(
         'no-store',
         '`a` could not be written. The disk is full (SQLITE_FULL: database or disk is full). Free disk space.',

@@ -55,7 +55,7 @@ describe('interruptible work', () => {
     expect(await work).toBe(true);
   });
 
-  it('tells how far it came where the store fails', async () => {
+  it('prints its progress if the store fails', async () => {
     const failure = new StoreUnavailable('no-store', '`a` could not be written. The disk is full.');
     const error = await interruptible(
       () => 'Stopped at 3. The same command continues there.',
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('a command that a signal stops (Wi
 
   it('another one says that it was stopped', async () => {
     const child = launch(['generate', '--patients', '1000000']);
-    await child.until(/Patient/); // nobody reads more, so that it waits
+    await child.until(/Patient/); // nothing reads more, so that it waits
     child.process.kill('SIGINT');
     expect(await child.ended).toBe(130);
     expect(child.stderr()).toBe('Stopped. The output is not complete; the same command writes all of it again.\n');

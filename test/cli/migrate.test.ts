@@ -26,7 +26,7 @@ const digestIn = (stdout: string): string | undefined => /Digest ([0-9a-f]{64})\
 describe('migrate, from a file to a file', () => {
   let digest: string | undefined;
 
-  it('copies all of it, and tells a digest for each type', async () => {
+  it('copies everything, and prints a digest for each type', async () => {
     const { code, stdout, stderr } = await migrate(source, place('copy.sqlite'));
     expect([code, stderr.split('\n').filter(line => /error|at /i.test(line))]).toEqual([0, []]);
     digest = digestIn(stdout);
@@ -106,7 +106,7 @@ describe('migrate, from a file to a file', () => {
     ).toBe(0);
   });
 
-  it('tells what differs, type by type, with exit code 3', async () => {
+  it('prints the differences of each type, with exit code 3', async () => {
     const target = place('different.sqlite');
     await migrate(source, target);
     const store = await open(target, 'serve');
@@ -130,7 +130,7 @@ describe('migrate, from a file to a file', () => {
     expect(await everything(target)).toEqual(before);
   });
 
-  it('refuses where a server works on one of the stores, unless told otherwise', async () => {
+  it('refuses if a server uses one of the stores, unless a flag allows it', async () => {
     for (const [from, to, name] of [
       ['copy.sqlite', 'new.sqlite', 'source'],
       ['undeclared.sqlite', 'copy.sqlite', 'target'],

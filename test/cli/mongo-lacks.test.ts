@@ -57,8 +57,8 @@ describe.skipIf(replicaSet || sharded)('a store without transactions (this serve
     await server.until(/Serves/);
     server.process.kill('SIGTERM');
     expect(await server.ended).toBe(0);
-    const told = `${server.stdout()}${server.stderr()}`;
-    expect(told).toMatch(/The store does not promise `several-at-once`: .*replica set/);
-    expect(told).toMatch(/The store does not promise `commit-order`: /);
+    const output = `${server.stdout()}${server.stderr()}`;
+    expect(output).toMatch(/The store does not promise `several-at-once`: .*replica set/);
+    expect(output).toMatch(/The store does not promise `commit-order`: /);
   });
 });

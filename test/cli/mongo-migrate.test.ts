@@ -86,7 +86,7 @@ describe('migrate, from a file to MongoDB and back', () => {
     });
   });
 
-  it('tells no password', async () => {
+  it('prints no password', async () => {
     const { code, stdout, stderr } = await migrate(source, 'mongodb://user:secret@127.0.0.1:1/records');
     expect(code).toBe(1);
     expect(stdout + stderr).not.toContain('secret');

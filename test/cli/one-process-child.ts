@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { Answered, Asked } from './one-process.ts';
 import { root, start } from './process.ts';
 
-// The commands share the definitions of this checkout, which each process of its own would load anew.
+// The commands share the definitions of this checkout, which each separate process would load again.
 const once = new URL('../support/loaded-once.ts', import.meta.url).href;
 registerHooks({
   resolve(specifier, context, next) {

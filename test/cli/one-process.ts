@@ -21,7 +21,7 @@ export interface Answered extends Ended {
 
 /**
  * Runs commands as `run` does, all those of a test file one after another in one process, which is many times faster.
- * Called at the top of the file. In the end the process has to end by itself: no command may leave anything open.
+ * Called at the top of the file. Finally the process must exit on its own: no command may leave anything open.
  */
 export function inOneProcess(): (args: readonly string[], options?: RunOptions) => Promise<Ended> {
   let child: ChildProcess | undefined;

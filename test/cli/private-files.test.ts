@@ -73,7 +73,7 @@ function found(): readonly (readonly [path: string, mode: string])[] {
   });
 }
 
-/** A command under a umask that forbids nobody anything. */
+/** A command under umask 0, which allows everything to all users. */
 function launchOpenly(...args: readonly string[]) {
   return spawn('sh', ['-c', 'umask 0 && exec "$0" "$@"', process.execPath, start, ...args], {
     cwd: folder,

@@ -127,7 +127,7 @@ describe('serve', () => {
     expect(await stop(server)).toBe(0);
   });
 
-  it('tells all problems of bad definitions and does not start', async () => {
+  it('prints all problems of invalid definitions and does not start', async () => {
     const capability = join(folder, 'capability');
     const { mkdir } = await import('node:fs/promises');
     await mkdir(capability);

@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const cli = (...args: string[]): Promise<Ended> => run([...args, ...store]);
 
-// The commands in the order in which somebody uses them; each example goes on from the one before.
+// The commands in the order of their use; each example continues the one before.
 describe('the commands on a store', () => {
   it('partition: add, again, with another zone, list', async () => {
     expect(await cli('partition', 'add', 'clinic', '--zone', 'America/Toronto')).toMatchObject({
@@ -181,7 +181,7 @@ describe('the commands on a store', () => {
 });
 
 describe('a store that cannot be opened', () => {
-  it('is told in one sentence', async () => {
+  it('is reported in one sentence', async () => {
     const nowhere = ['--store', `sqlite:${join(folder, 'nowhere.sqlite')}`];
     expect(await run(['partition', 'list', ...nowhere])).toMatchObject({
       code: 1,

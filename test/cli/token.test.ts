@@ -153,7 +153,7 @@ describe('token', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   });
 
-  it('stands in no log, nor does its digest', async () => {
+  it('is in no log, nor is its digest', async () => {
     const backend = await made('--client', 'demo-backend', '--partition', 'demo');
     expect(await status('/Patient?family=Tremblay', backend)).toBe(200);
     expect(server.stderr()).toContain('/r4/:partition/:type');

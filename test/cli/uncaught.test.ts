@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
   });
 
   it.each([
-    ['a promise that nobody waits for', `Promise.reject(new TypeError('a mistake'))`, [], /^TypeError: a mistake\n/],
+    ['a promise that is not awaited', `Promise.reject(new TypeError('a mistake'))`, [], /^TypeError: a mistake\n/],
     [
       'the first of several',
       `void Promise.reject(new Error('number 2')); throw new Error('number 1')`,
@@ -98,7 +98,7 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
   });
 });
 
-describe('a server whose output nobody takes any more', () => {
+describe('a server whose output is no longer read', () => {
   it('goes on, and ends in order', async () => {
     const server = serve('');
     const port = await portOf(server);

@@ -61,7 +61,7 @@ describe('the command line', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('refuses any address but loopback where nobody is asked for a token', async () => {
+  it('refuses any address but loopback if no token is required', async () => {
     const { code, stderr } = await run(['serve', '--access', 'open', '--host', '0.0.0.0']);
     expect(code).toBe(2);
     expect(stderr).toContain('listens on loopback only');

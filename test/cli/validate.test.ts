@@ -33,7 +33,7 @@ describe('validate', () => {
     expect(stdout).toContain('\n1 resource checked, 0 with errors.\n');
   });
 
-  it('tells line, place, profile and rule, and ends with 3', async () => {
+  it('prints line, place, profile and rule, and exits with 3', async () => {
     const { code, stdout } = await run(['validate', join(folder, 'two.ndjson')]);
     expect(code).toBe(3);
     expect(stdout).toContain('two.ndjson:3 Patient: 1 error\n');
@@ -88,7 +88,7 @@ describe('validate', () => {
     expect(code).toBe(0);
   });
 
-  it('tells what a package needs, and why a profile of it cannot be held to', async () => {
+  it('prints what a package requires, and why one of its profiles cannot be checked', async () => {
     const lost = profile('lost', 'Patient', { baseDefinition: 'https://example.org/none', snapshot: undefined });
     const tgz = join(folder, 'lost.tgz');
     const manifest = { name: 'lost', version: '1.0.0', dependencies: { 'not.here': '1.0.0' } };

@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)(`clients in Chromium${unlessChromium}`, () => {
     return page;
   }
 
-  it('fhirclient is started by itself, reads every page, refreshes, and creates', async () => {
+  it('fhirclient is launched standalone, reads every page, refreshes, and creates', async () => {
     const { base: iss } = server;
     const parameters = { clientId: 'page', scope, iss, redirectUri: app.url, pkceMode: 'required' };
     const load =

@@ -96,7 +96,7 @@ describe('fhir-kit-client', () => {
     });
   });
 
-  it('is told that a transaction is not offered', async () => {
+  it('gets an error for a transaction, which is not supported', async () => {
     const body = { resourceType: 'Bundle', type: 'transaction' } as const;
     await expect(client.transaction({ body })).rejects.toMatchObject({ response: { status: 405 } });
   });

@@ -14,7 +14,7 @@ const conditions = 130;
 const secret = 'of 100% + more'; // which fhirclient sends as it is
 let server: Authorizing;
 let app: NodeApp;
-let browser: Browser; // of somebody who is signed in after the first time
+let browser: Browser; // signed in after the first time
 beforeAll(async () => {
   [server, app] = await Promise.all([service(conditions), nodeApp()]);
   browser = new Browser(server.running.url);
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([server.close(), app.close()]));
 
-/** What `authorize` is told, by the kind of the client. */
+/** The options of `authorize`, by the kind of the client. */
 const parameters = async (kind: string): Promise<object> => ({
   clientId: kind,
   redirectUri: 'callback',
@@ -49,7 +49,7 @@ async function standalone(kind = 'public'): Promise<Client> {
 }
 
 describe('fhirclient in Node', () => {
-  it.each(['public', 'symmetric', 'asymmetric'])('is started by itself: %s', async kind => {
+  it.each(['public', 'symmetric', 'asymmetric'])('is launched standalone: %s', async kind => {
     const client = await standalone(kind);
     expect(await client.patient.read()).toMatchObject({ resourceType: 'Patient', id: 'ann' });
     expect(client.getFhirUser()).toBe('Practitioner/dr');
@@ -78,7 +78,7 @@ describe('fhirclient in Node', () => {
     expect(seen.size).toBe(6);
   });
 
-  it('refreshes by itself when the token is over', async () => {
+  it('refreshes automatically when the token has expired', async () => {
     const client = await standalone();
     const before = client.state.tokenResponse.access_token;
     server.clock.now += 3_700_000;
@@ -107,7 +107,7 @@ describe('fhirclient in Node', () => {
     await expect(client.request('Observation?patient=ann')).rejects.toMatchObject({ status: 403 });
   });
 
-  it('is told why a scope is not granted', async () => {
+  it('gets the reason why a scope is not granted', async () => {
     const address = await app.authorize({
       ...(await parameters('public')),
       scope: 'launch/patient patient/Observation.rs',

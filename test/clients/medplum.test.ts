@@ -11,7 +11,7 @@ import { scope, service } from './support/service.ts';
 
 const conditions = 2_100; // Medplum asks for 1,000 a page
 let server: Authorizing;
-let browser: Browser; // of somebody who is signed in after the first time
+let browser: Browser; // signed in after the first time
 beforeAll(async () => {
   const definitions = join(import.meta.dirname, '../fixtures/created-types');
   server = await service(conditions, { flags: ['--definitions', definitions] });
@@ -56,7 +56,7 @@ describe('MedplumClient', () => {
     expect(await client.readResource('Patient', 'ann')).toMatchObject({ id: 'ann', birthDate: '1980-01-02' });
   });
 
-  it('refreshes by itself when the token is refused, and says when it cannot', async () => {
+  it('refreshes automatically when the token is rejected, and reports when it cannot', async () => {
     const client = await signedIn();
     const before = client.getAccessToken();
     server.clock.now += 3_700_000;

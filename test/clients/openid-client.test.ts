@@ -12,7 +12,7 @@ import { scope, service } from './support/service.ts';
 const conditions = 130;
 const secret = 'of 100% + more'; // which openid-client encodes
 let server: Authorizing;
-let browser: Browser; // of somebody who is signed in after the first time
+let browser: Browser; // signed in after the first time
 beforeAll(async () => {
   server = await service(conditions);
   browser = new Browser(server.running.url);
@@ -88,7 +88,7 @@ describe('openid-client', () => {
     ['symmetric, by Basic', 'symmetric', () => client.ClientSecretBasic(secret)],
     ['symmetric, in the form', 'symmetric', () => client.ClientSecretPost(secret)],
     ['asymmetric', 'signing-app', () => client.PrivateKeyJwt({ key: server.key.privateKey, kid: server.key.kid })],
-  ])('signs in, refreshes, is told who it is, and signs off: %s', async (_, id, authentication) => {
+  ])('signs in, refreshes, gets the claims of the user, and signs out: %s', async (_, id, authentication) => {
     const config = await discover(id, authentication());
     const first = await signIn(config);
     expect(first).toMatchObject({ patient: 'ann', token_type: 'bearer', expires_in: 3600 });
@@ -128,8 +128,8 @@ describe('openid-client', () => {
     const config = await discover('backend', client.PrivateKeyJwt({ key: server.key.privateKey, kid: server.key.kid }));
     const tokens = await client.clientCredentialsGrant(config, { scope: 'system/Patient.rs' });
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'system/Patient.rs', expires_in: 300 });
-    const told = await client.tokenIntrospection(config, tokens.access_token);
-    expect(told).toMatchObject({ active: true, client_id: 'backend', scope: 'system/Patient.rs' });
+    const introspected = await client.tokenIntrospection(config, tokens.access_token);
+    expect(introspected).toMatchObject({ active: true, client_id: 'backend', scope: 'system/Patient.rs' });
   });
 
   it('learns why not', async () => {

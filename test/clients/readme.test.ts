@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)(`the app of the README in Chromium${unlessChromium
     textOf(/open `([^`]*3000\/)`/),
   ];
 
-  /** What the page of the app shows in the end. */
+  /** What the page of the app finally shows. */
   async function shown(page: Page): Promise<{ name: string; about: string; conditions: readonly string[] }> {
     await expect.poll(() => page.locator('p').textContent(), { timeout: 20_000 }).not.toBe('');
     return {

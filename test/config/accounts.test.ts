@@ -134,7 +134,7 @@ describe('the file of accounts', () => {
     ]);
   });
 
-  it('tells all that is wrong at once, with file and place, in the order of the file', () => {
+  it('reports all problems at once, with file and place, in the order of the file', () => {
     const clients = [
       { ...app, 'redirect-uris': ['http://a.example/', 'https://a.example/'], partitions: 'Clinic' },
       { id: 'no kind', scope: 'openid' },
@@ -210,7 +210,7 @@ describe('the file of accounts', () => {
       '`clients[0].jwks-url` in accounts.json is `http://a.example/jwks`, but must be an https URL ' +
         'without a fragment; http is accepted for the same machine only.',
     ],
-  ])('tells of a client %j', (client, problem) => {
+  ])('reports the problem of a client %j', (client, problem) => {
     expect(problems({ clients: [client] })).toEqual([problem]);
   });
 });

@@ -30,7 +30,7 @@ describe('a start', () => {
     ],
     ['no key', [], false, [noKey]],
     ['no key is needed where there is no authorization server', ['--authorization-server', 'off'], false, []],
-    ['no key is needed where nobody is asked', ['--access', 'open'], false, []],
+    ['no key is needed if access is open', ['--access', 'open'], false, []],
     ['everywhere by https', [...everywhere, ...tls, ...key], false, []],
     ['everywhere behind a proxy that speaks https', [...everywhere, ...proxy, ...key], false, []],
     ['on this machine behind a proxy that speaks https', [...proxy, ...key], false, []],

@@ -48,7 +48,7 @@ describe('two more types, declared by JSON alone', () => {
     expect((json.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id)).toEqual(ids);
   });
 
-  it('are told of by metadata, beside the shipped ones', async () => {
+  it('are declared by metadata, beside the shipped ones', async () => {
     const types = (await server.get('/metadata')).json.rest[0].resource.map(({ type }: { type: string }) => type);
     expect(types).toEqual(expect.arrayContaining(['Practitioner', 'Location', 'Patient']));
   });

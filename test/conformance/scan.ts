@@ -187,7 +187,7 @@ interface Interval {
   readonly to: number;
 }
 
-/** A date or time as the interval that it stands for; elements of type date are UTC days. */
+/** A date or time as its interval; elements of type date are UTC days. */
 export function intervalOf({ type, value }: Found, zone: (local: number) => number): Interval {
   if (type === 'Period') {
     const start =

@@ -58,7 +58,7 @@ const errorsOf = ({ status, json }: Answer): readonly unknown[] => [
     .map(({ diagnostics }) => diagnostics),
 ];
 
-it('finds nothing wrong with what is right, sent or stored, and tells what is not', async () => {
+it('accepts what is valid, sent or stored, and reports what is not', async () => {
   const types = [...server.running.engine.model.types.keys()];
   expect(types.filter(type => !examples.has(type))).toEqual([]);
   const headers = { 'Content-Type': 'application/fhir+json' };

@@ -72,7 +72,7 @@ describe('the R4 pack', () => {
     ]);
   });
 
-  it('tells how to mend a file that is no pack', () => {
+  it('reports how to repair a file that is not a pack', () => {
     const file = fileURLToPath(import.meta.url);
     expect(() => readPack(file, 'x')).toThrow(
       'x line 1 is not a line of the R4 pack; make it again with `npm run distil`',

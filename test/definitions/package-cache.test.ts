@@ -105,17 +105,17 @@ describe('the digests of what is kept', () => {
   });
   const resource = profile('p', 'Patient', { version: '1' });
 
-  it('tell that two definitions say the same, without parsing them', () => {
+  it('are equal for equal definitions, which are not parsed', () => {
     const copies = [unread(resource, 'a.tgz'), unread({ ...resource, id: 'p' }, 'b.tgz')];
     expect(indexDefinitions(copies)).toMatchObject({ problems: [], notices: [] });
   });
 
-  it('tell that they do not', () => {
+  it('differ for different definitions', () => {
     const others = [unread(resource, 'a.tgz'), unread({ ...resource, name: 'Other' }, 'b.tgz')];
     expect(indexDefinitions(others).problems.map(({ file }) => file)).toEqual(['b.tgz']);
   });
 
-  it('tell that one says what the R4 pack says, which is reduced', () => {
+  it('are equal for a definition and its reduced form in the R4 pack', () => {
     const pack = readPack(join(import.meta.dirname, '../../profiles', packFile), packFile);
     const core = pack.definitions.find(({ url: of }) => of === 'http://hl7.org/fhir/StructureDefinition/bp');
     const fuller = { ...core?.resource(), title: 'Blood pressure', publisher: 'HL7' };
@@ -124,7 +124,7 @@ describe('the digests of what is kept', () => {
     expect(indexDefinitions([...given, unread({ ...fuller, name: 'Other' }, 'a.tgz')]).notices).toHaveLength(1);
   });
 
-  it('know a CodeSystem of which the R4 pack has no concepts', () => {
+  it('identify a CodeSystem whose concepts are not in the R4 pack', () => {
     const system = {
       resourceType: 'CodeSystem',
       url: 'urn:a',

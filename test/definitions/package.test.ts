@@ -35,7 +35,7 @@ describe('a package', () => {
     expect(model?.types.has('Group')).toBe(false);
   });
 
-  it('is warned of in one line where it names what nobody has', async () => {
+  it('is reported in one warning if it names definitions that are not loaded', async () => {
     const element = [
       { id: 'Patient', path: 'Patient' },
       { id: 'a', path: 'Patient.a', binding: { strength: 'required', valueSet: 'https://example.org/vs|1' } },

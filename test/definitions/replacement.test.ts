@@ -6,7 +6,7 @@ import { indexDefinitions } from '../../src/definitions/definitions.ts';
 import { readSources } from '../../src/definitions/source.ts';
 import { fhirPackage, folderWith, ours, profile, searchParameter } from '../support/definition-files.ts';
 
-// Which of several definitions with one url stands for it.
+// Which of several definitions with one url is used.
 
 const root = join(import.meta.dirname, '../..');
 
@@ -128,7 +128,7 @@ describe('a canonical', () => {
 });
 
 describe('a canonical without version', () => {
-  it('finds the published one before what stands in for it', async () => {
+  it('finds the published one before its replacement', async () => {
     const extension = [ours('incomplete', { valueString: 'It is guessed.' })];
     const { definitions } = await index({
       'profiles/a.json': profile('p', 'Patient', { version: '1.1.0', extension }),

@@ -216,7 +216,7 @@ describe('a generated record', () => {
     for (const status of ['active', 'completed', 'stopped', 'cancelled']) expect(statuses).toContain(status);
   });
 
-  it('of a family history tells a relative by role code', () => {
+  it('of a family history identifies a relative by role code', () => {
     for (const history of of('FamilyMemberHistory')) {
       expect(history.meta.profile[0]).toMatch(/familymemberhistory-ca-core\|1\.1\.0$/);
       expect(history.relationship.coding[0].system).toBe('http://terminology.hl7.org/CodeSystem/v3-RoleCode');

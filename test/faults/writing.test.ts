@@ -89,7 +89,7 @@ describe.skipIf(noFaults !== undefined)(`a call that fails${unlessFaults}`, () =
     faults.set(fault);
     const failed = await server.create(`${title} during`);
     expect([failed.status, codeOf(failed), failed.retryAfter]).toEqual([503, code, '5']);
-    // Nothing is read while nobody could tell afterwards who did.
+    // Nothing is read while the read could not be audited.
     expect((await server.get('/Patient/p0')).status).toBe(code === 'transient' ? 503 : 200);
     faults.set();
     expect(await recovered(title)).toEqual([201, 'ok']);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Base64Error, Base64InPlace } from '../../src/fhir/base64.ts';
 
-/** Decodes with `most` bytes a step; the text stands between other bytes, which must stay. */
+/** Decodes with `most` bytes a step; the text is between other bytes, which must not change. */
 function decode(text: string, most = 7): Buffer {
   const bytes = Buffer.from(`<<${text}>>`);
   const end = bytes.length - 2;

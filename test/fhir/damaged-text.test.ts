@@ -41,7 +41,7 @@ describe('a damaged text', () => {
   });
 });
 
-/** True in the end: what is tested is that there is one. */
+/** True when the call returns or throws an Error: a call that never ends fails the test. */
 function isOver(read: () => unknown): boolean {
   try {
     read();

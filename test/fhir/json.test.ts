@@ -93,7 +93,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('tells whether white space stands outside of strings', () => {
+  it('reports white space outside of strings', () => {
     fc.assert(
       fc.property(jsonText, text => {
         expect(parseJson(text).compact).toBe(compactJson(text) === text);

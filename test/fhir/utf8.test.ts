@@ -30,7 +30,7 @@ describe('decodeUtf8', () => {
     ['an overlong form', [0xc0, 0x80], 'byte 1 (0xc0)', 1, 1],
     ['an encoded surrogate', [0x22, 0xed, 0xa0, 0x80], 'byte 2 (0xed)', 1, 2],
     ['a character cut off at the end', [0x22, 0xc3], 'byte 2 (0xc3)', 1, 2],
-  ])('says where %s stands', (_title, bytes, message, line, column) => {
+  ])('reports the place of %s', (_title, bytes, message, line, column) => {
     expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(
       expect.objectContaining({ name: 'JsonError', message: expect.stringContaining(message) as string, line, column }),
     );

@@ -109,7 +109,7 @@ function asCompared(expression: string, lines: readonly string[]): readonly stri
 
 describe('generated expressions', () => {
   let samples: readonly Resource[] = [];
-  /** Without the examples of which fhirpath.js does not evaluate unions. */
+  /** Without the examples whose unions fhirpath.js does not evaluate. */
   let whole: readonly Resource[] = [];
   beforeAll(() => {
     samples = [...examples()].map(({ resource }) => resource).filter(({ resourceType }) => sampled.has(resourceType));

@@ -12,7 +12,7 @@ export function nodeOf(resource: JsonObject, types: TypeDefinitions): Node {
   return rootNode(resource, definition);
 }
 
-/** What a rule on a whole resource is evaluated with, where nothing else is at hand. */
+/** The environment of a rule on a whole resource, without terminology or other resources. */
 export const environmentOn = (node: Node, types: TypeDefinitions, budget = new Budget(10_000_000)): Environment => ({
   types,
   resource: node,

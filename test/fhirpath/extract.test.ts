@@ -125,7 +125,7 @@ describe('an expression', () => {
     expect(print(compiled.evaluate(patient))).toEqual(expected);
   });
 
-  it('tells where a primitive stands, also when fhirpath.js runs it', () => {
+  it('reports the place of a primitive, also if fhirpath.js runs the expression', () => {
     const { name } = patient;
     for (const expression of ['Patient.name.given.first()', 'Patient.name.given.skip(0).first()']) {
       const [found] = compileExpression(expression, 'Patient', definitions).evaluate(patient);
@@ -219,11 +219,11 @@ describe('a mistake', () => {
     ['Patient.name name', '`name` was found where an operator or the end was expected'],
     ["Patient.name.where(use ~ 'x').select(foo is Bar)", 'There is no type `Bar`'],
     ['', 'The expression ends where an element, a function or a value was expected'],
-  ])('is told with its place: %s', (expression, message) => {
+  ])('is reported with its place: %s', (expression, message) => {
     expect(() => compileExpression(expression, 'Patient', definitions)).toThrow(message);
   });
 
-  it('is told for a type that is not there', () => {
+  it('is reported for an unknown type', () => {
     expect(() => compileExpression('a', 'Patinet', definitions)).toThrow('There is no type `Patinet`');
   });
 });

@@ -58,7 +58,7 @@ describe('compression', () => {
     expect((await server.get('/Patient?_count=30')).headers).not.toHaveProperty('content-encoding');
   });
 
-  it('HEAD tells the same length', async () => {
+  it('HEAD has the same Content-Length', async () => {
     const headers = { 'Accept-Encoding': 'gzip' };
     const get = await server.get('/Patient?_count=30', headers);
     const head = await server.ask('HEAD', '/Patient?_count=30', { headers });
@@ -94,7 +94,7 @@ describe('a fault', () => {
 });
 
 describe('the log', () => {
-  it('tells a line a request, without query, id or name', async () => {
+  it('writes a line per request, without query, id or name', async () => {
     lines.length = 0;
     await server.get('/Patient/p1?_pretty=true', { 'X-Request-Id': 'r-1' });
     await server.get('/Patient?family=tremblay');

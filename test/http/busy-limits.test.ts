@@ -117,7 +117,7 @@ describe('a server with as many requests as it works on', () => {
 });
 
 describe('a body that comes slowly', () => {
-  /** Has sent the head of a search, and is told to go on. */
+  /** Has sent the head of a search, and got 100 Continue. */
   async function begin(server: Served): Promise<{ socket: Socket; answer: Promise<string> }> {
     const socket = connect({ port: server.running.port, host: '127.0.0.1' });
     onTestFinished(() => void socket.destroy());
@@ -133,7 +133,7 @@ describe('a body that comes slowly', () => {
     return { socket, answer };
   }
 
-  it('keeps nobody out, and takes its place when it is there', async () => {
+  it('blocks no other request, and takes its place when it has arrived', async () => {
     const { server } = await serveHere('--max-requests', '2');
     const slow = [await begin(server), await begin(server), await begin(server)];
     expect((await server.get('/Patient/p1', quick)).status).toBe(200);
@@ -155,7 +155,7 @@ describe('a body that comes slowly', () => {
 });
 
 describe('the authorization server', () => {
-  it('tells clients and people in its own way that there is no place', async () => {
+  it('answers clients and browsers in their own formats when there is no place', async () => {
     const asked = Promise.withResolvers<void>();
     const keys = createServer((_request, response) => {
       asked.resolve();

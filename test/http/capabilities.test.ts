@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('metadata', () => {
-  it('tells what is served, under its own base URL, to any origin', async () => {
+  it('describes what is served, under its own base URL, to any origin', async () => {
     const { status, json, headers } = await server.get('/metadata', { Origin: 'https://elsewhere.example' });
     expect(status).toBe(200);
     expect(json).toMatchObject({

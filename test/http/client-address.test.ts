@@ -9,7 +9,7 @@ describe('client address', () => {
   it.each([
     ['no proxy is trusted', [], '10.0.0.1', '1.2.3.4', '10.0.0.1'],
     ['the connection is not from a trusted proxy', ['10.0.0.0/8'], '9.9.9.9', '1.2.3.4', '9.9.9.9'],
-    ['a trusted proxy tells', ['10.0.0.0/8'], '10.0.0.1', '1.2.3.4', '1.2.3.4'],
+    ['a trusted proxy names it', ['10.0.0.0/8'], '10.0.0.1', '1.2.3.4', '1.2.3.4'],
     ['what a client adds itself is not believed', ['10.0.0.0/8'], '10.0.0.1', '6.6.6.6, 1.2.3.4', '1.2.3.4'],
     ['two trusted proxies', ['10.0.0.0/8'], '10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
     ['only proxies', ['10.0.0.1', '10.0.0.2'], '10.0.0.1', '10.0.0.2', '10.0.0.2'],

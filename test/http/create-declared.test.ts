@@ -159,7 +159,7 @@ describe('attachments in an element that repeats', () => {
     expect((await server.get(`/DocumentReference/${created.json.id}`)).json.content).toEqual(created.json.content);
   });
 
-  it('are told of by their place', async () => {
+  it('are reported with their place', async () => {
     const good = { contentType: 'application/pdf', data: pdf.toString('base64') };
     const answer = await post(
       server,

@@ -129,7 +129,7 @@ describe('create', () => {
       expect(headers.etag).toBe('W/"1"');
     });
 
-    it('return=OperationOutcome tells what was done', async () => {
+    it('return=OperationOutcome returns an outcome', async () => {
       const { status, json } = await post(server, 'Media', media(), { Prefer: 'return=OperationOutcome' });
       expect(status).toBe(201);
       expect(json.issue[0]).toMatchObject({ severity: 'information', diagnostics: expect.stringContaining('created') });
@@ -156,7 +156,7 @@ describe('a reference to a type that is not declared', () => {
 });
 
 describe('metadata', () => {
-  it('tells the limits of attachments', async () => {
+  it('returns the limits of attachments', async () => {
     const { json } = await server.get('/metadata');
     const { documentation, referencePolicy, interaction } = json.rest[0].resource.find(
       ({ type }: { type: string }) => type === 'Media',

@@ -78,7 +78,7 @@ describe('a record whose stored text is damaged', () => {
     expect(faults).toHaveLength(1);
   });
 
-  it('leaves an event of whoever read it', async () => {
+  it('leaves an event with its reader', async () => {
     expect((await served.get('/Observation/o')).status).toBe(200);
     const shown = async () =>
       (await list(readEvents(auditOf(served.running.engine.store)))).filter(({ text }) =>

@@ -132,10 +132,10 @@ describe('headers', () => {
     expect(outcome(await server.raw('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n'))).toMatchObject({ status: 405 });
   });
 
-  it('CONNECT of a client that breaks off harms nobody', async () => {
+  it('CONNECT of a client that disconnects affects no other client', async () => {
     const text = 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n';
     await server.raw(text, socket => socket.once('data', () => socket.resetAndDestroy())).catch(() => {});
-    await sleep(100); // the error that nobody listened for came after that
+    await sleep(100); // the unhandled error came after that
     expect((await server.get('/Patient/p1')).status).toBe(200);
   });
 });
@@ -220,7 +220,7 @@ describe('a connection', () => {
     expect(await server.raw(head('GET /r4/demo/Patient/p1', '\r\n'))).toContain('200 OK');
   });
 
-  it('that breaks in the middle of a request harms nobody', async () => {
+  it('that breaks in the middle of a request affects no other connection', async () => {
     await server
       .raw(head('POST /r4/demo/Patient/_search', `${form}Content-Length: 20\r\n\r\nac`), socket => {
         setTimeout(() => socket.resetAndDestroy(), 50);

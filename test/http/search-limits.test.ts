@@ -36,15 +36,15 @@ describe('a search that runs past its deadline', () => {
 });
 
 describe('searches that wait for others longer than the deadline', () => {
-  it('are 503 throttled with Retry-After, not told to narrow themselves', async () => {
+  it('are 503 throttled with Retry-After, without the advice to narrow them', async () => {
     const path = '/Observation?code:not=1-1&date:missing=false&category:not=x&_total=accurate';
     // A server that has not searched yet: its reader threads start meanwhile, which takes longer than the deadline.
     const fresh = await serve(many, flags);
     const answers = await Promise.all(Array.from({ length: 50 }, () => fresh.get(path)));
     await fresh.close();
-    const told = answers.map(({ status, json, headers }) => [status, json.issue[0].code, headers['retry-after']]);
-    expect(told).toContainEqual([503, 'throttled', '5']);
-    expect(told.filter(([status]) => status !== 503).every(([status]) => status === 403)).toBe(true);
+    const refusals = answers.map(({ status, json, headers }) => [status, json.issue[0].code, headers['retry-after']]);
+    expect(refusals).toContainEqual([503, 'throttled', '5']);
+    expect(refusals.filter(([status]) => status !== 503).every(([status]) => status === 403)).toBe(true);
   });
 });
 

@@ -145,8 +145,8 @@ describe('TLS', () => {
       writeFileSync(key, pair.key);
     };
     write('first');
-    const told: string[] = [];
-    const reloads = createReloads(text => told.push(text));
+    const notices: string[] = [];
+    const reloads = createReloads(text => notices.push(text));
     const running = await startEngine(config('--tls-cert', cert, '--tls-key', key), undefined, { reloads });
     expect(running.url).toBe(`https://127.0.0.1:${running.port}`);
     const first = await ask(running.port);
@@ -160,7 +160,7 @@ describe('TLS', () => {
     writeFileSync(cert, 'broken');
     await reloads.reload();
     expect((await ask(running.port)).certificate.subject.CN).toBe('second');
-    expect(told).toEqual([]); // there was something to read
+    expect(notices).toEqual([]); // there was something to read
     await running.close();
   });
 

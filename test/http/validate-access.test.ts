@@ -81,7 +81,7 @@ describe('an instance', () => {
     }
   });
 
-  it('of another patient is told as one that never was', async () => {
+  it('of another patient is answered like one that never existed', async () => {
     const [other, none] = [
       await ask('GET', '/Patient/p2/$validate', ann),
       await ask('GET', '/Patient/px/$validate', ann),
@@ -90,7 +90,7 @@ describe('an instance', () => {
   });
 });
 
-it('a create that the token does not allow is told as such, and nothing of what is here', async () => {
+it('a create that the token does not allow is reported as such, without any data of the store', async () => {
   const body = media({ subject: { reference: 'Patient/none' } });
   const answer = await ask('POST', '/Media/$validate?mode=create', { scope: 'system/Media.r' }, body);
   const errors = answer.json.issue.filter(({ severity }: { severity: string }) => severity === 'error');
@@ -121,5 +121,5 @@ const eventsOf = async (id: string): Promise<readonly unknown[]> =>
     .filter(({ text }) => text.includes(`"value":"${id}"`))
     .map(({ text }) => JSON.parse(text) as unknown);
 
-/** What stands in `entity.query`, base64. */
+/** The value of `entity.query`, base64. */
 const queryOf = (text: string): string => /"query":"([^"]*)"/.exec(text)?.[1] ?? '';

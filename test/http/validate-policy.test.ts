@@ -64,8 +64,8 @@ const badGender = {
   subject: { reference: '#p' },
 };
 
-/** Status and issues of a create, with the severity of each that is told. */
-const told = (answer: Answer): readonly unknown[] => [
+/** Status and issues of a create, with the severity of each. */
+const outcomeOf = (answer: Answer): readonly unknown[] => [
   answer.status,
   ...issuesOf(answer).flatMap((issue, index) => {
     const { severity, diagnostics } = answer.json.issue[index] as { severity: string; diagnostics: string };
@@ -85,7 +85,7 @@ describe.each<[string, { type?: string; rest?: string }, readonly (readonly [str
       ['a claimed profile', claiming('authored'), [422, 'error required Basic.author']],
       ['one that is incomplete', claiming('unfinished'), [201, 'warning required Basic.author']],
       ['both of them', claiming('unfinished', 'authored'), [422, 'error required Basic.author']],
-      ['one that nobody knows', claiming('unheard-of'), [201, 'warning informational Basic.meta.profile[0]']],
+      ['one that is unknown', claiming('unheard-of'), [201, 'warning informational Basic.meta.profile[0]']],
       [
         'a profile of another type',
         { ...good, meta: { profile: ['http://hl7.org/fhir/StructureDefinition/vitalsigns'] } },
@@ -133,7 +133,7 @@ describe.each<[string, { type?: string; rest?: string }, readonly (readonly [str
     expect(running.port).toBeGreaterThan(0);
     for (const [what, body, expected] of rows) {
       const answer = await post(server as Served, 'Basic', body, { Prefer: 'return=OperationOutcome' });
-      expect([what, ...told(answer)]).toEqual([what, ...expected]);
+      expect([what, ...outcomeOf(answer)]).toEqual([what, ...expected]);
     }
   });
 });

@@ -153,7 +153,7 @@ describe('on a type', () => {
     });
   });
 
-  it('tells of a profile that is claimed and not known, as a warning', async () => {
+  it('reports a claimed profile that is not known, as a warning', async () => {
     const claiming = patient('x', { meta: { profile: ['https://example.org/none'] } });
     const { json } = await ask('POST', '/Patient/$validate', claiming);
     expect(json.issue).toContainEqual(
@@ -287,7 +287,7 @@ describe('refuses', () => {
     ['the whole system', 'POST', '/$validate', patient('x'), 404, '$validate'],
     ['another method on a type', 'GET', '/Patient/$validate', undefined, 405, 'POST'],
     ['another method on an instance', 'DELETE', '/Patient/p1/$validate', undefined, 405, 'GET, HEAD, POST'],
-    ['what stands behind an id', 'GET', '/Patient/p1/validate', undefined, 404, 'Nothing exists'],
+    ['a path after an id', 'GET', '/Patient/p1/validate', undefined, 404, 'Nothing exists'],
   ])('%s', async (_, method, path, body, status, text) => {
     const answer = await ask(method, path, body);
     expect([answer.status, answer.json.resourceType]).toEqual([status, 'OperationOutcome']);
@@ -319,12 +319,12 @@ it('is in the statement where it is declared', async () => {
 describe('MedplumClient', () => {
   const client = (): MedplumClient => new MedplumClient({ baseUrl: server.running.url, fhirUrlPath: 'r4/demo' });
 
-  it('is told what is wrong', async () => {
+  it('gets the errors', async () => {
     const outcome = await client().validateResource(patient('x', { gender: 'femal' }) as never);
     expect(errorsOf({ json: outcome } as Answer)).toEqual(['code-invalid Patient.gender']);
   });
 
-  it('is told that nothing is', async () => {
+  it('gets a success if there are none', async () => {
     const outcome = await client().validateResource(patient('x') as never);
     expect(errorsOf({ json: outcome } as Answer)).toEqual([]);
   });

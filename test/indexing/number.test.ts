@@ -35,27 +35,32 @@ describe('numbers', () => {
 
 describe('quantities', () => {
   const kilograms = { system: 'http://unitsofmeasure.org', code: 'kg', unit: 'kilogram' };
+  const inGrams = (low: number, high: number) => ({ ...kilograms, canonical: { unit: 'g', low, high } });
   it.each([
-    ['a Quantity', { valueQuantity: { value: 70.5, ...kilograms } }, [{ low: 70.5, high: 70.5, ...kilograms }]],
+    [
+      'a Quantity',
+      { valueQuantity: { value: 70.5, ...kilograms } },
+      [{ low: 70.5, high: 70.5, ...inGrams(70_500, 70_500) }],
+    ],
     [
       'less than',
       { valueQuantity: { value: 5, comparator: '<', ...kilograms } },
-      [{ low: -most, high: 5, ...kilograms }],
+      [{ low: -most, high: 5, ...inGrams(-most, 5000) }],
     ],
     [
       'at most',
       { valueQuantity: { value: 5, comparator: '<=', ...kilograms } },
-      [{ low: -most, high: 5, ...kilograms }],
+      [{ low: -most, high: 5, ...inGrams(-most, 5000) }],
     ],
     [
       'more than',
       { valueQuantity: { value: 5, comparator: '>', ...kilograms } },
-      [{ low: 5, high: most, ...kilograms }],
+      [{ low: 5, high: most, ...inGrams(5000, most) }],
     ],
     [
       'at least',
       { valueQuantity: { value: 5, comparator: '>=', ...kilograms } },
-      [{ low: 5, high: most, ...kilograms }],
+      [{ low: 5, high: most, ...inGrams(5000, most) }],
     ],
     [
       'a unit only',
@@ -66,12 +71,12 @@ describe('quantities', () => {
     [
       'a Range',
       { valueRange: { low: { value: 1, ...kilograms }, high: { value: 2, ...kilograms } } },
-      [{ low: 1, high: 2, ...kilograms }],
+      [{ low: 1, high: 2, ...inGrams(1000, 2000) }],
     ],
     [
       'a Range without low',
       { valueRange: { high: { value: 2, ...kilograms } } },
-      [{ low: -most, high: 2, ...kilograms }],
+      [{ low: -most, high: 2, ...inGrams(-most, 2000) }],
     ],
     ['SampledData', { valueSampledData: { origin: { value: 1 }, period: 1, dimensions: 1 } }, []],
     ['a Ratio', { valueRatio: { numerator: { value: 1 } } }, []],
@@ -87,7 +92,15 @@ describe('quantities', () => {
       onsetAge: { value: 52, unit: 'a', system: 'http://unitsofmeasure.org', code: 'a' },
     };
     expect(read('quantity', 'Condition.onset.as(Age) | Condition.onset.as(Range)', condition)).toEqual([
-      { kind: 'quantity', low: 52, high: 52, system: 'http://unitsofmeasure.org', code: 'a', unit: 'a' },
+      {
+        kind: 'quantity',
+        low: 52,
+        high: 52,
+        system: 'http://unitsofmeasure.org',
+        code: 'a',
+        unit: 'a',
+        canonical: { unit: 's', low: 1_640_995_200, high: 1_640_995_200 },
+      },
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { IndexValue } from '../../src/indexing/entry.ts';
 import { entriesOf } from '../../src/indexing/index.ts';
 import type { Meanings, Reading } from '../../src/indexing/reading.ts';
 import { compileExpression } from '../../src/fhirpath/extract/expression.ts';
-import type { SearchParamType } from '../../src/model/model.ts';
+import type { SearchParam, SearchParamType } from '../../src/model/model.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 
 /** The R4 types, LOINC as the one code system where case counts, and the value set of genders. */
@@ -21,6 +21,7 @@ export function read(
   expression: string,
   resource: { readonly resourceType: string; readonly [element: string]: unknown },
   zone = 'America/Toronto',
+  reads?: SearchParam['reads'],
 ): readonly IndexValue[] {
   const values: IndexValue[] = [];
   const reading: Reading = { resource, zone };
@@ -28,7 +29,7 @@ export function read(
     values.push(value);
   };
   const compiled = compileExpression(expression, resource.resourceType, meanings.definitions);
-  const param = { type: searchType, dataTypes: compiled.types };
+  const param = { type: searchType, reads, dataTypes: compiled.types };
   compiled.bind(type => entriesOf(param, type, emit, reading, meanings))(resource);
   return values;
 }

@@ -16,7 +16,7 @@ it.each(['number', 'date', 'string', 'token', 'reference', 'quantity', 'uri'] as
     const reading = { resource: {}, zone: 'UTC', base: '' };
     for (const code of dataTypes) {
       const type: ResultType = { code, path: code, definition: undefined, element: undefined, many: false };
-      const param = { type: searchType, dataTypes: new Set([code]) };
+      const param = { type: searchType, reads: undefined, dataTypes: new Set([code]) };
       const reads = entriesOf(param, type, () => {}, reading, meanings) !== undefined;
       expect([code, takesInstead(searchType, new Set([code])) === undefined]).toEqual([code, reads]);
     }

@@ -18,7 +18,7 @@ describe('tokens', () => {
       ['urn:a|x', 'urn:b|y'],
     ],
     [
-      'case kept where the system tells',
+      'case-sensitive if the system says so',
       { coding: [{ system: 'http://loinc.org', code: 'LA-b' }] },
       ['http://loinc.org|LA-b (case)'],
     ],

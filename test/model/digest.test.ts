@@ -26,4 +26,11 @@ describe('the digest of a parameter', () => {
     const param = model.types.get(type)?.indexed.get(code);
     expect(param && param.digest === former(param)).toBe(isFormer);
   });
+
+  it('on quantities is another one, since base units are stored', async () => {
+    const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+    const all = await requireModel({ definitions: [], capability });
+    const param = all.model.types.get('Observation')?.indexed.get('value-quantity');
+    expect(param && param.digest === former(param)).toBe(false);
+  });
 });

@@ -195,6 +195,31 @@ describe('a CapabilityStatement is refused', () => {
         ],
       ],
     ],
+    [
+      'with a modifier that its parameter cannot have',
+      group({
+        extension: [{ url: `${base}search-modifier`, valueCode: 'of-type' }],
+        searchParam: [
+          { name: 'code', type: 'token', extension: [{ url: `${base}search-modifier`, valueCode: 'ofType' }] },
+          { name: 'member', type: 'reference', extension: [{ url: `${base}search-modifier`, valueCode: 'text' }] },
+        ],
+      }),
+      [
+        [
+          `${at}.extension[0].valueCode`,
+          'The extension `search-modifier` has `of-type`; expected ' +
+            '`text`, `ofType`, `type`, `identifier`, `above` or `below`.',
+        ],
+        [
+          `${at}.searchParam[0].extension[0].valueCode`,
+          'The parameter `code` of type token cannot have the modifier `ofType`. It can have `text`.',
+        ],
+        [
+          `${at}.searchParam[1].extension[0].valueCode`,
+          'The parameter `member` of type reference cannot have the modifier `text`. It can have `type`, `identifier`.',
+        ],
+      ],
+    ],
   ])('%s', async (_what, resource, expected) => {
     const { model, problems } = await loadOnly(statement([resource]));
     expect(problems).toEqual(expected.map(([path, text]) => ({ file: 'capability/ours.json', path, text })));

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
+import { ucumSystem } from '../../src/fhir/ucum.ts';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
 import type { ResourceType } from '../../src/model/model.ts';
 import type { Query, Sort } from '../../src/search/ast.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { simplify } from '../../src/search/simplify.ts';
-import { canonical, context, date, entry, number, quantity, reference, text, token } from './thing.ts';
+import { canonical, context, date, entry, number, quantity, reference, text, token, typed } from './thing.ts';
 
 /** Random entries and random queries of the made-up type, from small vocabularies, so that they often meet. */
 
@@ -13,6 +14,16 @@ const systems = [undefined, 'http://s', 'http://s/', 'http://exact'];
 const names = ['Ann', 'ann', 'Anna', 'Jo-Ann', 'Éloïse', 'a,b', '---', '\u{1f600}x', '\uffee', 'ann%', 'a_n', 'Straße'];
 const ids = ['1', '2', 'A', 'a', 'a-1', 'a.1'];
 const urls = ['http://a', 'http://a/', 'http://A', 'urn:uuid:1'];
+const trees = [
+  'http://a',
+  'http://a/',
+  'http://a/b',
+  'http://a/b/',
+  'http://a/b/c',
+  'http://a/bc',
+  'http://A/b',
+  'http://a//b',
+];
 const days = [
   '2019',
   '2020',
@@ -34,7 +45,7 @@ const dates = [
 ];
 const born = ['1980', '1980-01', '1980-01-01', '1980-01-02', '1979-12-31', '2020-02-29'];
 const points = [-1, 0, 0.1, 5.35, 5.4, 5.449, 5.45, 99.5, 100, 100.5, 1e9];
-const units = [undefined, 'mg', 'kg', 'milligram'];
+const units = [undefined, 'mg', 'g', 'kg', 'mL', 'milligram'];
 
 const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
   fc.oneof(
@@ -67,8 +78,15 @@ const anyNumber = fc.oneof(
   fc.tuple(pick(...points), pick(...points)).map(([a, b]) => number(Math.min(a, b), Math.max(a, b))),
 );
 const anyQuantity = fc
-  .tuple(pick(...points), pick(undefined, 'http://u', 'http://v'), pick(...units), pick(...units))
+  .tuple(pick(...points), pick(undefined, 'http://u', 'http://v', ucumSystem), pick(...units), pick(...units))
   .map(([value, system, code, unit]) => quantity(value, system, code, unit));
+const typeSystems = ['http://s', 'http://exact'];
+const anyTyped = fc
+  .tuple(
+    fc.array(fc.tuple(pick(...typeSystems), pick('MR', 'mr', 'SS')), { minLength: 1, maxLength: 2 }),
+    pick('1', '12', 'A'),
+  )
+  .map(([types, value]) => typed(types, value));
 const anyTuple = fc
   .tuple(fc.array(anyToken, { maxLength: 2 }), fc.array(anyQuantity, { maxLength: 2 }))
   .map(([a, b]) => ({ kind: 'composite' as const, of: [a, b] }));
@@ -104,6 +122,18 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
     score: several(anyNumber),
     size: several(anyQuantity),
     'code-size': several(anyTuple),
+    source: several(
+      pick(...trees).map(uri => ({ kind: 'uri' as const, uri })),
+      2,
+    ),
+    kind: several(anyToken),
+    'kind:text': several(pick(...names).map(text)),
+    identifier: several(anyToken),
+    'identifier:text': several(pick(...names).map(text), 1),
+    'identifier:ofType': several(anyTyped, 2),
+    author: several(ourReference('Patient', 'Group'), 2),
+    'author:identifier': several(anyToken, 2),
+    link: several(fc.oneof(anyReference, anyCanonical), 2),
   })
   .map(record => Object.entries(record).flatMap(([param, values]) => values.map(value => entry(param, value))));
 
@@ -120,8 +150,12 @@ const aToken = fc.oneof(
   joined(pick('|', 'http://s|', 'http://exact|'), escaped(codes)),
   pick('http://s|', 'http://exact|'),
 );
-const aNumber = joined(prefix, pick(...points.map(String), '5.40', '1e2', '5.4e0'));
-const aQuantity = joined(aNumber, pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg'));
+const aNumber = joined(prefix, pick(...points.map(String), '5.40', '1e2', '5.4e0', '0.0054', '5400', '5.4e-6'));
+const ofUcum = ['mg', 'g', 'kg', 'L', 'milligram', ''].map(unit => `|${ucumSystem}|${unit}`);
+const aQuantity = joined(
+  aNumber,
+  pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg', ...ofUcum),
+);
 
 const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[] = [
   ['name', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', 'a,b', '-', '\u{1f600}', 'strass'])],
@@ -143,6 +177,20 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['score', aNumber],
   ['size', aQuantity],
   ['code-size', joined(aToken, pick('$'), aQuantity)],
+  ['source', pick(...trees)],
+  ['source:below', pick(...trees)],
+  ['source:above', pick(...trees)],
+  ['kind', aToken],
+  ['kind:text', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', '-', 'x'])],
+  ['identifier', aToken],
+  ['identifier:text', escaped(['a', 'an', 'strass'])],
+  ['identifier:of-type', joined(pick(...typeSystems.map(one => `${one}|`)), pick('MR|', 'mr|'), pick('1', '12', 'a'))],
+  ['author', joined(pick('Patient/', 'Group/'), pick(...ids))],
+  ['author:Patient', pick(...ids)],
+  ['author:Group', pick(...ids)],
+  ['author:identifier', aToken],
+  ['link', fc.oneof(pick(...ids), joined(pick('Patient/', 'Device/'), pick(...ids)), pick(...urls.slice(3)))],
+  ['link:Patient', pick(...ids)],
   ['_id', joined(pick('r'), fc.nat(60).map(String))],
 ];
 const missing = literals

@@ -1,7 +1,9 @@
 import { MAX_TIME, MIN_TIME, parseInstantRange } from '../../src/fhir/instant-range.ts';
 import { foldCode, foldString } from '../../src/indexing/normalize.ts';
+import { quantityValue } from '../../src/indexing/quantity.ts';
 import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
+import { withModified, withModifiers } from '../../src/model/search-modifiers.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
@@ -29,6 +31,9 @@ export function parameter(
     delegated: false,
     single: false,
     components: [],
+    modifiers: new Set(),
+    modified: new Map(),
+    reads: undefined,
     digest: code,
     description: undefined,
     ...more,
@@ -65,6 +70,14 @@ export const parameters: readonly SearchParam[] = [
     ],
   }),
   parameter('near', 'special', []),
+  withModifiers(parameter('source', 'uri', ['uri']), ['above', 'below']),
+  withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text']),
+  withModifiers(parameter('identifier', 'token', ['Identifier']), ['text', 'ofType']),
+  withModifiers(parameter('author', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }), [
+    'type',
+    'identifier',
+  ]),
+  withModifiers(parameter('link', 'reference', ['Reference', 'canonical']), ['type']),
 ];
 
 const definitions = readTypeDefinitions();
@@ -83,7 +96,12 @@ export const thing: ResourceType = {
   conditionalRead: 'not-supported',
   referencePolicies: new Set(),
   parameters: new Map(parameters.map(param => [param.code, param])),
-  indexed: new Map(parameters.filter(({ code }) => !code.startsWith('_')).map(param => [param.code, param])),
+  indexed: new Map(
+    parameters
+      .filter(({ code }) => !code.startsWith('_'))
+      .flatMap(withModified)
+      .map(param => [param.code, param]),
+  ),
   sortDate: parameters.find(param => param.code === 'date'),
   sortIndexes: new Set(),
   pairs: [],
@@ -194,12 +212,12 @@ export const date = (written: string, zone = 'America/Toronto'): Single => {
   if (low === undefined || high === undefined) throw new Error(`${written} is no date`);
   return { kind: 'date', low, high };
 };
+export const uri = (uri: string): Single => ({ kind: 'uri', uri });
 export const number = (low: number, high = low): Single => ({ kind: 'number', low, high });
-export const quantity = (value: number, system?: string, code?: string, unit?: string): Single => ({
-  kind: 'quantity',
-  low: value,
-  high: value,
-  system,
-  code,
-  unit,
+/** The values of `:of-type`: types as `system|code`, and the value. */
+export const typed = (types: readonly (readonly [system: string, code: string])[], value: string): CompositeValue => ({
+  kind: 'composite',
+  of: [types.map(([system, code]) => token(system, code)), [token(undefined, value)]],
 });
+export const quantity = (value: number, system?: string, code?: string, unit?: string): Single =>
+  quantityValue({ low: value, high: value }, { system, code, unit });

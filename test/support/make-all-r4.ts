@@ -35,7 +35,10 @@ export function allR4(): JsonObject {
     format: ['application/fhir+json', 'json'],
     rest: [
       {
-        extension: ['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+        extension: [
+          ...['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+          ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+        ],
         mode: 'server',
         interaction: [{ code: 'batch' }, { code: 'search-system' }],
         resource: [...types.resourceTypes].map(name =>
@@ -57,6 +60,9 @@ export function allR4(): JsonObject {
     ],
   };
 }
+
+/** The modifiers that need a declaration. */
+const modifiers = ['text', 'ofType', 'type', 'identifier', 'above', 'below'];
 
 /** An empty array is not allowed in FHIR JSON. */
 const withoutEmpty = (resource: JsonObject): JsonObject =>

@@ -1,6 +1,6 @@
 import type { AuditFilter } from './entry.ts';
 
-/** Storage of chains of lines, which a store provides, and of which `ChainedLog` makes an audit log. */
+/** Storage of chains of lines, which a store provides and `ChainedLog` uses as an audit log. */
 export interface ChainPlace {
   /** Names of all chains, in the order of their creation. */
   chains(): Promise<readonly string[]>;
@@ -16,7 +16,7 @@ export interface ChainPlace {
 /** A chain that this process appends to. */
 export interface OpenChain {
   /**
-   * Appends lines (each without its line break), of which the first has number `n`; durable when it resolves. After an
+   * Appends lines (each without its line break); the first has number `n`. It is durable when it resolves. After an
    * error the chain is not written to again.
    */
   write(n: number, lines: readonly string[]): Promise<void>;

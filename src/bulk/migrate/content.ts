@@ -37,7 +37,7 @@ export async function contentsOf(
   return contents;
 }
 
-/** The content of a type of which a store keeps nothing. */
+/** The content of a type without records in a store. */
 export const noContent = (): Content => new Reading().end();
 
 /** The content of one type while its versions are read. */

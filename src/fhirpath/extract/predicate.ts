@@ -82,7 +82,7 @@ function exists(tree: Expression, type: ResultType, scope: Scope): Predicate {
   };
 }
 
-/** A path to a boolean element, of which there is at most one. */
+/** A path to a boolean element with at most one value. */
 function compileBoolean(tree: Expression, type: ResultType, scope: Scope): Predicate {
   let result: boolean | undefined;
   const all = scope.compilePath(tree, { ...type, many: false }, scope, found => {

@@ -4,7 +4,7 @@ import type { CriteriaMatch } from './criteria.ts';
 import { entryIssue } from './entry.ts';
 import { type Link, rewriteLinks } from './link.ts';
 
-/** The links of a resource, resolved as far as possible. */
+/** The links of a resource, resolved where possible. */
 export interface Resolution {
   /** The text with the resolved links. */
   readonly text: string;
@@ -21,7 +21,7 @@ export interface ResolveOptions {
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
   readonly strict: boolean;
   find(type: string, criteria: string): Promise<CriteriaMatch>;
-  /** True for a type of which some resources live in another system, so that a missing one may exist there. */
+  /** True for a type with resources in another system, so that a missing one may exist there. */
   elsewhere(type: string): boolean;
 }
 

@@ -18,7 +18,7 @@ export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & { readonly part
  * The issues of a record's references. Under the policy `enforced` their targets must exist, in the same partition, or
  * within the resource itself; whatever the policy, a caller who may not see every record of a type can reference only
  * those within that caller's context, and the others are reported as missing. References to undeclared types, or to
- * types of which callers see at most their own resource, are accepted: such records live in another system.
+ * types whose callers see at most their own resource, are accepted: such records live in another system.
  * https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
  */
 export async function checkReferences(

@@ -27,7 +27,7 @@ export function typeOfChoice(name: string, choice: Node): JsonObject | undefined
 }
 
 /**
- * The rules of a choice for its values, as far as they apply to those of one type: a quantity has no length, and a
+ * The rules of a choice for its values, limited to those that apply to one type: a quantity has no length, and a
  * boolean no code. https://hl7.org/fhir/R4/elementdefinition.html#interpretation
  */
 export function ofType(element: JsonObject, type: JsonObject): JsonObject {

@@ -71,7 +71,7 @@ export function printTree(root: Node): readonly JsonObject[] {
   return printed;
 }
 
-/** Returns the slice of an element of which only one slice is named, without its name. */
+/** Returns the slice of an element that has only one named slice, without its name. */
 export function foldSlice(node: Node): Node {
   const [only] = node.slices;
   if (node.element !== undefined || only === undefined || node.slices.length > 1) return node;

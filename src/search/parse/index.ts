@@ -5,7 +5,7 @@ import { parseDate } from './date.ts';
 import { parseNumber } from './number.ts';
 import { parseQuantity } from './quantity.ts';
 import { parseReferenceValue } from './reference.ts';
-import { parseString, parseStringContains, parseStringExact } from './string.ts';
+import { parseString } from './string.ts';
 import { parseToken } from './token.ts';
 import { parseUri } from './uri.ts';
 import type { ValueParser } from './value.ts';
@@ -25,20 +25,4 @@ export const valueParsers: Readonly<Record<SearchParamType, ValueParser>> = {
   uri: parseUri,
   composite: compositeParser(type => valueParsers[type]),
   special: parseSpecial,
-};
-
-/** The effect of a modifier: another parser of values, the complement, or a test for the presence of values. */
-export type Modifier = { readonly values: ValueParser } | 'complement' | 'missing';
-
-/** Modifiers by search type. https://hl7.org/fhir/R4/search.html#modifiers */
-export const modifiers: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>>>> = {
-  string: { missing: 'missing', exact: { values: parseStringExact }, contains: { values: parseStringContains } },
-  token: { missing: 'missing', not: 'complement' },
-  reference: { missing: 'missing' },
-  date: { missing: 'missing' },
-  number: { missing: 'missing' },
-  quantity: { missing: 'missing' },
-  uri: { missing: 'missing' },
-  composite: {},
-  special: {},
 };

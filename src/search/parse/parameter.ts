@@ -6,8 +6,9 @@ import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter
 import { split, wrongEscape } from './escape.ts';
 import { parseFilter } from './filter/filter.ts';
 import { Ignorable } from './ignorable.ts';
-import { modifiers, valueParsers, type Modifier } from './index.ts';
+import { valueParsers } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
+import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
 import { namesNobody } from './reference.ts';
 import { specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
@@ -29,13 +30,15 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   const join = parseJoin(type, step, written);
   if (join !== undefined) return join;
   const { name, text, context, joins } = written;
-  const { param, modifier } = parseName(type, step, name);
+  const { param, modifier } = parseName(type, step, name, context.model.definitions.resourceTypes);
   if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
   if (modifier === 'missing') return missing(name, text, param);
   // https://hl7.org/fhir/R4/search.html#has: `_has` finds resources with referring ones, not those without.
-  if (modifier === 'complement' && joins.includes('has')) throw unsupportedModifier(param.code, 'not', [], name);
-  const query = anyValue(name, text, param, typeof modifier === 'object' ? modifier.values : undefined, context);
-  return modifier === 'complement' ? { kind: 'not', of: query } : query;
+  if (modifier?.complement === true && joins.includes('has')) {
+    throw unsupportedModifier(param.code, modifierIn(step), [], name);
+  }
+  const query = anyValue(name, text, modifier?.param ?? param, modifier?.values, context);
+  return modifier?.complement === true ? { kind: 'not', of: query } : query;
 }
 
 /** Parses `code` or `code:modifier`; `name` is the complete name that the client sent. */
@@ -43,21 +46,23 @@ function parseName(
   type: ResourceType,
   step: string,
   name: string,
+  types: ReadonlySet<string>,
 ): { param: SearchParam; modifier: Modifier | undefined } {
   const exact = type.parameters.get(step);
   if (exact !== undefined) return { param: exact, modifier: undefined };
   if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
   // Ignoring one of these would return other records, or all: an error under lenient handling too.
   if (selecting.test(step)) throw unsupportedParameter(name);
-  const [code = '', ...rest] = step.split(':');
+  const [code = ''] = step.split(':');
   const param = type.parameters.get(code);
   if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
-  const modifier = rest.join(':');
-  const allowed = modifiers[param.type];
-  const found = Object.hasOwn(allowed, modifier) ? allowed[modifier] : undefined;
-  if (found === undefined) throw unsupportedModifier(code, modifier, Object.keys(allowed), name);
+  const found = findModifier(param, modifierIn(step), types);
+  if (found === undefined) throw unsupportedModifier(code, modifierIn(step), offeredModifiers(param), name);
   return { param, modifier: found };
 }
+
+/** The text behind the first colon. */
+const modifierIn = (step: string): string => step.slice(step.indexOf(':') + 1);
 
 /** Unsupported parameters of R4 that add to an answer, or control its form. https://hl7.org/fhir/R4/search.html#all */
 const beside = /^(?:_contained|_containedType|_score)(?::|$)/;

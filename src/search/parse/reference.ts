@@ -33,6 +33,12 @@ export const parseReferenceValue: ValueParser = (value, context) => {
   return version === undefined ? [...named, ...tests.filter(hasId)] : named;
 };
 
+/** The value of `:[type]`: an id of that type. https://hl7.org/fhir/R4/search.html#reference */
+export function referenceOf(type: string, value: Value): Value {
+  if (isId(unescape(value.text))) return { ...value, text: `${type}/${value.text}` };
+  throw malformed(value, `write the id of the ${type} alone`);
+}
+
 /**
  * The forms in which records may reference a resource of this server by canonical: entries of canonicals are stored as
  * written.

@@ -1,4 +1,5 @@
 import { split, unescape } from './escape.ts';
+import { hasPath } from '../../fhir/uri-tree.ts';
 import { malformed, type ValueParser } from './value.ts';
 
 /**
@@ -10,3 +11,15 @@ export const parseUri: ValueParser = value => {
   if (url === '' || version === '') throw malformed(value, 'write the whole URI, or `url|version`');
   return [{ kind: 'uri', uri: unescape(value.text) }];
 };
+
+/** `:below` and `:above`: a URL with those below or above it. A URN has no path. */
+export const uriTreeParser =
+  (tree: 'below' | 'above'): ValueParser =>
+  value => {
+    const uri = unescape(value.text);
+    if (!hasPath(uri)) throw malformed(value, 'write a URL such as `http://example.org/fhir`; a URN has no path');
+    if (uri.split('/').length > mostSegments) throw malformed(value, `the path has more than ${mostSegments} segments`);
+    return [{ kind: 'uri', uri, tree }];
+  };
+
+const mostSegments = 100;

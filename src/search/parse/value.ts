@@ -26,7 +26,7 @@ export interface Value {
   readonly name: string;
 }
 
-/** Returns the tests of which one must match; throws FhirError 400 for a malformed value. */
+/** Returns the tests; one must match. Throws FhirError 400 for a malformed value. */
 export type ValueParser = (value: Value, context: SearchContext) => readonly Test[];
 
 /** The error of a malformed value: quotes it and describes the expected form. */

@@ -3,7 +3,7 @@ import type { QueryPair } from '../../search/request.ts';
 import { datesIn } from './typed-dates.ts';
 
 /**
- * The searches for a typed text, of which the first with a result counts: dates of birth in any usual form, identifiers
+ * The searches for a typed text; the first one with a result counts: dates of birth in any usual form, identifiers
  * (text with digits, with and without its spaces and hyphens), and beginnings of names; all must match. Eight digits
  * are a date if they can be one, else (and if that finds nothing) an identifier; consecutive names may be one with a
  * hyphen. Empty if the text is too short to search for. https://hl7.org/fhir/R4/search.html

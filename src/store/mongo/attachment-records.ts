@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb';
-import type { Referred } from '../upkeep/verify-attachments.ts';
+import type { Reference } from '../upkeep/verify-attachments.ts';
 import { type Core, history, resources } from './core.ts';
 import { isTaken } from './failures.ts';
 
@@ -59,29 +59,21 @@ export async function hasRecord(core: Core, types: readonly string[], p: string,
 }
 
 /** The attachments of a partition that versions reference, among those whose digest begins with these digits. */
-export async function referredBytes(
+export async function* references(
   core: Core,
   types: readonly string[],
   p: string,
   digits: string,
-): Promise<ReadonlyMap<string, Referred>> {
-  const found = new Map<string, { readonly size: number; readonly records: Set<string> }>();
+): AsyncIterable<Reference> {
   const filter = { p, attached: { $elemMatch: { digest: { $gte: digits, $lt: `${digits}g` } } } };
   for (const type of types)
     for (const collection of [resources(core, type), history(core, type)]) {
       const versions = collection.find(filter).project<Carrying>({ version: 1, attached: 1 });
-      for await (const { _id, version, attached } of versions)
-        for (const { digest, size } of attached) {
-          if (!digest.startsWith(digits)) continue;
-          const known = found.get(digest) ?? { size, records: new Set() };
-          found.set(digest, known);
-          known.records.add(`${type}/${_id.split('/')[1] ?? ''}/_history/${version}`);
-        }
+      for await (const { _id, version, attached } of versions) {
+        const record = `${type}/${_id.split('/')[1] ?? ''}/_history/${version}`;
+        for (const { digest, size } of attached) if (digest.startsWith(digits)) yield { digest, size, record };
+      }
     }
-  const { compare } = new Intl.Collator('en', { numeric: true }); // by type, id and version
-  return new Map(
-    [...found].map(([digest, { size, records }]) => [digest, { size, records: [...records].sort(compare) }]),
-  );
 }
 
 interface Carrying {

@@ -49,7 +49,7 @@ function documentOf(chain: string, n: number, line: string): AuditDocument {
   };
 }
 
-/** By chain; and by the first line, of which each chain has one. */
+/** By chain; and by the first line, since each chain has one. */
 async function makeIndexes(collection: Collection<AuditDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { chain: 1, _id: 1 }, name: 'chain' },

@@ -1,7 +1,8 @@
 import type { MongoClient } from 'mongodb';
 import { type Chore, rebuildPending } from '../upkeep/chores.ts';
+import { fillPending } from '../upkeep/upgrade.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
-import { documents, reservations } from './collections.ts';
+import { documents, meta, readMeta, reservations } from './collections.ts';
 import type { Core } from './core.ts';
 import { fillDigests } from './digest-fill.ts';
 import { sweepServers } from './heartbeat.ts';
@@ -17,8 +18,11 @@ const pauses = { look: 1_000, sweep: 60_000, bytes: 3_600_000 };
 /** How long a start may sweep, in milliseconds: the rest runs in the background. */
 const sweepTime = 500;
 
-/** The work of a server before it answers. */
-export async function sweepAtStart(core: Core): Promise<void> {
+/** The work of a server before it answers: finishes the upgrade of an older layout, and sweeps for a moment. */
+export async function prepareToServe(core: Core): Promise<void> {
+  const { database, options } = core;
+  if ((await readMeta(database, 'upgrade')) !== undefined && (await fillPending(mongoIndexes(core), options.notice)))
+    await meta(database).deleteOne({ _id: 'upgrade' });
   await sweepServers(core);
   await sweepAttachments(core, AbortSignal.any([core.ending, AbortSignal.timeout(sweepTime)]));
 }

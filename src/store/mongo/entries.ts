@@ -5,7 +5,7 @@ import { dateWidth } from '../interval.ts';
 import { sortEnds } from '../plan/sort.ts';
 import { sortText } from '../sort-text.ts';
 import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
-import { absoluteTerms, anyTypeTerm, anyUnit, codeTerm, pairTerm, quantityKeys } from '../terms.ts';
+import { absoluteTerms, anyTypeTerm, anyUnit, codeTerm, isCanonicalKey, pairTerm, quantityRanges } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey, textOrderKey } from './order-key.ts';
@@ -80,8 +80,7 @@ function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
       addInterval(fields.n, fields, code, value, 0);
       return;
     case 'quantity':
-      for (const key of quantityKeys(value.system, value.code, value.unit))
-        addInterval(fields.n, fields, code, value, 0, key);
+      for (const range of quantityRanges(value)) addInterval(fields.n, fields, code, range, 0, range.key);
       return;
     case 'composite':
       addTuple(fields, code, value);
@@ -130,7 +129,10 @@ function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
       if (value.kind === 'string') fields.s.add(start + pairTerm(lead, value.folded));
       if (value.kind === 'date') addInterval(fields.d, fields, code, value, dateWidth, unit);
       if (value.kind === 'number') addInterval(fields.n, fields, code, value, 0, unit);
-      if (value.kind === 'quantity') addInterval(fields.n, fields, code, value, 0, unit + anyUnit);
+      if (value.kind === 'quantity')
+        for (const range of quantityRanges(value))
+          if (range.key === anyUnit || isCanonicalKey(range.key))
+            addInterval(fields.n, fields, code, range, 0, unit + range.key);
     }
 }
 
@@ -150,7 +152,7 @@ function tuplePart(values: readonly Single[]): TuplePart {
   const s = values.flatMap(value => (value.kind === 'string' ? [{ folded: value.folded, text: value.text }] : []));
   const n = values.flatMap((value): readonly IntervalEntry[] => {
     if (value.kind === 'quantity')
-      return quantityKeys(value.system, value.code, value.unit).map(k => ({ k, lo: value.low, hi: value.high }));
+      return quantityRanges(value).map(({ key, low, high }) => ({ k: key, lo: low, hi: high }));
     return value.kind === 'date' || value.kind === 'number' ? [{ k: '', lo: value.low, hi: value.high }] : [];
   });
   return {

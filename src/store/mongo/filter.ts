@@ -17,7 +17,7 @@ export interface Condition {
    * condition is only checked on documents that others find.
    */
   readonly by: 'term' | 'value' | 'none';
-  /** The terms of which a document must have one; undefined if the clause needs something else. */
+  /** The terms; a document must have at least one; undefined if the clause needs something else. */
   readonly terms?: readonly string[];
 }
 
@@ -44,7 +44,10 @@ export function conditionOf(clause: Clause, p: string): Condition {
     case 'terms':
       return termsCondition(clause.values.map(value => clause.index.start + value));
     case 'prefix':
-      return { filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }], by: 'none' };
+      return {
+        filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }],
+        by: clause.prefix === '' ? 'none' : 'value',
+      };
     case 'string':
       if (clause.how === 'exact') return termsCondition([clause.index.start + exactTerm(clause.text)]);
       return {

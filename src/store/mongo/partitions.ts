@@ -5,7 +5,7 @@ import { PartitionExists, StoreUnavailable } from '../errors.ts';
 import { meta, partitions, readMeta } from './collections.ts';
 import type { Core } from './core.ts';
 import { isTaken, withPortErrors } from './failures.ts';
-import type { PartitionDocument } from './layout.ts';
+import { partitionsOf } from './indexes.ts';
 import { registerPartition, requireOurDefinitions } from './register.ts';
 import { age } from './registry.ts';
 import { emptyingSteps, hidePartition } from './removal.ts';
@@ -33,7 +33,7 @@ export class MongoPartitions implements PartitionAdmin {
 
   list(): ReturnType<PartitionAdmin['list']> {
     return withPortErrors(this.#core, async () =>
-      (await this.#all()).map(({ _id, zone }) => ({ id: _id, settings: { zone } })),
+      (await partitionsOf(this.#core)).map(({ id, settings }) => ({ id, settings })),
     );
   }
 
@@ -52,10 +52,6 @@ export class MongoPartitions implements PartitionAdmin {
     for (const step of await withPortErrors(core, () => emptyingSteps(core, p)))
       while (await withPortErrors(core, step));
     return removed;
-  }
-
-  #all(): Promise<readonly PartitionDocument[]> {
-    return partitions(this.#core.database).find().sort({ _id: 1 }).toArray();
   }
 
   async #isThere(id: string, { zone }: PartitionSettings): Promise<boolean> {

@@ -25,7 +25,7 @@ export interface Place {
 /** A query resolved to the fields of documents: all of it must match. */
 export interface ResolvedQuery {
   readonly clauses: readonly Clause[];
-  /** The conditions that select shards (shard.ts). */
+  /** The conditions that select shards (resolve-query.ts). */
   readonly shards: readonly Filter<ResourceDocument>[];
 }
 

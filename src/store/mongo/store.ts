@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditCollection } from './audit-collection.ts';
-import { choresOf, sweepAtStart } from './background.ts';
+import { choresOf, prepareToServe } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
@@ -25,7 +25,6 @@ import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
 import { createRegistry } from './registry.ts';
-import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
@@ -64,8 +63,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {
       await register(core);
-      await finishUpgrade(core);
-      await sweepAtStart(core);
+      await prepareToServe(core);
     }
     const working = options.mode === 'serve' ? serving(core, url, longest) : undefined;
     return new MongoStore({ core, ending, working, leave, disconnect: close });

@@ -1,5 +1,5 @@
 import { foldString } from '../../indexing/normalize.ts';
-import { anyUnit, inAnySystem } from '../terms.ts';
+import { anyUnit, inAnySystem, isCanonicalKey } from '../terms.ts';
 import type { Clause, TupleClause, ValueClause } from './clause.ts';
 import { anyOf, beginsWith, ends, escaped } from './conditions.ts';
 import { underLead } from './lower.ts';
@@ -65,7 +65,7 @@ function sourceClause(clause: ValueClause): ValueClause | undefined {
     case 'string':
       return clause.how === 'exact' ? { ...clause, how: 'starts', text: foldString(clause.text) } : clause;
     case 'range':
-      return { ...clause, key: clause.key === '' ? '' : anyUnit, prefix: false };
+      return { ...clause, key: clause.key === '' || isCanonicalKey(clause.key) ? clause.key : anyUnit, prefix: false };
     default:
       return clause satisfies never;
   }

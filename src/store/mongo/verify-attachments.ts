@@ -2,7 +2,7 @@ import { overdue } from '../attachment-ages.ts';
 import { createHash } from 'node:crypto';
 import type { BytesFile, KeptBytes, Measured } from '../upkeep/verify-attachments.ts';
 import { chunks, type FileDocument, fileName, files, goingName, isOlder, ofPartition } from './attachment-bucket.ts';
-import { attachingTypes, hasRecord, referredBytes } from './attachment-records.ts';
+import { attachingTypes, hasRecord, references } from './attachment-records.ts';
 import { strayChunks } from './attachment-strays.ts';
 import type { Core } from './core.ts';
 import { pagesOf } from './pages.ts';
@@ -13,7 +13,9 @@ export function bytesOf(core: Core, p: string): KeptBytes {
   const types = (): Promise<readonly string[]> => (known ??= attachingTypes(core));
   return {
     count: () => files(core).countDocuments({ _id: ofPartition(p) }),
-    referred: async digits => referredBytes(core, await types(), p, digits),
+    async *references(digits) {
+      yield* references(core, await types(), p, digits);
+    },
     isReferred: async digest => hasRecord(core, await types(), p, digest),
     files: digits => filesOf(core, p, digits),
     measure: digest => measure(core, fileName(p, digest)),

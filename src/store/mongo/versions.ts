@@ -7,7 +7,7 @@ import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { pagesOf } from './pages.ts';
 
 /**
- * Types of which a partition keeps anything, tombstones too, also where the definitions do not declare them; in order.
+ * Types with records in a partition, tombstones too, also where the definitions do not declare them; in order.
  */
 export async function keptTypes(core: Core, p: string): Promise<readonly string[]> {
   const found: string[] = [];

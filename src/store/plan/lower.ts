@@ -1,4 +1,5 @@
 import type { SearchParam } from '../../model/model.ts';
+import { urlsAbove } from '../../fhir/uri-tree.ts';
 import type { Query, Test } from '../../search/ast.ts';
 import { linksOf } from '../../search/owner.ts';
 import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
@@ -46,6 +47,7 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
 function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Clause<I> {
   const { param, index, components } = found;
   if (isAnyToken(test)) return present(found, indexes);
+  if (test.kind === 'uri' && test.tree === 'below') return below(test.uri, index);
   if (test.kind !== 'composite') return lowerValue(test, index, param, param.single, indexes);
   return {
     kind: 'tuple',
@@ -57,6 +59,12 @@ function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Cl
       return lowerValue(part, component, of, false, indexes);
     }),
   };
+}
+
+/** A URL, and all that continue it after a slash. */
+function below<I>(url: string, index: I): Clause<I> {
+  if (url.endsWith('/')) return { kind: 'prefix', index, prefix: urlTerm(url) };
+  return { kind: 'or', of: [terms(index, [urlTerm(url)]), { kind: 'prefix', index, prefix: urlTerm(`${url}/`) }] };
 }
 
 function isAnyToken(test: Test): boolean {
@@ -73,7 +81,7 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     case 'references':
       return terms(index, [...test.ids.flatMap(id => placeTerms(test, id, index, indexes)), ...test.urls.map(urlTerm)]);
     case 'uri':
-      return terms(index, [urlTerm(test.uri)]);
+      return terms(index, (test.tree === undefined ? [test.uri] : urlsAbove(test.uri)).map(urlTerm));
     case 'string':
       return { kind: 'string', index, how: test.how, text: test.text };
     case 'range':

@@ -122,7 +122,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Folders that are durable with their parents, as far as this process knows: it or another one may have just created
+ * Folders that are durable with their parents in the knowledge of this process: it or another one may have just created
  * them.
  */
 const durable = new Set<string>();

@@ -2,10 +2,8 @@ import { freeOfPublicUrl } from './absolute-schema.ts';
 import { StoreRefused } from '../errors.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
-import { attachmentsSchema } from './attachments-schema.ts';
 import { addDigests } from './digests-schema.ts';
-import { ownersSchema } from './owners-schema.ts';
-import { schema } from './schema.ts';
+import { attachmentsSchema, ownersSchema, schema } from './schema.ts';
 
 /** "crs1": identifies the file among other SQLite files. */
 const applicationId = 0x63727331;

@@ -26,7 +26,7 @@ import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
-import { earlier } from './key-job.ts';
+import { earlier } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';

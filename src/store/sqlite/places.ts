@@ -17,7 +17,7 @@ export interface Place {
 
 export type Places = ReadonlyMap<number, Place>;
 
-/** Reads the partition and type of each type number, as far as they can be read. */
+/** Reads the partition and type of each type number; those that cannot be read are left out. */
 export function readPlaces(database: Database): Places {
   const partitions = new Map<number, string | null>();
   for (const [n, id] of rowsOf(database, 'partitions', 'n', 'id'))

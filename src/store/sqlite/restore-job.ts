@@ -5,7 +5,7 @@ import type { Commit } from './commit.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { JobResult, PreparedRestore, RestoreJob } from './jobs.ts';
 import { serverRuns } from './lock.ts';
-import { keepMark } from './mark-job.ts';
+import { keepMark } from './note-jobs.ts';
 import type { Database } from './open.ts';
 import { raiseEpoch } from './register-job.ts';
 import { RowWriter } from './row-writer.ts';

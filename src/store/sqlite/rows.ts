@@ -5,7 +5,7 @@ import type { ParamIndex, TypeIndex } from './dictionary.ts';
 import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../entry-terms.ts';
 import { sortValue } from '../../search/sort-value.ts';
 import { sortText } from '../sort-text.ts';
-import { absoluteTerms, missing, quantityKeys } from '../terms.ts';
+import { absoluteTerms, missing, quantityRanges } from '../terms.ts';
 
 /** `ord` of a resource without the sort date: before all others. */
 export const missingOrd = -9e15;
@@ -87,8 +87,8 @@ function addValue(rows: Rows, p: number, { targets }: SearchParam, value: IndexV
       rows.ranges.push(p, '', isLong(value, value.kind === 'date' ? dateWidth : 0), value.low, value.high, item);
       return;
     case 'quantity':
-      for (const key of quantityKeys(value.system, value.code, value.unit))
-        rows.ranges.push(p, key, isLong(value, 0), value.low, value.high, item);
+      for (const range of quantityRanges(value))
+        rows.ranges.push(p, range.key, isLong(range, 0), range.low, range.high, item);
       return;
     case 'composite':
       return;

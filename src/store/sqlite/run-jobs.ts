@@ -1,13 +1,12 @@
 import { Commit } from './commit.ts';
 import { fillDigests } from './digests-job.ts';
-import { document } from './document-job.ts';
 import { sweepFolder } from './attachment-sweep.ts';
 import { failureOf } from './failures.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import type { Database } from './open.ts';
-import { keepNotes } from './notes-job.ts';
+import { document, keepNotes } from './note-jobs.ts';
 import { rebuild } from './rebuild-job.ts';
 import { addPartition, hidePartition, refuseOthers, register, registered, restart } from './register-job.ts';
 import { restore } from './restore-job.ts';

@@ -67,3 +67,28 @@ CREATE INDEX documents_expires ON documents (expires) WHERE expires IS NOT NULL;
 
 INSERT INTO meta VALUES ('epoch', '1'), ('definitions', '');
 `;
+
+/** The second layout: the attachments of versions, and the keys of writes with their first results. */
+export const attachmentsSchema = `
+-- Bytes lie beside the file, by digest; item counts what one version carries.
+CREATE TABLE attachments (
+  t INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, item INTEGER NOT NULL, n INTEGER NOT NULL,
+  path TEXT NOT NULL, digest TEXT NOT NULL, size INTEGER NOT NULL, content_type TEXT NOT NULL,
+  PRIMARY KEY (t, id, version, item)) WITHOUT ROWID;
+CREATE INDEX attachments_digest ON attachments (n, digest);
+
+CREATE TABLE keys (
+  n INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, results TEXT NOT NULL, expires INTEGER NOT NULL,
+  PRIMARY KEY (n, key)) WITHOUT ROWID;
+CREATE INDEX keys_expires ON keys (expires);
+`;
+
+/** The fifth layout: the owners of versions (store/owners.ts). */
+export const ownersSchema = `
+-- NULL: a tombstone, or a version of an older layout; a server derives the owners of the current ones (upgrade.ts),
+-- which it finds by the index.
+ALTER TABLE resources ADD COLUMN owners TEXT;
+ALTER TABLE versions ADD COLUMN owners TEXT;
+CREATE INDEX resources_unowned ON resources (owners) WHERE owners IS NULL AND ord IS NOT NULL;
+INSERT OR IGNORE INTO meta VALUES ('upgrade', '');
+`;

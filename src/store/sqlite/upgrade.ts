@@ -1,30 +1,15 @@
-import { type Core, partitionIndex, submit } from './core.ts';
+import { type Core, submit } from './core.ts';
 import type { Owned } from './jobs.ts';
 import { printOwners } from '../owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import { rebuildSlice } from './rebuild.ts';
+import { fillPending } from '../upkeep/upgrade.ts';
+import { sqliteIndexes } from './indexes.ts';
 import { createProgressNotice } from '../progress-notice.ts';
 
-/**
- * Finishes the upgrade of an older layout before a server answers: builds the indexes that the layout changed, in
- * slices that commit their progress, so that an interrupted upgrade is resumed.
- */
+/** Finishes the upgrade of an older layout before a server answers: indexes that the layout changed, then owners. */
 export async function finishUpgrade(core: Core): Promise<void> {
   if (core.database.get(`SELECT 1 FROM meta WHERE key = 'upgrade'`) === undefined) return;
-  const { database, options } = core;
-  const places = database.all(
-    `SELECT DISTINCT partitions.id, types.type, types.resources FROM parameters JOIN types USING (t) ` +
-      `JOIN partitions USING (n) WHERE state = 'pending' AND partitions.id IS NOT NULL ORDER BY n, t`,
-  );
-  for (const [partition, type, resources] of places) {
-    const report = createProgressNotice(options.notice, `Upgrading the indexes of ${type}`, Number(resources));
-    const pending = (): number => {
-      const t = partitionIndex(core, String(partition))?.types.get(String(type))?.t ?? 0;
-      const [done] = database.get(`SELECT min(done) FROM parameters WHERE t = ? AND state = 'pending'`, [t]) ?? [];
-      return Number(done ?? resources);
-    };
-    while (await rebuildSlice(core, String(partition), String(type))) report(pending());
-  }
+  await fillPending(sqliteIndexes(core), core.options.notice);
   await fillOwners(core);
   await submit(core, () => ({ kind: 'upgraded' }));
 }
@@ -44,7 +29,7 @@ async function fillOwners(core: Core): Promise<void> {
     const rows = found.flatMap(([r]) => ownedRow(core, Number(r)) ?? []);
     if (rows.length > 0) await submit(core, () => ({ kind: 'owners', rows }));
     after = Number(found.at(-1)?.[0]);
-    report((done += found.length));
+    await report((done += found.length));
   }
 }
 

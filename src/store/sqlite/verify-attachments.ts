@@ -1,12 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { overdue } from '../attachment-ages.ts';
-import {
-  allDigits,
-  type BytesFile,
-  type KeptBytes,
-  type Measured,
-  type Referred,
-} from '../upkeep/verify-attachments.ts';
+import { allDigits, type BytesFile, type KeptBytes, type Measured } from '../upkeep/verify-attachments.ts';
 import { attachmentsFolder, bytesPath, isAbsent, measureFile, trashFolder, trashPath } from './attachment-files.ts';
 import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
 import type { Database } from './open.ts';
@@ -18,7 +12,15 @@ import type { Database } from './open.ts';
 export function bytesOf(database: Database, file: string, n: number, age: number = overdue): KeptBytes {
   return {
     count: async () => allDigits.reduce((sum, digits) => sum + ownNames(attachmentsFolder(file, n, digits)).length, 0),
-    referred: async digits => referredBytes(database, n, digits),
+    async *references(digits) {
+      const rows = database.all(
+        'SELECT a.digest, a.size, types.type, a.id, a.version FROM attachments a JOIN types USING (t) ' +
+          'WHERE a.n = ? AND a.digest >= ? AND a.digest < ?',
+        [n, digits, `${digits}g`],
+      );
+      for (const [digest, size, type, id, version] of rows)
+        yield { digest: String(digest), size: Number(size), record: `${type}/${id}/_history/${version}` };
+    },
     isReferred: async digest => isReferred(database, n, digest),
     async *files(digits): AsyncIterable<BytesFile> {
       await setImmediate();
@@ -39,19 +41,4 @@ export function bytesOf(database: Database, file: string, n: number, age: number
       return undefined;
     },
   };
-}
-
-function referredBytes(database: Database, n: number, digits: string): ReadonlyMap<string, Referred> {
-  const found = new Map<string, { size: number; records: string[] }>();
-  const rows = database.all(
-    'SELECT a.digest, a.size, types.type, a.id, a.version FROM attachments a JOIN types USING (t) ' +
-      'WHERE a.n = ? AND a.digest >= ? AND a.digest < ? ORDER BY a.digest, a.t, a.id, a.version',
-    [n, digits, `${digits}g`],
-  );
-  for (const [digest, size, type, id, version] of rows) {
-    const known = found.get(String(digest)) ?? { size: Number(size), records: [] };
-    known.records.push(`${type}/${id}/_history/${version}`);
-    found.set(String(digest), known);
-  }
-  return found;
 }

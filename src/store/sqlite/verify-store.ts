@@ -12,7 +12,7 @@ import { verifyValues } from './verify-values.ts';
 
 /**
  * Reads all data of the file, or of one partition, and reports damage: the file, versions of records, other data, index
- * entries. Unreadable data is reported as far as anything in the file names it, and the rest is still read.
+ * entries. Unreadable data is reported if anything in the file names it, and the rest is still read.
  */
 export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
   core.database.endMoment();

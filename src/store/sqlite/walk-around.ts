@@ -10,8 +10,7 @@ export type ReadSlice = (from: Row | undefined, backwards: boolean, limit: numbe
 
 /**
  * Rows in the order of a key of so many columns, in slices. If the order breaks, since a page of the file is unreadable
- * or foreign, it continues from the other end as far as that can be read. Returns the reason; undefined if all was
- * read.
+ * or foreign, it continues from the other end up to the damage. Returns the reason; undefined if all was read.
  */
 export function* walkAround(
   read: ReadSlice,

@@ -15,7 +15,7 @@ export interface Walked {
 }
 
 /**
- * Rows of a table in slices of `limit`, as far as they can be read: from both ends, if the file is damaged. Returns why
+ * The readable rows of a table in slices of `limit`: from both ends, if the file is damaged. Returns why
  * not all could be read; undefined if all were.
  */
 export function walkTable(

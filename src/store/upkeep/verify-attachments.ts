@@ -4,8 +4,8 @@ import type { AttachmentFinding, AttachmentProgress } from '../blobs.ts';
 export interface KeptBytes {
   /** Their number. */
   count(): Promise<number>;
-  /** Attachments that versions of records reference, by digest. */
-  referred(digits: string): Promise<ReadonlyMap<string, Referred>>;
+  /** The attachments that versions of records reference, in any order; one may be returned more than once. */
+  references(digits: string): AsyncIterable<Reference>;
   /** The existing files. */
   files(digits: string): AsyncIterable<BytesFile>;
   /** Whether a version references them now. */
@@ -23,10 +23,11 @@ export interface Measured {
   readonly isTrash: boolean;
 }
 
-export interface Referred {
+export interface Reference {
+  readonly digest: string;
   readonly size: number;
-  /** The records that reference them: `Type/id/_history/version`. */
-  readonly records: readonly string[];
+  /** `Type/id/_history/version` */
+  readonly record: string;
 }
 
 export interface BytesFile {
@@ -47,15 +48,16 @@ const step = 100;
  */
 export async function* verifyAttachments(partition: string, kept: KeptBytes): AsyncIterable<AttachmentProgress> {
   const of = await kept.count();
+  const byName = new Intl.Collator('en', { numeric: true }); // type, id and version
   let [checked, waiting, trashed] = [0, 0, 0];
   let findings: AttachmentFinding[] = [];
   const compare = async (digest: string, { size, records }: Referred): Promise<void> => {
     const is = damageOf(await kept.measure(digest), digest, size);
-    if (is !== undefined) findings.push({ is, digest, records });
+    if (is !== undefined) findings.push({ is, digest, records: [...records].sort(byName.compare) });
   };
   for (const digits of allDigits) {
     // Attachments are stored before the records that reference them, so referenced ones exist.
-    const referred = new Map(await kept.referred(digits));
+    const referred = await byDigest(kept.references(digits));
     for await (const { digest, isTrash, isOverdue } of kept.files(digits)) {
       const known = referred.get(digest);
       referred.delete(digest);
@@ -75,6 +77,21 @@ export async function* verifyAttachments(partition: string, kept: KeptBytes): As
   }
   for await (const digest of kept.strays?.() ?? []) findings.push({ is: 'orphan', digest, records: [] });
   yield { step: 'attachments', partition, checked, of: checked, waiting, trashed, findings };
+}
+
+interface Referred {
+  readonly size: number;
+  readonly records: Set<string>;
+}
+
+async function byDigest(references: AsyncIterable<Reference>): Promise<Map<string, Referred>> {
+  const found = new Map<string, Referred>();
+  for await (const { digest, size, record } of references) {
+    const known = found.get(digest) ?? { size, records: new Set() };
+    known.records.add(record);
+    found.set(digest, known);
+  }
+  return found;
 }
 
 function damageOf(found: Measured | undefined, digest: string, size: number): AttachmentFinding['is'] | undefined {

@@ -2,7 +2,7 @@ import type { KeptVersion, VersionScope } from '../transfer.ts';
 
 /** What a store reads of the versions of a partition. */
 export interface VersionDriver {
-  /** Types of which anything is stored, tombstones too, also those that the definitions do not declare; in order. */
+  /** Types with stored records, tombstones too, also those that the definitions do not declare; in order. */
   types(): Promise<readonly string[]>;
   /** All versions of the records of a type whose ids come after one, by id, then version. */
   versions(type: string, after: string): AsyncIterable<KeptVersion>;

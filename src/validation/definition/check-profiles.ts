@@ -9,7 +9,7 @@ import { isPlain } from './profile.ts';
 import type { Loaded } from './profile.ts';
 
 /**
- * The mistakes in profiles. In a single file they prevent the start; in a package, of which only the profiles that
+ * The mistakes in profiles. In a single file they prevent the start; in a package, where only the profiles that
  * types name are checked, they are warnings. Undecidable questions are warnings in a single file, and ignored in a
  * package. https://hl7.org/fhir/R4/profiling.html
  */
@@ -34,7 +34,7 @@ export function checkProfiles(
     const isOurs = isPlain(definition);
     if (!isOurs && (definition.core || !named.has(definition))) continue;
     const canonical = canonicalOf(definition);
-    // A profile of which nothing can be checked is useless to the type that names it.
+    // A profile without anything to check is useless to the type that names it.
     const stops = isOurs || model.snapshot(canonical)?.elements.length === 0;
     for (const { path, text, undecided } of checkProfile(definition.resource(), canonical, loaded)) {
       const problem = { file: definition.file, path: within(definition, path), text };

@@ -20,7 +20,7 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
         if (typeof text !== 'string' || !text.startsWith('#') || text === '#') return true;
         return containedIn(walk.frame.root, walk).has(text.slice(1));
       },
-      reason: 'a reference `#` is to the resource around it, of which the expression knows nothing',
+      reason: 'a reference `#` is to the resource around it, which the expression cannot see',
     },
   ],
   [

@@ -11,7 +11,7 @@ import type { Tree } from './tree.ts';
 interface Targets {
   /** Resource types; empty for any. */
   readonly types: ReadonlySet<string>;
-  /** The profiles by resource type, of which a target must meet one; empty if the type is enough. */
+  /** The profiles by resource type; a target must meet one of its type; empty if the type is enough. */
   readonly profiles: ReadonlyMap<string, readonly string[]>;
   readonly aggregation: readonly string[];
 }

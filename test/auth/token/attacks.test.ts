@@ -136,7 +136,7 @@ describe('a JWT of an external issuer', () => {
     expect(await refused(token, 'clinic')).toMatch(/no partition, or several/);
   });
 
-  it('that was altered, or signed by somebody else, is refused', async () => {
+  it('that was altered, or signed by another key, is refused', async () => {
     const token = await issuer.sign(claims);
     const [header = '', payload = '', signature = ''] = token.split('.');
     const wider = encode({ ...claims, iss: issuer.url, exp: now() + 300, scope: 'system/*.rs' });
@@ -153,7 +153,7 @@ describe('a JWT of an external issuer', () => {
     expect(await refused(await issuer.sign(claims, {}, { ...theirs, kid: key('RS256').kid }))).toMatch(/not signed/);
   });
 
-  it('that brings or names its own key is refused, and nobody is asked for it', async () => {
+  it('that contains or names its own key is refused, and the key is not fetched', async () => {
     const [theirs] = foreign.keys as [Key];
     const spki = createPublicKey({ key: theirs.open, format: 'jwk' });
     const x5c = [spki.export({ type: 'spki', format: 'der' }).toString('base64')];

@@ -1,4 +1,4 @@
-// What an issuer, or whoever stands in its place, may not do while its documents are fetched.
+// What an issuer, or an impostor, may not do while its documents are fetched.
 import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FhirError } from '../../../src/fhir/error.ts';
@@ -21,7 +21,7 @@ afterEach(() => issuer.instead.clear());
 
 const claims = { aud: baseOf('clinic'), client_id: 'app', scope: 'system/*.rs' };
 
-/** A good token comes, and the issuer is not available: 503, of which the operator is told why. */
+/** A valid token arrives and the issuer is not available: 503, and the reason is logged. */
 async function unavailable({ verify, notices }: Verifying, from: TestIssuer = issuer): Promise<string> {
   const verified = Promise.resolve(verify(await from.sign(claims), 'clinic'));
   const error = await verified.catch((error: unknown) => error);
@@ -168,7 +168,7 @@ describe('an issuer', () => {
     await unavailable(verifier);
     expect(issuer.asked).toHaveLength(asked);
     verifier.clock.now += 4_000;
-    await unavailable(verifier); // the operator is told once
+    await unavailable(verifier); // it is logged once
     issuer.instead.clear();
     verifier.clock.now += 5_001;
     expect((await verifier.verify(await issuer.sign(claims), 'clinic')).client).toBe('app');

@@ -91,7 +91,7 @@ describe('an opaque token', () => {
     await expect(verifier.verify('opaque', 'clinic')).rejects.toThrow(TokenRefused);
   });
 
-  it('is not shown to an issuer that does not serve the partition, and a token of ours to nobody', async () => {
+  it('is not sent to an issuer that does not serve the partition, and a token of ours to none', async () => {
     await expect(verifier.verify('opaque', 'lab')).rejects.toThrow(TokenRefused);
     await expect(verifier.verify(`${tokenPrefix}${'a'.repeat(43)}`, 'clinic')).rejects.toThrow(TokenRefused);
     expect(asked()).toBe(0);

@@ -171,7 +171,7 @@ describe.each(all)('$heading', habits => {
     ['a patient', { user: 'Patient/p1', patient: 'p1', scope: 'patient/Patient.rs' }, [200, 404, 200, 403]],
     ['a patient who says to be a clinician', { user: 'Patient/p1', scope: 'user/Patient.rs' }, [403, 403, 403, 403]],
     ['a system', { scope: 'system/Patient.rs' }, [200, 200, 200, 403]],
-    ['nobody in particular', { scope: 'unknown' }, [403, 403, 403, 403]],
+    ['a token with an unknown scope', { scope: 'unknown' }, [403, 403, 403, 403]],
   ])('an access token of %s', async (_, of, statuses) => {
     const token = await issuer.sign(habits.access(of), header);
     const paths = ['/clinic/Patient/p1', '/clinic/Patient/p2', '/clinic/Patient', '/clinic/Condition'];

@@ -78,7 +78,7 @@ describe('a token of our own', () => {
     await expect(verify(token, 'clinic')).rejects.toThrow(TokenRefused);
   });
 
-  it('that has expired is removed from memory within ten seconds, though nobody sends it again', async () => {
+  it('that has expired is removed from memory within ten seconds, although it is not sent again', async () => {
     const { verify, clock } = verifying([], { tokens });
     const token = await issueToken(tokens, grant({ expires: clock.now + 2_000 }));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -43,7 +43,7 @@ describe('the partition of a token', () => {
     ['by one among others', {}, { aud: ['account', baseOf('lab'), 'x'] }, 'lab'],
     ['by the same twice', {}, { aud: [baseOf('lab'), baseOf('lab')] }, 'lab'],
     ['by two', {}, { aud: [baseOf('lab'), baseOf('clinic')] }, noneOrSeveral],
-    ['of which it is served one alone', {}, { aud: [baseOf('lab'), baseOf('east')] }, 'lab'],
+    ['with only one that is served', {}, { aud: [baseOf('lab'), baseOf('east')] }, 'lab'],
     ['that is not served', {}, { aud: baseOf('east') }, audience],
     ['though a claim says so', {}, { aud: 'api', site: 'lab' }, audience],
     ['by a claim', named, { aud: 'api', site: 'lab' }, 'lab'],

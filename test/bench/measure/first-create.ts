@@ -25,7 +25,7 @@ export interface FirstCreateResults {
   readonly warm: Cost;
 }
 
-/** Milliseconds until the answer, and of the server's processor time, which only Linux tells so finely (else NaN). */
+/** Milliseconds until the answer, and of the server's processor time, which only Linux reports so finely (else NaN). */
 export interface Cost {
   readonly wall: number;
   readonly cpu: number;

@@ -87,7 +87,7 @@ export async function measureWhileLoading(
     const during: Measured[] = [];
     while (state.load === undefined) {
       const result = await read(1_000);
-      // a second of which a part was loading says little
+      // a second that was loading only in part says little
       if (state.load === undefined || during.length === 0) during.push(result);
     }
     const load = await loading;

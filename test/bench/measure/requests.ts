@@ -64,7 +64,7 @@ export async function measureRequests(
   say: (text: string) => void,
   start: Start = onSqlite(data.file),
 ): Promise<RequestResults> {
-  say('Recording what the service asks of the store …');
+  say('Recording the requests of the service to the store …');
   const scratch = temporary('recording');
   const pathsOf = (places: Places): readonly string[] =>
     cases.flatMap(one => one.requests(data.samples, places).map(({ path }) => path));

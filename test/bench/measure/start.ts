@@ -14,7 +14,7 @@ import { median } from '../statistics.ts';
 export interface StartResults {
   /** Milliseconds from the command to the first answer of metadata, with the code compiled by an earlier start. */
   readonly start: number;
-  /** Bytes that the server holds when nobody asks. */
+  /** Memory of the idle server, in bytes. */
   readonly resident: number;
 }
 

@@ -17,7 +17,7 @@ import type { ValidationCase } from '../validation-cases.ts';
 export interface ValidationRow {
   readonly name: string;
   readonly ours: number;
-  /** Our structure check by itself: types, required elements, unknown properties, formats. */
+  /** Our structure check alone: types, required elements, unknown properties, formats. */
   readonly structure: number;
   /**
    * ajv with a JSON Schema of the type that is made of the same definitions: the structure, and nothing of the profile.

@@ -184,7 +184,7 @@ describe('detectFormat', () => {
     ['document', ['{"entry":[\n{}\n,{}]}']],
     ['document', ['[{}]\n{']],
     ['document', []],
-  ])('tells %s from %j', async (format, parts) => {
+  ])('detects %s from %j', async (format, parts) => {
     const detected = await detectFormat(chunks(...parts));
     expect(detected.format).toBe(format);
     const all: Uint8Array[] = [];

@@ -19,9 +19,9 @@ const options = {
   stdin: process.stdin,
 };
 for await (const { created } of load(paths, options)) {
-  const told = once(process.stdin, 'data');
+  const signal = once(process.stdin, 'data');
   process.stdout.write(`${created}\n`);
-  await told;
+  await signal;
 }
 process.stdin.destroy();
 await store.close();

@@ -27,7 +27,7 @@ export interface Target {
   file(name: string, content: string | Uint8Array): string;
   /** Loads and gives the last progress. */
   load(paths: readonly string[], options?: Partial<LoadOptions>, stdin?: string | Uint8Array): Promise<LoadProgress>;
-  /** What stands in the file of rejects, read and forgotten. */
+  /** The content of the file of rejects, which is then deleted. */
   rejects(): readonly RejectLine[];
   /** The stored text. */
   text(type: string, id: string): Promise<string | undefined>;

@@ -49,8 +49,14 @@ describe('quantity search', () => {
     [
       'with a code of a system',
       `size=5.40|${ucum}|mg`,
-      `(param size (quantity (low >= 5.395) (high < 5.405) "${ucum}" "mg"))`,
+      '(param size (quantity (low >= 0.005395) (high < 0.005405) canonical "g"))',
       'mg',
+    ],
+    [
+      'with a code of another system',
+      'size=5.40|http://other|mg',
+      '(param size (quantity (low >= 5.395) (high < 5.405) "http://other" "mg"))',
+      'other',
     ],
     [
       'with code or unit',
@@ -79,5 +85,64 @@ describe('quantity search', () => {
     expect(refusal(`size=${encodeURIComponent(value)}`)).toMatch(
       /^400 value http\.size: `.*` is not a value for `size`/,
     );
+  });
+});
+
+describe('quantity search across the units of UCUM', () => {
+  const of = (id: string, value: number, code: string, system = ucum) =>
+    resource(id, [entry('size', quantity(value, system, code))]);
+  const amounts = [
+    of('5400mg', 5400, 'mg'),
+    of('5.4g', 5.4, 'g'),
+    of('0.0054kg', 0.0054, 'kg'),
+    of('5400001ug', 5_400_001, 'ug'),
+    of('5.4mL', 5.4, 'mL'),
+    of('other', 5.4, 'g', 'http://other'),
+    of('37', 37, 'Cel'),
+    of('98.6', 98.6, '[degF]'),
+    of('pH', 7.4, '[pH]'),
+    of('IU', 5.4, '[iU]'),
+    of('words', 5.4, 'grams'),
+    of('millions', 4.5, '10*12/L'),
+    of('per uL', 4_500_000, '/uL'),
+    of('50%', 50, '%'),
+  ];
+  const cases: readonly (readonly [title: string, query: string, ast: string, finds: string])[] = [
+    [
+      'another unit',
+      `size=5.4|${ucum}|g`,
+      '(low >= 5.35) (high < 5.45) canonical "g"',
+      '5400mg 5.4g 0.0054kg 5400001ug',
+    ],
+    [
+      'the precision in its unit',
+      `size=5400|${ucum}|mg`,
+      '(low >= 5.3995) (high < 5.4005) canonical "g"',
+      '5400mg 5.4g 0.0054kg 5400001ug',
+    ],
+    ['without an error of rounding', `size=gt0.0054|${ucum}|kg`, '(high > 5.4) canonical "g"', '5400001ug'],
+    [
+      'nor in the other direction',
+      `size=lt5400001|${ucum}|ug`,
+      '(low < 5.400001) canonical "g"',
+      '5400mg 5.4g 0.0054kg',
+    ],
+    ['temperatures', `size=310.15|${ucum}|K`, '(low >= 310.145) (high < 310.155) canonical "K"', '37 98.6'],
+    ['exactly', `size=ge98.6|${ucum}|[degF]`, '(high >= 310.15) canonical "K"', '37 98.6'],
+    ['numbers of cells', `size=ge4.5|${ucum}|10*6/uL`, '(high >= 4500000000000000) canonical "m-3"', 'millions per uL'],
+    [
+      'an annotation',
+      `size=5.4|${ucum}|g{total}`,
+      '(low >= 5.35) (high < 5.45) canonical "g"',
+      '5400mg 5.4g 0.0054kg 5400001ug',
+    ],
+    ['numbers alone', `size=0.5|${ucum}|1`, '(low >= 0.45) (high < 0.55) canonical "1"', '50%'],
+    ['a special unit by its code', `size=7.4|${ucum}|[pH]`, `(low >= 7.35) (high < 7.45) "${ucum}" "[pH]"`, 'pH'],
+    ['an arbitrary unit by its code', `size=5.4|${ucum}|[iU]`, `(low >= 5.35) (high < 5.45) "${ucum}" "[iU]"`, 'IU'],
+    ['no unit of UCUM as a text', `size=5.4|${ucum}|grams`, `(low >= 5.35) (high < 5.45) "${ucum}" "grams"`, 'words'],
+    ['a unit without system as a text', 'size=5.4||g', '(low >= 5.35) (high < 5.45) any "g"', '5.4g other'],
+  ];
+  it.each(cases)('%s: %s', (_, query, ast, finds) => {
+    expect(explain(query, amounts)).toEqual({ ast: `(param size (quantity ${ast}))`, finds });
   });
 });

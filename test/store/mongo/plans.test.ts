@@ -166,7 +166,12 @@ function forms(param: SearchParam): readonly Form[] {
         ...(param.targets.length > 0 ? [] : [form('id', 'term', id => ({ kind: 'reference', id }))]),
       ];
     case 'uri':
-      return [form('uri', 'term', which => ({ kind: 'uri', uri: `http://${which}` }))];
+      return [
+        form('uri', 'term', which => ({ kind: 'uri', uri: `http://${which}/a` })),
+        form('above', 'term', which => ({ kind: 'uri', uri: `http://${which}/a/b`, tree: 'above' })),
+        form('below', 'value', which => ({ kind: 'uri', uri: `http://${which}`, tree: 'below' })),
+        form('below a slash', 'value', which => ({ kind: 'uri', uri: `http://${which}/`, tree: 'below' })),
+      ];
     case 'string':
       return [
         form('exact', 'term', text => ({ kind: 'string', how: 'exact', text })),
@@ -212,7 +217,7 @@ function valueOf(param: SearchParam, which: Which, number: number): IndexValue |
         ? made.canonical(`http://${which}`)
         : made.reference(targetOf(param), which);
     case 'uri':
-      return { kind: 'uri', uri: `http://${which}` };
+      return { kind: 'uri', uri: `http://${which}/a` };
     case 'string':
       return made.text(which);
     case 'date':

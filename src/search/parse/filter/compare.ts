@@ -5,7 +5,8 @@ import { foldString } from '../../../indexing/normalize.ts';
 import type { SearchParam, SearchParamType } from '../../../model/model.ts';
 import type { EntryTest, Query } from '../../ast.ts';
 import { escape } from '../escape.ts';
-import { modifiers, valueParsers } from '../index.ts';
+import { valueParsers } from '../index.ts';
+import { findModifier, type Modifier } from '../modifiers.ts';
 import { specialParameters } from '../special.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
 import type { Operator } from './tree.ts';
@@ -28,12 +29,23 @@ type Operators = Partial<Readonly<Record<Operator, Compare>>>;
 
 function operatorsOf(param: SearchParam): Operators {
   if (specialParameters.has(param.code)) return param.type === 'date' ? specialPrefixes : specials;
-  const { in: within, 'not-in': outside, below, above } = modifiers[param.type];
-  const sets = Object.entries({ in: within, ni: outside, ss: below, sb: above }).flatMap(([operator, modifier]) =>
-    typeof modifier === 'object' ? [[operator, parsed(modifier.values)] as const] : [],
-  );
+  const sets = Object.entries(param.type === 'token' ? byModifier : {}).flatMap(([operator, name]) => {
+    const modifier = findModifier(param, name, noTypes);
+    return typeof modifier === 'object' ? [[operator, modified(modifier)] as const] : [];
+  });
   return { ...byType[param.type], ...Object.fromEntries(sets) };
 }
+
+/** The operators that are modifiers in a usual search. */
+const byModifier = { in: 'in', ni: 'not-in', ss: 'below', sb: 'above' } as const;
+const noTypes: ReadonlySet<string> = new Set();
+
+const modified =
+  ({ values, complement }: Exclude<Modifier, 'missing'>): Compare =>
+  (value, context) => {
+    const query = parsed(values)(value, context);
+    return complement === true ? { kind: 'not', of: query } : query;
+  };
 
 /** A record matches if one of its entries passes one of the tests of a parser. */
 const parsed =

@@ -11,11 +11,11 @@ export interface Key {
   readonly kid: string;
   readonly alg: string;
   readonly secret: CryptoKey;
-  /** As it stands in the JWKS. */
+  /** As in the JWKS. */
   readonly open: JWK;
 }
 
-/** An authorization server over real HTTPS, as far as a resource server sees one. */
+/** The parts of an authorization server that a resource server uses, over real HTTPS. */
 export interface TestIssuer {
   /** Its origin, and the path that was asked for. */
   readonly url: string;

@@ -28,7 +28,7 @@ export function settingsOf(issuer: TestIssuer, more: Partial<IssuerSettings> = {
 
 export interface Verifying {
   readonly verify: TokenVerifier;
-  /** What the operator was told. */
+  /** The logged lines. */
   readonly notices: string[];
   /** The clock, which tests move. */
   readonly clock: { now: number };

@@ -24,7 +24,7 @@ export interface Declared {
 }
 
 /** Reports a problem at a path below a node. */
-export type ReportAt = (standing: DefinitionNode, path: string, text: string) => void;
+export type ReportAt = (node: DefinitionNode, path: string, text: string) => void;
 
 /** A ReportAt that fills a list; the same problem is reported once. */
 export function reportTo(problems: Problem[]): ReportAt {
@@ -42,7 +42,7 @@ export function reportTo(problems: Problem[]): ReportAt {
 export function readDeclared(definitions: readonly Definition[]): Declared {
   const all = definitions.map(definition => ({ definition, path: '', json: definition.resource() }));
   const isRequirements = ({ json }: DefinitionNode): boolean => json['kind'] === 'requirements';
-  const statements = all.filter(standing => !isRequirements(standing));
+  const statements = all.filter(node => !isRequirements(node));
   const rests = statements
     .flatMap(statement => items([statement], 'rest'))
     .filter(({ json }) => json['mode'] === 'server');
@@ -55,63 +55,61 @@ export function readDeclared(definitions: readonly Definition[]): Declared {
 }
 
 /** The objects of a list element of several nodes. */
-export function items(standings: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
-  return standings.flatMap(({ definition, path, json }) =>
+export function items(nodes: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
+  return nodes.flatMap(({ definition, path, json }) =>
     objectsOf(json[name]).map((item, index) => ({ definition, path: joined(path, `${name}[${index}]`), json: item })),
   );
 }
 
 /** The texts of a list element of several nodes, each with its node. */
 export function texts(
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   name: string,
 ): readonly (DefinitionNode & { readonly text: string })[] {
-  return standings.flatMap(({ definition, path, json }) =>
+  return nodes.flatMap(({ definition, path, json }) =>
     stringsOf(json[name]).map((text, index) => ({ definition, path: joined(path, `${name}[${index}]`), json, text })),
   );
 }
 
 /** Our extensions of a name on several nodes. */
-export function extensions(standings: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
-  return standings.flatMap(({ definition, path, json }) =>
+export function extensions(nodes: readonly DefinitionNode[], name: string): readonly DefinitionNode[] {
+  return nodes.flatMap(({ definition, path, json }) =>
     extensionsOf(json, name).map(found => ({ definition, path: joined(path, found.path), json: found.json })),
   );
 }
 
 /** The one value of an element in several nodes; a different value is a problem that names both files. */
-export function oneValue(standings: readonly DefinitionNode[], name: string, report: ReportAt): unknown {
+export function oneValue(nodes: readonly DefinitionNode[], name: string, report: ReportAt): unknown {
   return agreed(
-    standings
-      .filter(({ json }) => json[name] !== undefined)
-      .map(standing => ({ standing, value: standing.json[name] })),
+    nodes.filter(({ json }) => json[name] !== undefined).map(node => ({ node, value: node.json[name] })),
     name,
-    (standing, text) => report(standing, name, text),
+    (node, text) => report(node, name, text),
   );
 }
 
 /** The one extension of a name on several nodes; another with different content is a problem that names both files. */
 export function oneExtension(
-  standings: readonly DefinitionNode[],
+  nodes: readonly DefinitionNode[],
   name: string,
   report: ReportAt,
 ): DefinitionNode | undefined {
-  const found = extensions(standings, name).map(standing => ({ standing, value: standing.json }));
-  agreed(found, name, (standing, text) => report(standing, '', text));
-  return found[0]?.standing;
+  const found = extensions(nodes, name).map(node => ({ node, value: node.json }));
+  agreed(found, name, (node, text) => report(node, '', text));
+  return found[0]?.node;
 }
 
 function agreed(
-  given: readonly { readonly standing: DefinitionNode; readonly value: unknown }[],
+  given: readonly { readonly node: DefinitionNode; readonly value: unknown }[],
   name: string,
-  report: (standing: DefinitionNode, text: string) => void,
+  report: (node: DefinitionNode, text: string) => void,
 ): unknown {
   const [first, ...others] = given;
-  for (const { standing, value } of others)
+  for (const { node, value } of others)
     if (first !== undefined && print(value) !== print(first.value))
       report(
-        standing,
+        node,
         `\`${name}\` is ${shown(value)} here and ${shown(first.value)} in ` +
-          `${first.standing.definition.file}; they must agree.`,
+          `${first.node.definition.file}; they must agree.`,
       );
   return first?.value;
 }

@@ -1,0 +1,46 @@
+import type { TokenVerifier } from '../auth/claims.ts';
+import { createApp } from '../http/app.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { createPlaces } from '../http/places.ts';
+import { createRespond } from '../http/respond.ts';
+import { createShareOf } from '../http/shares.ts';
+import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import type { OpenedAuthorization } from '../smart/open-authorization.ts';
+import { originsOf } from './authorization.ts';
+import type { Listener } from './port.ts';
+import type { Start } from './start.ts';
+
+/** The parts that answer requests. */
+export interface Served {
+  readonly engine: Engine;
+  /** Undefined if access is open. */
+  readonly verify: TokenVerifier | undefined;
+  readonly authorized: OpenedAuthorization | undefined;
+  readonly clientAddress: ClientAddress;
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The listener of the port, with the limits of the settings. */
+export function createListener({ config, url, log, notice, closing }: Start, served: Served): Listener {
+  const { engine, authorized, headers } = served;
+  const { compression, trustedProxies } = config;
+  const app = createApp({
+    ...served,
+    publicUrl: url,
+    origins: originsOf(engine, authorized),
+    body: { most: config.maxBody, timeout: config.bodyTimeout },
+    uploads: createUploads(mostUploads, longestUploadWait),
+    places: createPlaces(config.maxRequests, createShareOf(trustedProxies), notice),
+    respond: createRespond({
+      headers,
+      compression: compression === 'on' || (compression === 'auto' && trustedProxies.length === 0),
+      threshold: config.compressionThreshold,
+      closing,
+    }),
+    closing,
+    log,
+  });
+  return app.callback();
+}

@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import type { Definition } from '../definitions/definition.ts';
+import { stringsOf } from '../fhir/json-object.ts';
+import { extensions, type DefinitionNode, type ReportAt } from './definition-nodes.ts';
+import { textOf } from './extensions.ts';
+import type { SearchParam, SearchParamType } from './model.ts';
+import { quotedCodes } from './served.ts';
+
+/** Data types of elements on which a modifier has a meaning; `any` for all of the search type. */
+type On = 'any' | readonly string[];
+
+/**
+ * The modifiers that a definition must declare, by the codes of R4; `type` is `:[type]`.
+ * https://hl7.org/fhir/R4/valueset-search-modifier-code.html
+ */
+const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, On>>>>> = {
+  token: { text: ['CodeableConcept', 'Coding', 'Identifier'], ofType: ['Identifier'] },
+  reference: { type: 'any', identifier: ['Reference'] },
+  uri: { above: 'any', below: 'any' },
+};
+
+/** Offered without a declaration. */
+const always: Readonly<Partial<Record<SearchParamType, readonly string[]>>> = {
+  string: ['missing', 'exact', 'contains'],
+  token: ['missing', 'not'],
+  reference: ['missing'],
+  date: ['missing'],
+  number: ['missing'],
+  quantity: ['missing'],
+  uri: ['missing'],
+};
+
+/** Modifiers whose values have entries of their own, with the search type of these. */
+const withEntries: Readonly<Record<NonNullable<SearchParam['reads']>, SearchParamType>> = {
+  text: 'string',
+  ofType: 'composite',
+  identifier: 'token',
+};
+
+/**
+ * The declared modifiers of a SearchParameter in a single file; in packages and in R4 they describe what servers may
+ * offer. Reports modifiers that the parameter cannot have.
+ * https://hl7.org/fhir/R4/searchparameter-definitions.html#SearchParameter.modifier
+ */
+export function modifiersOfDefinition(
+  definition: Definition,
+  param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>,
+  report: ReportAt,
+): ReadonlySet<string> {
+  if (definition.core || definition.package !== undefined) return new Set();
+  const json = definition.resource();
+  const given = stringsOf(json['modifier']);
+  for (const [at, modifier] of given.entries())
+    if (!(always[param.type] ?? []).includes(modifier) && !fits(param, modifier))
+      report({ definition, path: '', json }, `modifier[${at}]`, cannotHave(param, modifier));
+  return new Set(given.filter(modifier => fits(param, modifier)));
+}
+
+/** The declared modifiers of all parameters of these nodes (`rest`, or a type), as far as each may have them. */
+export function modifiersOfNodes(nodes: readonly DefinitionNode[]): readonly string[] {
+  return extensions(nodes, 'search-modifier').flatMap(({ json }) => textOf(json) ?? []);
+}
+
+/** The modifiers that a `searchParam` declares; reports those that its parameter cannot have. */
+export function modifiersOfOffer(node: DefinitionNode, param: SearchParam, report: ReportAt): readonly string[] {
+  return extensions([node], 'search-modifier').flatMap(found => {
+    const modifier = textOf(found.json) ?? '';
+    if (fits(param, modifier)) return [modifier];
+    report(found, 'valueCode', cannotHave(param, modifier));
+    return [];
+  });
+}
+
+/** The parameter with declared modifiers, those that it cannot have left out. */
+export function withModifiers(param: SearchParam, given: readonly string[]): SearchParam {
+  const modifiers = new Set([...param.modifiers, ...given.filter(modifier => fits(param, modifier))]);
+  if (modifiers.size === 0) return param;
+  const sorted = [...modifiers].sort();
+  const own = sorted.flatMap(modifier => {
+    const reads = modifiersWithEntries.find(name => name === modifier);
+    return reads === undefined ? [] : [[modifier, modifiedParam(param, reads)] as const];
+  });
+  return Object.freeze({ ...param, modifiers: new Set(sorted), modified: new Map(own) });
+}
+
+/** A parameter with those that are indexed for its modifiers. */
+export const withModified = (param: SearchParam): readonly SearchParam[] => [param, ...param.modified.values()];
+
+// Object.keys returns string[]
+const modifiersWithEntries = Object.keys(withEntries) as (keyof typeof withEntries)[];
+
+function fits({ type, dataTypes }: Pick<SearchParam, 'type' | 'dataTypes'>, modifier: string): boolean {
+  const known = declarable[type];
+  const on = known !== undefined && Object.hasOwn(known, modifier) ? known[modifier] : undefined;
+  if (on === undefined) return false;
+  // Without types, and in extensions, the values decide.
+  return on === 'any' || dataTypes.size === 0 || [...on, 'Extension'].some(name => dataTypes.has(name));
+}
+
+function cannotHave(param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>, modifier: string): string {
+  const offered = Object.keys(declarable[param.type] ?? {}).filter(one => fits(param, one));
+  const offer = offered.length === 0 ? 'It can have none.' : `It can have ${quotedCodes(offered)}.`;
+  return `The parameter \`${param.code}\` of type ${param.type} cannot have the modifier \`${modifier}\`. ${offer}`;
+}
+
+/** The parameter that is indexed for a modifier of another; its index is built when the modifier is declared. */
+function modifiedParam(param: SearchParam, reads: keyof typeof withEntries): SearchParam {
+  const type = withEntries[reads];
+  const code = `${param.code}:${reads}`;
+  const digest = hash('sha256', JSON.stringify([param.digest, reads])).slice(0, 32);
+  const none = { modifiers: new Set<string>(), modified: new Map<string, SearchParam>() };
+  const own = { ...param, ...none, code, type, reads, digest, single: false, targets: [] };
+  const part = (of: string): SearchParam['components'][number] => ({
+    param: { ...own, code: of, type: 'token', components: [] },
+    expression: '',
+  });
+  // An identifier of a type: the codings of the type, and the value.
+  const components = type === 'composite' ? [part('type'), part('value')] : [];
+  return Object.freeze({ ...own, components });
+}
