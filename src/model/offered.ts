@@ -44,10 +44,10 @@ export function offeredParameters(
   }
   const ofAll = modifiersOfNodes([...context.declared.rests, ...nodes]);
   const declared = new Map<string, string[]>();
-  for (const standing of [...everywhere, ...own]) {
-    const { param } = offered.get(asString(standing.json['name']) ?? '') ?? {};
+  for (const node of [...everywhere, ...own]) {
+    const { param } = offered.get(asString(node.json['name']) ?? '') ?? {};
     if (param === undefined) continue;
-    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(standing, param, report)]);
+    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(node, param, report)]);
   }
   return new Map([...offered].map(([code, { param }]) => [code, withModifiers(param, declared.get(code) ?? [])]));
 }
