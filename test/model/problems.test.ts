@@ -525,7 +525,7 @@ describe('an extension of ours is refused', () => {
     });
   });
 
-  it('more often than it may stand', async () => {
+  it('more often than its maximum', async () => {
     const policy = ours('validation-policy', { valueCode: 'warn' });
     const { problems } = await loadOnly(statement([group({ extension: [policy, policy] })]));
     expect(problems).toEqual([

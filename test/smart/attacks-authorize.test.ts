@@ -7,7 +7,7 @@ import { authorize, authorizeUrl, exchange, follow, goOn, pkce } from './support
 import { authorizing, callback, password } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
-// Attacks that must fail, and where the tests of each are; here those on the way to a code that stand nowhere else.
+// Attacks that must fail, and where each is tested; here those on the way to a code that are in no other file.
 //
 // code and refresh replay                  tokens, refresh and processes.test.ts
 // redirect_uri and `aud` mismatch          launch and tokens.test.ts, here, attacks-token.test.ts
