@@ -60,9 +60,9 @@ function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
 
 /** Emits a Coding with a system, a code, or both. */
 export function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
-  const { system, code } = (coding ?? {}) as { system?: unknown; code?: unknown }; // stored JSON
+  const { system, code, display } = (coding ?? {}) as { system?: unknown; code?: unknown; display?: unknown }; // stored JSON
   const known = text(system);
-  emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known));
+  emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known), text(display));
 }
 
 /** A telephone number is identified by its system or, without one, by its form. */
@@ -80,9 +80,12 @@ export function emitToken(
   system: string | undefined,
   code: string | undefined,
   caseSensitive: boolean,
+  display?: string,
 ): void {
   if (system === undefined && code === undefined) return;
-  emit({ kind: 'token', system, code: code === undefined || caseSensitive ? code : foldCode(code), caseSensitive });
+  const folded = code === undefined || caseSensitive ? code : foldCode(code);
+  const shown = display === undefined ? {} : { display };
+  emit({ kind: 'token', system, code: folded, caseSensitive, ...shown });
 }
 
 /** A text that is not empty. */

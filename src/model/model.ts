@@ -1,4 +1,5 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
+import type { Expansions } from '../terminology/expansion.ts';
 import type { TypeDefinition, TypeDefinitions } from './element.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 
@@ -10,6 +11,8 @@ export interface Model {
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
   readonly compartments: ReadonlyMap<string, Compartment>;
+  /** The compartments that can be searched, by code: `rest.compartment` declares them. */
+  readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**
@@ -24,6 +27,8 @@ export interface Model {
    * bound to it. Undefined if there are several or none is known (value-set-system.ts).
    */
   valueSetSystem(valueSet: string): string | undefined;
+  /** The value sets and hierarchies of codes for searches. */
+  readonly expansions: Expansions;
   /** All elements of a StructureDefinition, by canonical or name of a type; generated if it is not published. */
   snapshot(canonical: string): Snapshot | undefined;
 }
@@ -57,6 +62,11 @@ export interface ResourceType {
    * Owner and token parameters that share one index term, so that "this patient, this code, newest first" is one range.
    */
   readonly pairs: readonly Pair[];
+  /**
+   * The parameters that link records of the type to the searched compartments, by the code of the compartment; none of
+   * other types. The compartment's own type belongs to it too, if no parameter links it.
+   */
+  readonly compartmentLinks: ReadonlyMap<string, readonly SearchParam[]>;
   readonly pageSize: { readonly default: number; readonly max: number };
   /** Canonical of the profile that every resource of the type must meet, if any. */
   readonly profile: string | undefined;

@@ -9,12 +9,22 @@ import { quotedCodes } from './served.ts';
 /** Data types of elements on which a modifier has a meaning; `any` for all of the search type. */
 type On = 'any' | readonly string[];
 
+/** Types of codes with a system. */
+const coded = ['CodeableConcept', 'Coding', 'code'];
+
 /**
  * The modifiers that a definition must declare, by the codes of R4; `type` is `:[type]`.
  * https://hl7.org/fhir/R4/valueset-search-modifier-code.html
  */
 const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, On>>>>> = {
-  token: { text: ['CodeableConcept', 'Coding', 'Identifier'], ofType: ['Identifier'] },
+  token: {
+    text: ['CodeableConcept', 'Coding', 'Identifier'],
+    ofType: ['Identifier'],
+    in: coded,
+    'not-in': coded,
+    above: coded,
+    below: coded,
+  },
   reference: { type: 'any', identifier: ['Reference'] },
   uri: { above: 'any', below: 'any' },
 };

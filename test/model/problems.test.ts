@@ -208,11 +208,12 @@ describe('a CapabilityStatement is refused', () => {
         [
           `${at}.extension[0].valueCode`,
           'The extension `search-modifier` has `of-type`; expected ' +
-            '`text`, `ofType`, `type`, `identifier`, `above` or `below`.',
+            '`text`, `ofType`, `in`, `not-in`, `type`, `identifier`, `above` or `below`.',
         ],
         [
           `${at}.searchParam[0].extension[0].valueCode`,
-          'The parameter `code` of type token cannot have the modifier `ofType`. It can have `text`.',
+          'The parameter `code` of type token cannot have the modifier `ofType`. It can have ' +
+            '`text`, `in`, `not-in`, `above`, `below`.',
         ],
         [
           `${at}.searchParam[1].extension[0].valueCode`,
@@ -237,12 +238,18 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
-      'with a compartment',
-      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      'with a compartment that is not loaded',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/pateint'] },
       [
         'rest[0].compartment[0]',
-        'Compartment searches are not served; remove `http://hl7.org/fhir/CompartmentDefinition/patient`.',
+        'No CompartmentDefinition `http://hl7.org/fhir/CompartmentDefinition/pateint` is loaded. Did you mean ' +
+          '`http://hl7.org/fhir/CompartmentDefinition/patient`?',
       ],
+    ],
+    [
+      'with the compartment of a type that is not declared',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      ['rest[0].compartment[0]', 'The compartment is that of Patient, which is not declared.'],
     ],
     [
       'with security by hand',

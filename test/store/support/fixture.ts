@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import { foldString } from '../../../src/indexing/normalize.ts';
+import { createExpansions } from '../../../src/terminology/expansions.ts';
 import type { IndexEntry, IndexValue } from '../../../src/indexing/entry.ts';
 import type { TypeDefinition } from '../../../src/model/element.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../../src/model/model.ts';
@@ -81,6 +82,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
     searchFeatures: new Set(),
     includes: { forward: new Set(), reverse: new Set() },
+    compartmentLinks: new Map(),
     pageSize: { default: 50, max: 1000 },
     profile: undefined,
     supportedProfiles: [],
@@ -97,11 +99,13 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     types: new Map([[type.name, type]]),
     systemInteractions: new Set(),
     compartments: new Map(),
+    searchedCompartments: new Map(),
     definitions: { get: () => undefined, resourceTypes: new Set([typeName]) },
     statement: {},
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
     snapshot: () => undefined,
+    expansions: createExpansions({ find: () => undefined }),
   };
 }
 
