@@ -886,7 +886,7 @@ describe('an ImplementationGuide is refused', () => {
       '`Quantity` is not a resource type of FHIR R4.',
     ],
     [
-      'with a profile that is not there',
+      'with a profile that does not exist',
       { type: 'Observation', profile: `${bodyWeight}s` },
       'profile',
       `The profile \`${bodyWeight}s\` is not loaded.`,
