@@ -99,7 +99,7 @@ describe('a batch', () => {
     expect(statuses(await send(batch(get('Patient/p1', { ifModifiedSince: since }))))).toEqual(['304']);
   });
 
-  it('goes on after an entry that is refused', async () => {
+  it('continues after an entry that is refused', async () => {
     const answer = await send(
       batch(
         get('Nothing/1'),
