@@ -60,7 +60,8 @@ function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
 
 /** Emits a Coding with a system, a code, or both. */
 export function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
-  const { system, code, display } = (coding ?? {}) as { system?: unknown; code?: unknown; display?: unknown }; // stored JSON
+  // stored JSON
+  const { system, code, display } = (coding ?? {}) as { system?: unknown; code?: unknown; display?: unknown };
   const known = text(system);
   emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known), text(display));
 }
