@@ -3,6 +3,7 @@ import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
+import { createExpansions } from '../terminology/expansions.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments, searchedCompartmentsOf } from './compartments.ts';
 import { items, readDeclared, reportTo } from './definition-nodes.ts';
@@ -85,6 +86,7 @@ export function compileModel(
     statement: Object.freeze(buildStatement(declared, compiled, interactions, searchedCompartments, definitions)),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
+    expansions: createExpansions(definitions),
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
   return {

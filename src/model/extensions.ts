@@ -77,8 +77,8 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
     max: Infinity,
     value: 'valueCode',
-    pattern: /^(text|ofType|type|identifier|above|below)$/,
-    expected: '`text`, `ofType`, `type`, `identifier`, `above` or `below`',
+    pattern: /^(text|ofType|in|not-in|type|identifier|above|below)$/,
+    expected: '`text`, `ofType`, `in`, `not-in`, `type`, `identifier`, `above` or `below`',
   },
   'page-size': {
     on: [resource, rest],

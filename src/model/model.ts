@@ -1,4 +1,5 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
+import type { Expansions } from '../terminology/expansion.ts';
 import type { TypeDefinition, TypeDefinitions } from './element.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
 
@@ -26,6 +27,8 @@ export interface Model {
    * bound to it. Undefined if there are several or none is known (value-set-system.ts).
    */
   valueSetSystem(valueSet: string): string | undefined;
+  /** The value sets and hierarchies of codes for searches. */
+  readonly expansions: Expansions;
   /** All elements of a StructureDefinition, by canonical or name of a type; generated if it is not published. */
   snapshot(canonical: string): Snapshot | undefined;
 }

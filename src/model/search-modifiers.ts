@@ -9,12 +9,22 @@ import { quotedCodes } from './served.ts';
 /** Data types of elements on which a modifier has a meaning; `any` for all of the search type. */
 type On = 'any' | readonly string[];
 
+/** Types of codes with a system. */
+const coded = ['CodeableConcept', 'Coding', 'code'];
+
 /**
  * The modifiers that a definition must declare, by the codes of R4; `type` is `:[type]`.
  * https://hl7.org/fhir/R4/valueset-search-modifier-code.html
  */
 const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, On>>>>> = {
-  token: { text: ['CodeableConcept', 'Coding', 'Identifier'], ofType: ['Identifier'] },
+  token: {
+    text: ['CodeableConcept', 'Coding', 'Identifier'],
+    ofType: ['Identifier'],
+    in: coded,
+    'not-in': coded,
+    above: coded,
+    below: coded,
+  },
   reference: { type: 'any', identifier: ['Reference'] },
   uri: { above: 'any', below: 'any' },
 };
@@ -56,7 +66,10 @@ export function modifiersOfDefinition(
   return new Set(given.filter(modifier => fits(param, modifier)));
 }
 
-/** The declared modifiers of all parameters of these nodes (`rest`, or a type), as far as each may have them. */
+/**
+ * The declared modifiers of all parameters of these nodes (`rest`, or a type). `withModifiers` leaves out those that a
+ * parameter cannot have.
+ */
 export function modifiersOfNodes(nodes: readonly DefinitionNode[]): readonly string[] {
   return extensions(nodes, 'search-modifier').flatMap(({ json }) => textOf(json) ?? []);
 }

@@ -1,4 +1,5 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
+import type { Codes } from '../terminology/expansion.ts';
 
 /** The meaning of a search, independent of any store: a closed union with one `switch` in each consumer. */
 export type Query =
@@ -79,6 +80,8 @@ export type Test =
    * entry.
    */
   | { readonly kind: 'token'; readonly system?: string | null; readonly code?: string }
+  /** One of these codes with its system. `of` is the set: a value set, or a `system|code` with those above or below. */
+  | { readonly kind: 'codes'; readonly how: 'in' | 'above' | 'below'; readonly of: string; readonly codes: Codes }
   /** All bounds match one entry. */
   | { readonly kind: 'range'; readonly bounds: readonly Bound[] }
   /**

@@ -4,6 +4,7 @@ import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue 
 import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
 import type { SearchParam } from '../model/model.ts';
+import type { Codes } from '../terminology/expansion.ts';
 import type { Bound, EntryTest, Join, Query, Test } from './ast.ts';
 import { linksOf } from './owner.ts';
 
@@ -118,6 +119,8 @@ function passes(test: Test, value: IndexValue): boolean {
       return test.how === 'starts' ? value.folded.startsWith(test.text) : value.folded.includes(test.text);
     case 'token':
       return value.kind === 'token' && isToken(test, value);
+    case 'codes':
+      return value.kind === 'token' && hasCode(test.codes, value);
     case 'range':
       return (value.kind === 'date' || value.kind === 'number') && within(test.bounds, value.low, value.high);
     case 'quantity':
@@ -134,6 +137,31 @@ function passes(test: Test, value: IndexValue): boolean {
       return test satisfies never;
   }
 }
+
+/** A code of the system of the token; the code of a case-insensitive one is folded. */
+function hasCode(codes: Codes, { system, code, caseSensitive }: TokenValue): boolean {
+  if (system === undefined || code === undefined) return false;
+  const found = codesBySystem(codes).get(system);
+  return (caseSensitive ? found?.exact : found?.folded)?.has(code) === true;
+}
+
+interface CodeSets {
+  readonly exact: ReadonlySet<string>;
+  readonly folded: ReadonlySet<string>;
+}
+
+function codesBySystem(codes: Codes): ReadonlyMap<string, CodeSets> {
+  const known = codeSets.get(codes);
+  if (known !== undefined) return known;
+  const made = new Map(
+    codes.map(({ system, codes: all }) => [system, { exact: new Set(all), folded: new Set(all.map(foldCode)) }]),
+  );
+  codeSets.set(codes, made);
+  return made;
+}
+
+/** By list of codes: one is compared with many records. */
+const codeSets = new WeakMap<Codes, ReadonlyMap<string, CodeSets>>();
 
 function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): boolean {
   if (tree === undefined) return value === uri;

@@ -62,6 +62,8 @@ function printTest(test: Test, param: SearchParam): string {
       return list(test.how, [quote(test.text)]);
     case 'token':
       return list('token', [test.system === null ? 'none' : either(test.system), either(test.code)]);
+    case 'codes':
+      return list(test.how, [quote(test.of)]);
     case 'range':
       return test.bounds.map(param.type === 'date' ? printTime : printNumber).join(' ');
     case 'quantity':

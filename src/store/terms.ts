@@ -61,7 +61,7 @@ export function systemTerm(system: string | undefined): string {
 }
 
 /** The terms; a matching resource has at least one. */
-export function askedTokens({ system, code }: Extract<Test, { kind: 'token' }>): readonly string[] {
+export function askedTokens({ system, code }: Omit<Extract<Test, { kind: 'token' }>, 'kind'>): readonly string[] {
   if (code === undefined) return [systemTerm(system ?? undefined)];
   const folded = foldCode(code);
   if (system === undefined) return [codeTerm(code, true), codeTerm(folded, false)];

@@ -177,7 +177,7 @@ describe('what is not declared', () => {
     expect(resolve(method, shape, segments)).toBe(expected);
   });
 
-  it('on the system, Allow tells what is declared', () => {
+  it('on the system, Allow lists what is declared', () => {
     expect(resolve('DELETE', '', {}, ['batch', 'search-system'])).toBe('405 GET, HEAD, POST');
   });
 

@@ -80,7 +80,7 @@ describe('a CapabilityStatement is refused', () => {
       [[`${at}.searchParam[0].type`, 'The parameter `code` is of type token by its definition, not "string".']],
     ],
     [
-      'with a parameter without definition that nobody knows',
+      'with an unknown parameter without definition',
       group({ searchParam: [{ name: 'cod', type: 'token' }] }),
       [[`${at}.searchParam[0].name`, 'No SearchParameter `cod` of Group is loaded. Did you mean `code`?']],
     ],
@@ -208,11 +208,12 @@ describe('a CapabilityStatement is refused', () => {
         [
           `${at}.extension[0].valueCode`,
           'The extension `search-modifier` has `of-type`; expected ' +
-            '`text`, `ofType`, `type`, `identifier`, `above` or `below`.',
+            '`text`, `ofType`, `in`, `not-in`, `type`, `identifier`, `above` or `below`.',
         ],
         [
           `${at}.searchParam[0].extension[0].valueCode`,
-          'The parameter `code` of type token cannot have the modifier `ofType`. It can have `text`.',
+          'The parameter `code` of type token cannot have the modifier `ofType`. It can have ' +
+            '`text`, `in`, `not-in`, `above`, `below`.',
         ],
         [
           `${at}.searchParam[1].extension[0].valueCode`,
@@ -415,7 +416,7 @@ describe('an extension of ours is refused', () => {
       ['.extension[0].valueCode', 'The parameter `managing-entity` of Group never leads to a Patient.'],
     ],
     [
-      'with a link that nobody knows',
+      'with an unknown link',
       ours('access-link', [{ url: 'parameter', valueCode: 'membr' }]),
       ['.extension[0].valueCode', 'No SearchParameter `membr` of Group is loaded. Did you mean `member`?'],
     ],
@@ -431,7 +432,7 @@ describe('an extension of ours is refused', () => {
       ],
     ],
     [
-      'with a placeholder that stands for nothing',
+      'with an unknown placeholder',
       ours('access-criteria', [
         { url: 'context', valueCode: 'user' },
         { url: 'criteria', valueString: 'code={user}' },
@@ -724,7 +725,7 @@ describe('a search parameter is refused', () => {
       const own = problems.filter(({ file }) => file === 'beside/searchparameters/x.json');
       expect(own.map(one => [one.path, one.text])).toEqual([[path, text]]);
       const others = problems.filter(({ file }) => file !== 'beside/searchparameters/x.json');
-      // Without a url nobody can tell what the capability file names.
+      // Without a url it is unknown what the capability file names.
       expect(others.length).toBe(path === 'url' && searchParam !== undefined ? 1 : 0);
     }
   });

@@ -288,7 +288,7 @@ describe('parseSearchOrPage', () => {
     expect(request).toEqual(search('name=ann'));
   });
 
-  it('tells where a search is too long for a link', async () => {
+  it('reports a search that is too long for a link', async () => {
     const ids = Array.from({ length: 900 }, () => crypto.randomUUID()).join(',');
     const request = search(`_id=${ids}`);
     await expect(nextPageToken(searched.path, request, position, await paging())).rejects.toMatchObject({

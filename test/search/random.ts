@@ -157,6 +157,8 @@ const aQuantity = joined(
   pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg', ...ofUcum),
 );
 
+const vs = (name: string): string => `http://vs/${name}`;
+
 const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[] = [
   ['name', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', 'a,b', '-', '\u{1f600}', 'strass'])],
   ['name:contains', escaped(['n', 'ann', 'o a', '%', '_', '\uffee'])],
@@ -181,6 +183,12 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['source:below', pick(...trees)],
   ['source:above', pick(...trees)],
   ['kind', aToken],
+  ...['kind:in', 'kind:not-in'].map(
+    name => [name, pick('listed', 'system', 'filtered', 'imported', 'united', 'empty', 'published').map(vs)] as const,
+  ),
+  ...['kind:above', 'kind:below'].map(
+    name => [name, joined(pick('http://s|', 'http://exact|'), pick('a', 'ab', 'b'))] as const,
+  ),
   ['kind:text', escaped(['a', 'an', 'ANN', 'jo ann', 'elo', '-', 'x'])],
   ['identifier', aToken],
   ['identifier:text', escaped(['a', 'an', 'strass'])],

@@ -3,6 +3,7 @@ import { foldCode, foldString } from '../../src/indexing/normalize.ts';
 import { quantityValue } from '../../src/indexing/quantity.ts';
 import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
+import { createExpansions } from '../../src/terminology/expansions.ts';
 import { withModified, withModifiers } from '../../src/model/search-modifiers.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
@@ -10,6 +11,7 @@ import { parseSearch } from '../../src/search/parse/search.ts';
 import type { SearchContext } from '../../src/search/parse/value.ts';
 import { print } from '../../src/search/print.ts';
 import type { QueryPair, SearchRequest } from '../../src/search/request.ts';
+import { terminology } from './terminology.ts';
 
 /** A resource type with a search parameter of every kind, made for the tables of search. */
 const typeName = 'Observation';
@@ -71,7 +73,7 @@ export const parameters: readonly SearchParam[] = [
   }),
   parameter('near', 'special', []),
   withModifiers(parameter('source', 'uri', ['uri']), ['above', 'below']),
-  withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text']),
+  withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text', 'in', 'not-in', 'above', 'below']),
   withModifiers(parameter('identifier', 'token', ['Identifier']), ['text', 'ofType']),
   withModifiers(parameter('author', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }), [
     'type',
@@ -133,6 +135,7 @@ const values = {
   codes: () => undefined,
   profile: () => undefined,
   snapshot: () => undefined,
+  expansions: createExpansions(terminology),
 };
 export const model: Model = values;
 

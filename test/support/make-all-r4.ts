@@ -62,7 +62,7 @@ export function allR4(): JsonObject {
 }
 
 /** The modifiers that need a declaration. */
-const modifiers = ['text', 'ofType', 'type', 'identifier', 'above', 'below'];
+const modifiers = ['text', 'ofType', 'in', 'not-in', 'type', 'identifier', 'above', 'below'];
 
 /** An empty array is not allowed in FHIR JSON. */
 const withoutEmpty = (resource: JsonObject): JsonObject =>

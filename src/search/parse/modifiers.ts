@@ -1,4 +1,5 @@
 import type { SearchParam, SearchParamType } from '../../model/model.ts';
+import { hierarchyParser, parseInValueSet } from './code-set.ts';
 import { parseOfType } from './of-type.ts';
 import { parseReferenceValue, referenceOf } from './reference.ts';
 import { parseString, parseStringContains, parseStringExact } from './string.ts';
@@ -33,11 +34,19 @@ interface Declared {
   /** As searches write it. */
   readonly name: string;
   readonly values: ValueParser;
+  readonly complement?: true;
 }
 
 /** Declared modifiers by search type and by their codes in R4. */
 const declared: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, Declared>>>>> = {
-  token: { text: { name: 'text', values: parseString }, ofType: { name: 'of-type', values: parseOfType } },
+  token: {
+    text: { name: 'text', values: parseString },
+    ofType: { name: 'of-type', values: parseOfType },
+    in: { name: 'in', values: parseInValueSet },
+    'not-in': { name: 'not-in', values: parseInValueSet, complement: true },
+    above: { name: 'above', values: hierarchyParser('above') },
+    below: { name: 'below', values: hierarchyParser('below') },
+  },
   reference: { identifier: { name: 'identifier', values: parseToken } },
   uri: {
     above: { name: 'above', values: uriTreeParser('above') },
@@ -57,7 +66,7 @@ export function findModifier(param: SearchParam, name: string, types: ReadonlySe
   }
   for (const code of param.modifiers) {
     const found = declared[param.type]?.[code];
-    if (found?.name === name) return { values: found.values, param: param.modified.get(code) ?? param };
+    if (found?.name === name) return { ...found, param: param.modified.get(code) ?? param };
   }
   return undefined;
 }

@@ -7,6 +7,7 @@ import type { QueryPair, SearchRequest } from '../request.ts';
 import { simplify } from '../simplify.ts';
 import { joinsOf } from '../walk.ts';
 import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
+import { checkCodes } from './code-set.ts';
 import { split } from './escape.ts';
 import { Ignorable } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
@@ -47,6 +48,7 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
     }
   }
   const query = simplify({ kind: 'and', of: queries });
+  checkCodes(query);
   if (countJoins(query) > MOST_JOINS) {
     const text = `The search follows more than ${MOST_JOINS} references: give fewer chains, or name their types.`;
     throw fhirError(400, 'too-costly', text);

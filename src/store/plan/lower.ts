@@ -76,6 +76,11 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
   switch (test.kind) {
     case 'token':
       return isAnyToken(test) ? { kind: 'prefix', index, prefix: '' } : terms(index, askedTokens(test));
+    case 'codes':
+      return terms(
+        index,
+        test.codes.flatMap(({ system, codes }) => codes.flatMap(code => askedTokens({ system, code }))),
+      );
     case 'reference':
       return lowerReference(test, index, indexes);
     case 'references':

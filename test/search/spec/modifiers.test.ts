@@ -42,6 +42,68 @@ const resources = [
   resource('m', [entry('source', uri('http://acme.org')), entry('source', uri('https://acme.org/fhir/ValueSet'))]),
 ];
 
+const coded = [
+  resource('a', [entry('kind', token('http://s', 'A'))]),
+  resource('b', [entry('kind', token('http://s', 'b'))]),
+  resource('c', [entry('kind', token('http://exact', 'A'))]),
+  resource('d', [entry('kind', token('http://exact', 'ab')), entry('kind', token('http://s', '1'))]),
+  resource('e', [entry('kind', token(undefined, 'a'))]),
+  resource('f', [entry('kind', token('http://s/', 'a'))]),
+  resource('g', [entry('kind', token('http://s', undefined)), entry('kind', token('http://exact', 'a'))]),
+  resource('h', []),
+];
+
+describe('sets of codes', () => {
+  const set = (name: string): string => `(param kind (in "http://vs/${name}"))`;
+  it.each([
+    ['listed codes of a system, without regard to case', 'kind:in=http://vs/listed', set('listed'), 'a b'],
+    ['a system without a code', 'kind:in=http://vs/system', set('system'), 'a d'],
+    ['a filter, where case counts', 'kind:in=http://vs/filtered', set('filtered'), 'c d'],
+    ['what two value sets have in common', 'kind:in=http://vs/imported', set('imported'), 'a'],
+    ['what one of two value sets has', 'kind:in=http://vs/united', set('united'), 'a b c d'],
+    ['a published expansion, without abstract codes', 'kind:in=http://vs/published', set('published'), 'b f'],
+    ['no code at all', 'kind:in=http://vs/empty', set('empty'), ''],
+    [
+      'one of two sets',
+      'kind:in=http://vs/imported,http://vs/filtered',
+      `(or ${set('imported')} ${set('filtered')})`,
+      'a c d',
+    ],
+    [':not-in keeps what has no code', 'kind:not-in=http://vs/united', `(not ${set('united')})`, 'e f g h'],
+    ['a concept with those below it', 'kind:below=http://s|a', '(param kind (below "http://s|a"))', 'a d'],
+    ['by the property parent', 'kind:below=http://exact|A', '(param kind (below "http://exact|A"))', 'c d'],
+    ['a concept with those above it', 'kind:above=http://s|1', '(param kind (above "http://s|1"))', 'a d'],
+    ['a leaf', 'kind:below=http://s|b', '(param kind (below "http://s|b"))', 'b'],
+  ])('%s: %s', (_, query, ast, finds) => {
+    expect(explain(query, coded)).toEqual({ ast, finds });
+  });
+
+  it.each([
+    ['kind:in=http://vs/none', 'no ValueSet `http://vs/none` is loaded. Use a smaller set whose ValueSet and'],
+    ['kind:in=http://vs/unknown', 'no CodeSystem `http://unknown` is loaded'],
+    ['kind:not-in=http://vs/unknown', '400 not-supported http.kind:not-in: `kind:not-in=http://vs/unknown` cannot be'],
+    ['kind:in=http://vs/cut', 'no CodeSystem `http://unknown` is loaded'],
+    ['kind:in=http://vs/part', 'the CodeSystem `http://part` is not loaded completely'],
+    ['kind:in=http://vs/excludes', 'the CodeSystem `http://part` is not loaded completely'],
+    ['kind:in=http://vs/units', 'the codes of `http://unitsofmeasure.org` are defined by a grammar'],
+    ['kind:in=http://vs/self', 'the ValueSet `http://vs/self` includes itself'],
+    ['kind:in=http://vs/filter', 'a filter of the codes of `http://s` cannot be evaluated here'],
+    ['kind:in=http://vs/pattern', 'a filter of the codes of `http://s` cannot be evaluated here'],
+    ['kind:in=http://vs/nothing', 'the ValueSet `http://vs/nothing` includes nothing'],
+    ['kind:in=http://vs/many', 'it has more than 10,000 codes'],
+    ['kind:in=http://vs/half&kind:below=http://half|c1,http://s|a&kind:not-in=http://vs/half', '400 too-costly'],
+    ['kind:in=ValueSet/1', 'write the canonical URL of a ValueSet'],
+    ['kind:below=a', '`a` is not a value for `kind:below`: write `system|code`.'],
+    ['kind:below=http://s|', 'write `system|code`'],
+    ['kind:below=http://s|x', 'the CodeSystem `http://s` has no code `x`'],
+    ['kind:above=http://unknown|x', 'no CodeSystem `http://unknown` is loaded'],
+    ['kind:above=http://part|a', 'the CodeSystem `http://part` is not loaded completely'],
+    ['code:in=http://vs/listed', 'The modifier `:in` is not supported on `code`. Use `:missing`, `:not`.'],
+  ])('refuses %s', (query, error) => {
+    expect(refusal(query)).toContain(error);
+  });
+});
+
 describe('modifiers that definitions declare', () => {
   it.each([
     ['a text begins so', 'kind:text=HEAD', '(param kind:text (starts "head"))', 'b'],
@@ -128,7 +190,7 @@ describe('modifiers that definitions declare', () => {
   it.each([
     ['kind:text=', '400 value http.kind:text: `kind:text` has no value'],
     ['kind:text=%20,a', '`kind:text` has an empty value in its list'],
-    ['kind:of-type=a', 'The modifier `:of-type` is not supported on `kind`. Use `:missing`, `:not`, `:text`.'],
+    ['kind:of-type=a', 'The modifier `:of-type` is not supported on `kind`. Use `:missing`, `:not`, `:above`,'],
     ['identifier:ofType=a|b|c', 'The modifier `:ofType` is not supported on `identifier`.'],
     ['identifier:of-type=12345', 'http.identifier:of-type: `12345` is not a value for `identifier:of-type`: write'],
     ['identifier:of-type=a|b', '`a|b` is not a value for `identifier:of-type`: write `system|code|value`'],
@@ -151,7 +213,6 @@ describe('modifiers that definitions declare', () => {
     ['source:above=fhir', '`fhir` is not a value for `source:above`'],
     ['source:above=http:///a', '`http:///a` is not a value for `source:above`'],
     ['url:below=http://a', 'The modifier `:below` is not supported on `url`. Use `:missing`.'],
-    ['kind:below=a', 'The modifier `:below` is not supported on `kind`.'],
     ['patient:identifier=1', 'The modifier `:identifier` is not supported on `patient`. Use `:missing`.'],
   ])('refuses %s', (query, error) => {
     expect(refusal(query)).toContain(error);

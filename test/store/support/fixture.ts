@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import { foldString } from '../../../src/indexing/normalize.ts';
+import { createExpansions } from '../../../src/terminology/expansions.ts';
 import type { IndexEntry, IndexValue } from '../../../src/indexing/entry.ts';
 import type { TypeDefinition } from '../../../src/model/element.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../../src/model/model.ts';
@@ -104,6 +105,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
     snapshot: () => undefined,
+    expansions: createExpansions({ find: () => undefined }),
   };
 }
 

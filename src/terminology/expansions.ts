@@ -1,0 +1,155 @@
+import { Cache } from '../cache.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { type CodeSystem, codeSystemOf, isBelow } from '../validation/profile/code-system.ts';
+import { grammars } from '../validation/profile/grammars.ts';
+import { compileFilter } from '../validation/profile/value-set-filter.ts';
+import { type CodeMap, codesOf, countOf, type Expansion, type Expansions, MOST_CODES } from './expansion.ts';
+import { restrict, union } from './expansion.ts';
+
+/**
+ * Expands loaded ValueSets and CodeSystems at their first use, completely or not at all. The expansions used last are
+ * cached; other definitions have other expansions.
+ */
+export function createExpansions(definitions: Pick<Definitions, 'find'>): Expansions {
+  const known = new Cache<Expansion>(most);
+  const cached = (key: string, make: () => CodeMap): Expansion => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = tryExpand(make);
+    // Names that clients make up are not cached.
+    if ('codes' in made) known.put(key, made);
+    return made;
+  };
+  const source = sourceOf(definitions);
+  return {
+    valueSet: canonical => cached(canonical, () => expandSet(canonical, source, [])),
+    related: (system, code, how) =>
+      cached(JSON.stringify([system, code, how]), () => relatedTo(completeSystem(system, source), system, code, how)),
+  };
+}
+
+const most = 50;
+
+/** Why something cannot be expanded. */
+class NotExpanded extends Error {}
+
+interface Source {
+  readonly definitions: Pick<Definitions, 'find'>;
+  /** A loaded CodeSystem; undefined without one. */
+  readonly system: (url: string) => CodeSystem | undefined;
+}
+
+function sourceOf(definitions: Pick<Definitions, 'find'>): Source {
+  const systems = new Cache<CodeSystem>(most);
+  return {
+    definitions,
+    system: url => {
+      const definition = systems.get(url) === undefined ? definitions.find('CodeSystem', url) : undefined;
+      if (definition !== undefined) systems.put(url, codeSystemOf(definition.resource()));
+      return systems.get(url);
+    },
+  };
+}
+
+function tryExpand(make: () => CodeMap): Expansion {
+  try {
+    const made = make();
+    if (countOf(made) > MOST_CODES) return { problem: `it has more than ${MOST_CODES.toLocaleString('en')} codes` };
+    return { codes: codesOf(made) };
+  } catch (error) {
+    if (error instanceof NotExpanded) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** `within`: the value sets that include this one. */
+function expandSet(canonical: string, source: Source, within: readonly string[]): CodeMap {
+  if (within.includes(canonical)) throw new NotExpanded(`the ValueSet \`${canonical}\` includes itself`);
+  const definition = source.definitions.find('ValueSet', canonical);
+  if (definition === undefined) throw new NotExpanded(`no ValueSet \`${canonical}\` is loaded`);
+  const valueSet = definition.resource();
+  const { include, exclude } = asObject(valueSet['compose']);
+  const expand = (part: JsonObject): CodeMap => expandPart(part, source, [...within, canonical]);
+  try {
+    if (objectsOf(include).length === 0) throw new NotExpanded(`the ValueSet \`${canonical}\` includes nothing`);
+    const included = union(objectsOf(include).map(expand));
+    return restrict(included, union(objectsOf(exclude).map(expand)), 'missing');
+  } catch (error) {
+    const published = error instanceof NotExpanded ? publishedCodes(valueSet) : undefined;
+    if (published !== undefined) return published;
+    throw error;
+  }
+}
+
+/** One include or exclude: what its conditions have in common. https://hl7.org/fhir/R4/valueset.html#compositions */
+function expandPart(part: JsonObject, source: Source, within: readonly string[]): CodeMap {
+  const url = asString(part['system']);
+  const sets = stringsOf(part['valueSet']).map(canonical => expandSet(canonical, source, within));
+  const maps = url === undefined ? sets : [expandSystem(url, part, source), ...sets];
+  const [first, ...others] = maps;
+  if (first === undefined) throw new NotExpanded('a part of it has neither a system nor a ValueSet');
+  return others.reduce((common, other) => restrict(common, other, 'common'), first);
+}
+
+function expandSystem(url: string, part: JsonObject, source: Source): CodeMap {
+  const listed = objectsOf(part['concept']).map(({ code }) => String(code));
+  if (listed.length > 0) return new Map([[url, new Set(listed)]]);
+  const system = completeSystem(url, source);
+  const filters = objectsOf(part['filter']).map(filter => compileFilter(filter));
+  const codes = system.codes.filter(code => {
+    const concept = system.concept(code);
+    return concept !== undefined && filters.every(filter => passes(() => filter(concept, system), url));
+  });
+  return new Map([[url, new Set(codes)]]);
+}
+
+/** The result of a filter, whose pattern may be invalid or too costly. */
+function passes(decide: () => boolean | undefined, url: string): boolean {
+  let result: boolean | undefined;
+  try {
+    result = decide();
+  } catch {
+    result = undefined;
+  }
+  if (result === undefined) throw new NotExpanded(`a filter of the codes of \`${url}\` cannot be evaluated here`);
+  return result;
+}
+
+function completeSystem(url: string, source: Source): CodeSystem {
+  if (grammars.has(url)) throw new NotExpanded(`the codes of \`${url}\` are defined by a grammar and cannot be listed`);
+  const system = source.system(url);
+  if (system === undefined) throw new NotExpanded(`no CodeSystem \`${url}\` is loaded`);
+  if (!system.complete) throw new NotExpanded(`the CodeSystem \`${url}\` is not loaded completely`);
+  return system;
+}
+
+/** A published expansion, if it is complete. https://hl7.org/fhir/R4/valueset.html#expansion */
+function publishedCodes(valueSet: JsonObject): CodeMap | undefined {
+  const { contains, total } = asObject(valueSet['expansion']);
+  const codes = new Map<string, Set<string>>();
+  const read = (entries: readonly JsonObject[]): void => {
+    for (const entry of entries) {
+      const [system, code] = [asString(entry['system']), asString(entry['code'])];
+      if (entry['abstract'] !== true && system !== undefined && code !== undefined) {
+        codes.set(system, (codes.get(system) ?? new Set()).add(code));
+      }
+      read(objectsOf(entry['contains']));
+    }
+  };
+  read(objectsOf(contains));
+  const count = countOf(codes);
+  return count === 0 || (typeof total === 'number' && total > count) ? undefined : codes;
+}
+
+function relatedTo(system: CodeSystem, url: string, code: string, how: 'above' | 'below'): CodeMap {
+  const concept = system.concept(code);
+  if (concept === undefined) throw new NotExpanded(`the CodeSystem \`${url}\` has no code \`${code}\``);
+  const codes = system.codes.filter(other => {
+    const one = system.concept(other);
+    if (one === undefined) return false;
+    return how === 'below' ? isBelow(one, concept.code, system) : isBelow(concept, one.code, system);
+  });
+  return new Map([[url, new Set(codes)]]);
+}
