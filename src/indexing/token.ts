@@ -1,3 +1,4 @@
+import { asObject } from '../fhir/json-object.ts';
 import type { ResultType } from '../fhirpath/extract/expression.ts';
 import { foldCode, phoneDigits } from './normalize.ts';
 import type { Emit, Entries, Meanings } from './reading.ts';
@@ -60,8 +61,7 @@ function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
 
 /** Emits a Coding with a system, a code, or both. */
 export function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
-  // stored JSON
-  const { system, code, display } = (coding ?? {}) as { system?: unknown; code?: unknown; display?: unknown };
+  const { system, code, display } = asObject(coding);
   const known = text(system);
   emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known), text(display));
 }

@@ -62,7 +62,7 @@ interface Printed {
   readonly done: readonly (readonly [name: string, id: string])[];
 }
 
-/** Runs creates in a process of its own and kills it so many milliseconds after it has printed a line that `due` matches. */
+/** Runs creates in a process of its own, which is killed so many milliseconds after a line that `due` matches. */
 async function createAndKill(args: readonly string[], after: number, due: RegExp): Promise<Printed> {
   const lines = (await runAndKill('create-child.ts', args, after, due)).map(line => line.split(' '));
   return {
