@@ -44,21 +44,25 @@ export function searchedCompartmentsOf(
 }
 
 /**
- * The parameters that link a searchable type to the searched compartments, by the code of the compartment. `own` are
- * the parameters of the type; others are those of R4.
+ * The parameters that link a searchable type to the searched compartments, by the code of the compartment; reports
+ * those that are not loaded, without which records would be missing. `own` are the parameters of the type; others are
+ * those of R4.
  */
 export function compartmentLinksOf(
   name: string,
   nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
-  { searchedCompartments, parameters }: Context,
+  { searchedCompartments, parameters, report }: Context,
 ): ReadonlyMap<string, readonly SearchParam[]> {
   const links = new Map<string, readonly SearchParam[]>();
   const [node] = nodes;
+  if (node === undefined) return links;
   for (const { code: compartment, parameters: ofTypes } of searchedCompartments.values()) {
     const codes = (ofTypes.get(name) ?? []).filter(code => code !== ownResource);
     const of = codes.flatMap(code => {
-      const param = own.get(code) ?? (node && parameters.officialByCode(code, name, node, ''));
+      const param = own.get(code) ?? parameters.officialByCode(code, name, node, 'type');
+      if (param === undefined && !parameters.codes(name).includes(code))
+        report(node, 'type', `The compartment of ${compartment} needs the parameter \`${code}\`, which is not loaded.`);
       return param !== undefined && leadsTo(param, compartment) ? [param] : [];
     });
     if (of.length > 0 || name === compartment) links.set(compartment, of);

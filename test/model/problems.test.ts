@@ -266,6 +266,29 @@ describe('a CapabilityStatement is refused', () => {
     expect(problems).toEqual([{ file: 'capability/ours.json', path, text }]);
   });
 
+  it('with a compartment by a parameter that is not loaded', async () => {
+    const compartment = {
+      resourceType: 'CompartmentDefinition',
+      url: 'https://example.org/CompartmentDefinition/device',
+      name: 'Devices',
+      status: 'active',
+      code: 'Device',
+      search: true,
+      resource: [{ code: 'Group', param: ['member', 'keeper'] }],
+    };
+    const types = [group(), { type: 'Device', interaction: [{ code: 'read' }] }];
+    const { problems } = await loadOnly(statement(types, { compartment: [compartment.url] }), {
+      'capability/device.json': compartment,
+    });
+    expect(problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: 'rest[0].resource[0].type',
+        text: 'The compartment of Device needs the parameter `keeper`, which is not loaded.',
+      },
+    ]);
+  });
+
   it('for another release', async () => {
     const { problems } = await loadOnly({ ...statement([group()]), fhirVersion: '5.0.0' });
     expect(problems).toEqual([
