@@ -19,6 +19,7 @@ import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
 import { subset } from '../subset.ts';
 import { countMatches, findPage } from './find.ts';
+import { withExpansions } from './expansions.ts';
 import { include } from './include.ts';
 import type { Place } from './joined.ts';
 
@@ -34,7 +35,9 @@ export const search: Interaction = async (engine, request, partition) => {
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const { extract } = engine;
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
-  const given = await parseSearchOrPage(type, request.parameters, context, paging);
+  const given = await withExpansions(engine, expansions =>
+    parseSearchOrPage(type, request.parameters, { ...context, expansions }, paging),
+  );
   for (const { name } of joinedTypes(given.query)) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
   }
