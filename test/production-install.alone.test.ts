@@ -96,7 +96,7 @@ describe.skipIf(!isCI)(`a production install${unless}`, () => {
   }
 });
 
-/** The environment of somebody who has only this install: no program of this checkout is found. */
+/** An environment with this install only: no program of this checkout is found. */
 function ofInstall(): NodeJS.ProcessEnv {
   const inherited = Object.entries(environment()).filter(([name]) => !/^npm_|^NODE_/i.test(name));
   const path = (process.env['PATH'] ?? '').split(delimiter).filter(place => !place.includes('node_modules'));

@@ -70,7 +70,7 @@ function together(grants: readonly Grant[]): Query {
     kind: 'or',
     of: contexts.map((of): Query => {
       const criteria: Query = { kind: 'or', of: of.map(grant => grant.criteria) };
-      return { kind: 'and', of: [...of.slice(0, 1).map(({ contextQuery: reach }) => reach), criteria] };
+      return { kind: 'and', of: [...of.slice(0, 1).map(({ contextQuery }) => contextQuery), criteria] };
     }),
   });
 }

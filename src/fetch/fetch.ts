@@ -13,7 +13,7 @@ type HeaderFields = ConstructorParameters<typeof Headers>[0];
 
 export interface FetchOptions {
   /** The addresses that may be connected to. */
-  readonly reach: AllowedAddresses;
+  readonly addresses: AllowedAddresses;
   /** Whether this machine may be requested over plain http. */
   readonly plain: boolean;
   /** Certificates (PEM) of the accepted authorities instead of the default ones. */
@@ -56,7 +56,7 @@ export function createFetch(options: FetchOptions): Fetch {
     const plain = protocol === 'http:' && options.plain && isLoopbackHost(hostname);
     if (protocol !== 'https:' && !plain) throw new Error(`${host} is requested over https only`);
     const literal = hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !isAllowed(literal, options.reach)) throw notAllowed(host);
+    if (isIP(literal) !== 0 && !isAllowed(literal, options.addresses)) throw notAllowed(host);
     const { status, bytes, about } = await exchange(url, plain, method, headers, body, options);
     if (status !== 200) throw new WrongStatus(host, status);
     return new Response(bytes, { status, headers: about });
@@ -78,13 +78,13 @@ async function exchange(
   method: string,
   headers: HeaderFields | undefined,
   body: unknown,
-  { reach, authorities, bytes: most, time }: FetchOptions,
+  { addresses, authorities, bytes: most, time }: FetchOptions,
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(time);
   const lookup: LookupFunction = (name, { all, ...rest }, done) => {
     resolveName(name, { ...rest, all: true }, (error, found: LookupAddress[]) => {
       if (error !== null) return done(error, '');
-      const allowed = found.filter(({ address }) => isAllowed(address, reach));
+      const allowed = found.filter(({ address }) => isAllowed(address, addresses));
       const [first] = allowed;
       if (first === undefined) return done(notAllowed(url.host), '');
       return all === true ? done(null, allowed) : done(null, first.address, first.family);

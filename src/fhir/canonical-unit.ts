@@ -49,5 +49,5 @@ function make(code: string): CanonicalUnit | undefined {
   };
 }
 
-/** Digits of a magnitude: the library calculates it with numbers of sixteen, the last of which may be wrong. */
+/** Digits of a magnitude: the library calculates it with numbers of sixteen digits, and the last one may be wrong. */
 const digits = 14;

@@ -18,7 +18,7 @@ export async function readPairs(
   limits: BodyLimits,
 ): Promise<readonly QueryPair[]> {
   const given = parsePairs(context.state.query);
-  const isForm = interaction === 'search-type' && context.method === 'POST';
+  const isForm = (interaction === 'search-type' || interaction === 'search-system') && context.method === 'POST';
   const pairs = isForm ? [...given, ...(await readForm(context, limits))] : given;
   refuseToken(pairs, base);
   return pairs;
@@ -46,7 +46,7 @@ function refuseToken(pairs: readonly QueryPair[], realm: string): void {
   }
 }
 
-/** The form of `POST {type}/_search`. https://hl7.org/fhir/R4/http.html#search */
+/** The form of a search by POST. https://hl7.org/fhir/R4/http.html#search */
 async function readForm({ req, res }: Context, limits: BodyLimits): Promise<readonly QueryPair[]> {
   refuseEncoding(req);
   const type = req.headers['content-type'];

@@ -18,6 +18,8 @@ export interface TokenValue {
   /** Folded to lower case unless `caseSensitive`. Absent for a coding with a system only. */
   readonly code: string | undefined;
   readonly caseSensitive: boolean;
+  /** Of a Coding, as written; no search reads it, but codes are sorted by it. */
+  readonly display?: string;
 }
 
 /** https://hl7.org/fhir/R4/search.html#string */

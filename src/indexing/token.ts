@@ -1,3 +1,4 @@
+import { asObject } from '../fhir/json-object.ts';
 import type { ResultType } from '../fhirpath/extract/expression.ts';
 import { foldCode, phoneDigits } from './normalize.ts';
 import type { Emit, Entries, Meanings } from './reading.ts';
@@ -60,9 +61,9 @@ function codeEntries(type: ResultType, emit: Emit, model: Meanings) {
 
 /** Emits a Coding with a system, a code, or both. */
 export function emitCoding(emit: Emit, coding: unknown, model: Meanings): void {
-  const { system, code } = (coding ?? {}) as { system?: unknown; code?: unknown }; // stored JSON
+  const { system, code, display } = asObject(coding);
   const known = text(system);
-  emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known));
+  emitToken(emit, known, text(code), known !== undefined && model.caseSensitive(known), text(display));
 }
 
 /** A telephone number is identified by its system or, without one, by its form. */
@@ -80,9 +81,12 @@ export function emitToken(
   system: string | undefined,
   code: string | undefined,
   caseSensitive: boolean,
+  display?: string,
 ): void {
   if (system === undefined && code === undefined) return;
-  emit({ kind: 'token', system, code: code === undefined || caseSensitive ? code : foldCode(code), caseSensitive });
+  const folded = code === undefined || caseSensitive ? code : foldCode(code);
+  const shown = display === undefined ? {} : { display };
+  emit({ kind: 'token', system, code: folded, caseSensitive, ...shown });
 }
 
 /** A text that is not empty. */

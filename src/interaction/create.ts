@@ -8,7 +8,7 @@ import { declaredType } from './declared.ts';
 import { idempotencyKey, keyUsed } from './idempotency.ts';
 import type { FhirResponse, Interaction } from './interaction.ts';
 import { handlingOf, returnOf } from './prefer.ts';
-import { refuseCostly } from './search/search.ts';
+import { refuseCostly } from './search/costly.ts';
 import { write } from './write/write.ts';
 import type { Written } from './write/write.ts';
 

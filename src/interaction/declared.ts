@@ -6,6 +6,8 @@ export interface RequestedInteraction {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
   readonly id?: string;
+  /** The compartment that is searched. */
+  readonly compartment?: { readonly type: string };
   /** The code of the operation, if it is one. */
   readonly operation?: string;
 }
@@ -17,8 +19,11 @@ export interface RequestedInteraction {
  */
 export function isDeclared(model: Model, asked: RequestedInteraction): boolean {
   if (asked.interaction === 'capabilities') return true;
+  if (asked.compartment !== undefined && !model.searchedCompartments.has(asked.compartment.type)) return false;
+  if (asked.resourceType === undefined && asked.compartment !== undefined) return true;
   if (asked.resourceType === undefined) return model.systemInteractions.has(asked.interaction);
   const type = model.types.get(asked.resourceType);
+  if (asked.compartment !== undefined && type?.compartmentLinks.has(asked.compartment.type) !== true) return false;
   if (asked.interaction === 'operation') {
     const operation = type?.operations.get(asked.operation ?? '');
     return operation?.[asked.id === undefined ? 'type' : 'instance'] === true;

@@ -17,5 +17,6 @@ export const interactions: Readonly<
   create,
   operation,
   read,
+  'search-system': search,
   'search-type': search,
 };

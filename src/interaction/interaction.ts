@@ -30,6 +30,8 @@ export interface FhirRequest {
   readonly base: string;
   readonly resourceType?: string;
   readonly id?: string;
+  /** The compartment that is searched. */
+  readonly compartment?: CompartmentOf;
   readonly version?: string;
   /** The code of the operation. */
   readonly operation?: string;
@@ -38,6 +40,12 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
+}
+
+/** The compartment of a record. https://hl7.org/fhir/R4/compartmentdefinition.html */
+export interface CompartmentOf {
+  readonly type: string;
+  readonly id: string;
 }
 
 /** The request headers that interactions use. */

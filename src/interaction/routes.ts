@@ -2,7 +2,9 @@ import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
+import { isId } from '../fhir/id.ts';
 import { isDeclared } from './declared.ts';
+import type { CompartmentOf } from './interaction.ts';
 import type { Model } from '../model/model.ts';
 
 /**
@@ -22,7 +24,9 @@ export const shapes = {
   '/r4/:partition/:type/:id': { GET: 'read', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
   '/r4/:partition/:type/:id/_history': { GET: 'history-instance' },
   '/r4/:partition/:type/:id/_history/:version': { GET: 'vread' },
+  '/r4/:partition/:type/:id/_search': { POST: 'search-system' },
   '/r4/:partition/:type/:id/:operation': { GET: 'operation', POST: 'operation' },
+  '/r4/:partition/:type/:id/:member/_search': { POST: 'search-type' },
   '/r4/:partition/*': {},
 } as const satisfies Record<string, Partial<Record<string, InteractionCode>>>;
 
@@ -40,6 +44,8 @@ export interface Segments {
   readonly version?: string;
   /** With its `$`. */
   readonly operation?: string;
+  /** The searched type of a compartment. */
+  readonly member?: string;
 }
 
 /** The interaction of a request. */
@@ -47,6 +53,8 @@ export interface Route {
   readonly interaction: InteractionCode;
   readonly resourceType?: string;
   readonly id?: string;
+  /** The compartment that is searched. */
+  readonly compartment?: CompartmentOf;
   readonly version?: string;
   /** The code, without `$`. */
   readonly operation?: string;
@@ -57,11 +65,13 @@ export interface Route {
  * path; 405 with Allow for a valid path with another method.
  */
 export function resolveRoute(model: Model, shape: Shape, method: string, segments: Segments): Route {
-  const { type, id, version } = segments;
+  const { type, id, version, operation } = segments;
+  const isForm = shape === '/r4/:partition/:type/:id/_search' || shape === '/r4/:partition/:type/:id/:member/_search';
+  if (shape === '/r4/:partition/*' || (isForm && segments.member !== undefined && !hasCompartments(model)))
+    throw notOffered();
   if (type !== undefined) checkType(model, type);
-  if (shape === '/r4/:partition/*') throw notOffered();
-  const { operation } = segments;
-  if (operation?.startsWith('$') === false) throw notOffered();
+  if (type !== undefined && id !== undefined && (isForm || operation?.startsWith('$') === false))
+    return compartmentRoute(model, method, { type, id, isForm, member: segments.member ?? operation ?? '*' });
   const invoked = operation ?? (id?.startsWith('$') === true ? id : undefined);
   if (type !== undefined && invoked !== undefined)
     return operationRoute(model, method, { type, invoked, ...(operation === undefined ? {} : { id }) });
@@ -91,6 +101,32 @@ function operationRoute(
   throw notAllowed(method, undefined, methods.flatMap(methodNames));
 }
 
+const hasCompartments = ({ searchedCompartments }: Model): boolean => searchedCompartments.size > 0;
+
+/**
+ * The search of a compartment: of the records of one type in it, or of all with `*`.
+ * https://hl7.org/fhir/R4/http.html#search
+ */
+function compartmentRoute(
+  model: Model,
+  method: string,
+  { type, id, member, isForm }: CompartmentOf & { readonly member: string; readonly isForm: boolean },
+): Route {
+  if (!model.searchedCompartments.has(type) || !isId(id)) throw notOffered();
+  const isAll = member === '*';
+  if (!isAll) {
+    checkType(model, member);
+    if (model.types.get(member)?.compartmentLinks.has(type) !== true) throw notInCompartment(member, type);
+  }
+  const methods = isForm ? ['POST'] : ['GET'];
+  if (!methods.includes(method === 'HEAD' ? 'GET' : method))
+    throw notAllowed(method, undefined, methods.flatMap(methodNames));
+  const compartment = { type, id };
+  return isAll
+    ? { interaction: 'search-system', compartment }
+    : { interaction: 'search-type', resourceType: member, compartment };
+}
+
 const methodNames = (name: string): readonly string[] => (name === 'GET' ? ['GET', 'HEAD'] : [name]);
 
 /** The body of a POST on the base URL determines whether it is a batch or a transaction. */
@@ -113,6 +149,9 @@ function checkType(model: Model, type: string): void {
 
 const noOperation = (name: string): FhirError =>
   fhirError(404, 'not-supported', `The operation \`${name}\` is not supported; \`metadata\` lists the supported ones.`);
+
+const notInCompartment = (type: string, owner: string): FhirError =>
+  fhirError(404, 'not-supported', `Records of ${type} cannot be searched in the compartment of a ${owner}.`);
 
 const notOffered = (): FhirError =>
   fhirError(

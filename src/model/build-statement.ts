@@ -5,8 +5,8 @@ import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase, textOf } from './extensions.ts';
-import { resultControls } from './result-controls.ts';
-import type { ResourceType, SearchParam } from './model.ts';
+import { resultControls, typeControl } from './result-controls.ts';
+import type { Compartment, ResourceType, SearchParam } from './model.ts';
 
 /**
  * The CapabilityStatement of the compiled model: it lists only what is implemented. capability-statement.ts adds the
@@ -16,12 +16,15 @@ export function buildStatement(
   declared: Declared,
   types: readonly ResourceType[],
   interactions: ReadonlySet<SystemInteraction>,
+  compartments: ReadonlyMap<string, Compartment>,
   definitions: Definitions,
 ): JsonObject {
   const [first] = declared.statements;
   const resources = types.map(type =>
     buildResource(type, definitions, documentationOf(declared.types.get(type.name) ?? [])),
   );
+  const isOfTypes = interactions.has('search-system') || compartments.size > 0;
+  const controls = isOfTypes ? [...resultControls, typeControl] : resultControls;
   return {
     resourceType: 'CapabilityStatement',
     ...copied(first?.json ?? {}, ['name', 'title']),
@@ -39,7 +42,11 @@ export function buildStatement(
           'interaction',
           [...interactions].map(code => ({ code })),
         ),
-        ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? resultControls : []),
+        ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? controls : []),
+        ...list(
+          'compartment',
+          [...compartments.values()].map(({ url }) => url),
+        ),
       },
     ],
   };

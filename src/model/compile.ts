@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import { stringsOf } from '../fhir/json-object.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
 import { createExpansions } from '../terminology/expansions.ts';
 import { buildStatement } from './build-statement.ts';
-import { compileCompartments } from './compartments.ts';
+import { compileCompartments, searchedCompartmentsOf } from './compartments.ts';
 import { items, readDeclared, reportTo } from './definition-nodes.ts';
 import type { Declared, ReportAt } from './definition-nodes.ts';
 import { checkStatementPromises } from './deliverable.ts';
@@ -57,6 +56,7 @@ export function compileModel(
     report,
   );
   const compartments = compileCompartments(definitions);
+  const searchedCompartments = searchedCompartmentsOf(declared, compartments, report);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
   const compiled = [...declared.types].flatMap(([name, nodes]) => {
@@ -66,6 +66,7 @@ export function compileModel(
         definitions,
         types,
         compartments,
+        searchedCompartments,
         parameters,
         report,
       }) ?? []
@@ -80,8 +81,9 @@ export function compileModel(
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
     compartments,
+    searchedCompartments,
     definitions: types,
-    statement: Object.freeze(buildStatement(declared, compiled, interactions, definitions)),
+    statement: Object.freeze(buildStatement(declared, compiled, interactions, searchedCompartments, definitions)),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
     expansions: createExpansions(definitions),
@@ -119,9 +121,6 @@ function checkStatements({ statements, rests }: Declared, report: ReportAt): voi
   for (const rest of rests) {
     if (rest.json['security'] !== undefined)
       report(rest, 'security', '`security` is not written by hand; it is made from the access configuration.');
-    stringsOf(rest.json['compartment']).forEach((canonical, index) =>
-      report(rest, `compartment[${index}]`, `Compartment searches are not served; remove \`${canonical}\`.`),
-    );
   }
   for (const operation of items(rests, 'operation'))
     report(

@@ -10,6 +10,7 @@ export interface Context {
   readonly definitions: Definitions;
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
+  readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
   readonly report: ReportAt;
 }

@@ -11,6 +11,8 @@ export interface Model {
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
   readonly compartments: ReadonlyMap<string, Compartment>;
+  /** The compartments that can be searched, by code: `rest.compartment` declares them. */
+  readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**
@@ -60,6 +62,11 @@ export interface ResourceType {
    * Owner and token parameters that share one index term, so that "this patient, this code, newest first" is one range.
    */
   readonly pairs: readonly Pair[];
+  /**
+   * The parameters that link records of the type to the searched compartments, by the code of the compartment; none of
+   * other types. The compartment's own type belongs to it too, if no parameter links it.
+   */
+  readonly compartmentLinks: ReadonlyMap<string, readonly SearchParam[]>;
   readonly pageSize: { readonly default: number; readonly max: number };
   /** Canonical of the profile that every resource of the type must meet, if any. */
   readonly profile: string | undefined;

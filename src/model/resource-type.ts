@@ -3,6 +3,7 @@ import { asString } from '../fhir/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';
+import { compartmentLinksOf } from './compartments.ts';
 import { extensions, oneExtension, oneValue, texts } from './definition-nodes.ts';
 import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import { checkTypePromises } from './deliverable.ts';
@@ -40,7 +41,10 @@ export function compileResourceType(
   const own = new Map([...indexedOnly, ...parameters.values()].map(param => [param.code, param]));
   const access = compileAccess(name, nodes, own, context);
   const sortDate = sortDateOf(nodes, own, name, report);
-  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners]);
+  const isSearched = interactions.has('search-type');
+  const compartmentLinks = isSearched ? compartmentLinksOf(name, nodes, own, context) : new Map<never, never>();
+  const links = [...compartmentLinks.values()].flat();
+  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links]);
   const policy = ['off', 'warn', 'enforce'] as const;
   const policyText = textOf(
     (
@@ -70,6 +74,7 @@ export function compileResourceType(
     sortDate,
     sortIndexes: sortIndexesOf(name, nodes, parameters, report),
     pairs: pairsOf(access.owners, [...parameters.values()]),
+    compartmentLinks,
     pageSize: pageSizeOf(nodes, context),
     ...profilesOf(name, nodes, context),
     smartScopes: smartScopesOf(name, nodes, report),

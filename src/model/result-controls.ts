@@ -14,7 +14,8 @@ export const resultControls: readonly JsonObject[] = [
     name: '_sort',
     type: 'string',
     documentation:
-      '`_id`, `_lastUpdated` and the date parameters of the type, separated by commas; `-` before one is descending.',
+      '`_id`, `_lastUpdated` and parameters of the type except composites, separated by commas; `-` before one is ' +
+      'descending.',
   },
   {
     name: '_summary',
@@ -32,3 +33,10 @@ export const resultControls: readonly JsonObject[] = [
     documentation: 'One of `none` (the default), `estimate` and `accurate`.',
   },
 ];
+
+/** The control of searches of the whole system and of compartments. */
+export const typeControl: JsonObject = {
+  name: '_type',
+  type: 'token',
+  documentation: 'In a search of several types: the types to search, separated by commas.',
+};

@@ -66,7 +66,10 @@ export function modifiersOfDefinition(
   return new Set(given.filter(modifier => fits(param, modifier)));
 }
 
-/** The declared modifiers of all parameters of these nodes (`rest`, or a type), as far as each may have them. */
+/**
+ * The declared modifiers of all parameters of these nodes (`rest`, or a type). `withModifiers` leaves out those that a
+ * parameter cannot have.
+ */
 export function modifiersOfNodes(nodes: readonly DefinitionNode[]): readonly string[] {
   return extensions(nodes, 'search-modifier').flatMap(({ json }) => textOf(json) ?? []);
 }

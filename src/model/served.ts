@@ -2,7 +2,7 @@
  * The implemented parts of R4: `interaction/index.ts` and `interaction/operation/index.ts` implement exactly these. A
  * definition that declares another one prevents the start. https://hl7.org/fhir/R4/http.html
  */
-export const servedInteractions = ['batch', 'create', 'read', 'search-type'] as const;
+export const servedInteractions = ['batch', 'create', 'read', 'search-system', 'search-type'] as const;
 
 /** Operations by code. https://hl7.org/fhir/R4/operations.html */
 export const servedOperations = ['validate'] as const;

@@ -11,8 +11,8 @@ export interface Searchset {
   readonly total?: number | undefined;
   /** The base of the matches' absolute URLs: `{base}/{type}/`. */
   readonly place: string;
-  /** The matches, in order. */
-  readonly entries: readonly SearchsetEntry[];
+  /** The matches, in order, those of another type with the `place` of theirs. */
+  readonly entries: readonly (SearchsetEntry & { readonly place?: string })[];
   /** The included resources, each with the `place` of its own type. */
   readonly included?: readonly (SearchsetEntry & { readonly place: string })[];
   /** Warnings about the interpretation of the search; they become one `outcome` entry. */
@@ -36,30 +36,36 @@ export function searchset({ self, next, total, place, entries, included = [], wa
   pieces.push(',"link":[{"relation":"self","url":', JSON.stringify(self));
   if (next !== undefined) pieces.push('},{"relation":"next","url":', JSON.stringify(next));
   pieces.push('}]');
-  const start = `{"fullUrl":${JSON.stringify(place).slice(0, -1)}`;
+  const start = startOf(place);
   const others = `${match},${start}`;
   // FHIR has no empty arrays.
   let before = `,"entry":[${start}`;
-  for (const { id, text } of entries) {
-    pieces.push(before, id, '","resource":', text);
+  for (const { place: own, id, text } of entries) {
+    if (own === undefined || own === place) pieces.push(before);
+    else pieces.push(before.slice(0, -start.length), startOf(own));
+    pieces.push(id, '","resource":', text);
     before = others;
   }
   if (entries.length > 0) pieces.push(match);
   for (const { place: of, id, text } of included) {
-    pieces.push(`,{"fullUrl":${JSON.stringify(of).slice(0, -1)}`, id, '","resource":', text, include);
+    pieces.push(',', startOf(of), id, '","resource":', text, include);
   }
   if (warnings.length > 0) pieces.push(entries.length > 0 ? ',' : ',"entry":[', outcome(warnings));
   pieces.push(entries.length + warnings.length > 0 ? ']}' : '}');
   return pieces.join('');
 }
 
+/** The beginning of an entry, up to its id. */
+const startOf = (place: string): string => `{"fullUrl":${JSON.stringify(place).slice(0, -1)}`;
+
 const match = ',"search":{"mode":"match"}}';
 const include = ',"search":{"mode":"include"}}';
 
-/** The absolute URL of a search: `{base}/{type}?name=value&…`, with the escapes that a query requires. */
-export function searchUrl(base: string, type: string, pairs: readonly QueryPair[]): string {
+/** The absolute URL of a search: `{base}/{path}?name=value&…`, with the escapes that a query requires. */
+export function searchUrl(base: string, path: string, pairs: readonly QueryPair[]): string {
   const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
-  return query === '' ? `${base}/${type}` : `${base}/${type}?${query}`;
+  const place = path === '' ? base : `${base}/${path}`;
+  return query === '' ? place : `${place}?${query}`;
 }
 
 /** Like encodeURIComponent, but without escaping characters that are valid in a query and easier to read. */

@@ -10,7 +10,8 @@ export type { KeyDocuments } from './page-keys.ts';
 /** The state that the next page needs. */
 export interface CursorContent {
   readonly partition: string;
-  readonly type: string;
+  /** The path of the search below the base URL. */
+  readonly path: string;
   /** Fingerprint of client, user, patient and scopes; empty without access control. */
   readonly caller: string;
   readonly used: readonly QueryPair[];
@@ -24,9 +25,9 @@ export interface Cursors {
   /** Base64url text for `_page_token`. */
   seal(content: CursorContent): string;
   /**
-   * Throws the same FhirError 400 for a token that was altered, has expired, or belongs to another partition or type.
+   * Throws the same FhirError 400 for a token that was altered, has expired, or belongs to another partition or path.
    */
-  open(token: string, partition: string, type: string): CursorContent;
+  open(token: string, partition: string, path: string): CursorContent;
   /**
    * Ensures a key for new tokens; to be called before them. Reads the store only if another key is needed; else
    * undefined.
@@ -48,19 +49,19 @@ export async function createCursors(documents: KeyDocuments, now: () => number):
   const recent = new Cache<{ readonly key: PageKey; readonly content: CursorContent }>(remembered);
 
   const seal = (content: CursorContent): string => {
-    const { partition, type, caller, used, position, at } = content;
+    const { partition, path, caller, used, position, at } = content;
     const key = keys.current();
-    const token = key.sealing.seal(JSON.stringify([partition, type, caller, used, position.keys, position.id, at]));
+    const token = key.sealing.seal(JSON.stringify([partition, path, caller, used, position.keys, position.id, at]));
     recent.put(token, { key, content });
     return token;
   };
 
-  const open = (token: string, partition: string, type: string): CursorContent => {
+  const open = (token: string, partition: string, path: string): CursorContent => {
     const known = recent.get(token);
     const name = known?.key.name ?? nameIn(token);
     const key = keys.find(name);
     const content = known !== undefined && known.key === key ? known.content : decrypted(key, token);
-    if (key === undefined || content?.partition !== partition || content.type !== type) throw badPageToken();
+    if (key === undefined || content?.partition !== partition || content.path !== path) throw badPageToken();
     if (known === undefined) recent.put(token, { key, content });
     return content;
   };
@@ -83,7 +84,7 @@ function decrypted(key: PageKey | undefined, token: string): CursorContent | und
 
 /** The content that `seal` encoded; it is authenticated. */
 function read(text: string): CursorContent {
-  const [partition, type, caller, used, keys, id, at] = JSON.parse(text) as [
+  const [partition, path, caller, used, keys, id, at] = JSON.parse(text) as [
     string,
     string,
     string,
@@ -92,5 +93,5 @@ function read(text: string): CursorContent {
     string,
     number,
   ];
-  return { partition, type, caller, used, position: { keys, id }, at };
+  return { partition, path, caller, used, position: { keys, id }, at };
 }

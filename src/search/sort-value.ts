@@ -52,14 +52,15 @@ function valueOf(value: IndexValue): number | string | undefined {
   switch (value.kind) {
     case 'date':
     case 'number':
-    case 'quantity':
       // -0 is 0.
       return value.low + 0;
+    case 'quantity':
+      return (value.canonical ?? value).low + 0;
     case 'string':
       // The whole text: a double name has each of its words as an entry too.
       return printable(foldString(value.text));
     case 'token':
-      return value.code === undefined ? undefined : printable(foldCode(value.code));
+      return value.code === undefined ? undefined : tokenText(value.code, value.display);
     case 'reference':
       return printable(value.id === undefined ? canonical(value.url, value.version) : `${value.type}/${value.id}`);
     case 'uri':
@@ -69,6 +70,12 @@ function valueOf(value: IndexValue): number | string | undefined {
     default:
       return value satisfies never;
   }
+}
+
+/** The code, then the display: the separator precedes all characters of a code. */
+function tokenText(code: string, display: string | undefined): string {
+  const folded = printable(foldCode(code));
+  return display === undefined ? folded : `${folded}\u0002${printable(foldString(display))}`;
 }
 
 const canonical = (url = '', version?: string): string => (version === undefined ? url : `${url}|${version}`);

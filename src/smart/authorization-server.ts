@@ -68,7 +68,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
   const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, report } = parts;
   const { issuer, tokenEndpoint } = authorizationOffered(model, publicUrl);
   const fetch = createFetch({
-    reach: demo ? 'loopback' : 'public',
+    addresses: demo ? 'loopback' : 'public',
     plain: demo,
     authorities: undefined,
     bytes: 64 * 1024,

@@ -1,7 +1,7 @@
 import type { SortKind } from '../search/sort-value.ts';
 
 /** To be raised whenever sort values of the same definitions are stored differently: sort indexes are then rebuilt. */
-export const sortVersion = 1;
+export const sortVersion = 2;
 
 /**
  * A sort value as a text that is in the same order as the values of its parameter, by code point. It begins with `=`,

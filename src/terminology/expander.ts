@@ -112,8 +112,8 @@ function isAskable(set: CodeSet): boolean {
 
 async function openFetch({ url, timeout }: ExpanderOptions): Promise<Fetch> {
   const { createFetch } = await import('../fetch/fetch.ts');
-  const reach = isLoopbackHost(new URL(url).hostname) ? 'loopback' : 'private';
-  return createFetch({ reach, plain: true, authorities: undefined, bytes: limits.bytes, time: timeout });
+  const addresses = isLoopbackHost(new URL(url).hostname) ? 'loopback' : 'private';
+  return createFetch({ addresses, plain: true, authorities: undefined, bytes: limits.bytes, time: timeout });
 }
 
 /** An answer of a working server that cannot expand this set. */

@@ -105,8 +105,8 @@ export function terminologyServerOf(settings: TerminologySettings): TerminologyS
 
 async function openFetch({ url, timeout, authorities }: TerminologyServerOptions): Promise<Fetch> {
   const { createFetch } = await import('../fetch/fetch.ts');
-  const reach = isLoopbackHost(new URL(url).hostname) ? 'loopback' : 'private';
-  return createFetch({ reach, plain: true, authorities, bytes: limits.bytes, time: timeout });
+  const addresses = isLoopbackHost(new URL(url).hostname) ? 'loopback' : 'private';
+  return createFetch({ addresses, plain: true, authorities, bytes: limits.bytes, time: timeout });
 }
 
 function urlOf(base: string, { valueSet, system, code }: Question): string {

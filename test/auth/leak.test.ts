@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
-import { leakProperty } from './support/leak.ts';
+import { leakFault, leakProperty } from './support/leak.ts';
+import { plantForgetting } from './support/plant.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -10,4 +11,10 @@ describe('records without access leak nowhere, with rules of every kind', () => 
 });
 describe('records without access leak through no chain, `_has` or include', () => {
   leakProperty(true, newStorePlace, { joined: true });
+});
+describe('what nobody may see leaks through no search of several types or of a compartment', () => {
+  leakProperty(true, newStorePlace, { several: true });
+});
+describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
+  leakFault(newStorePlace, plantForgetting(method), { several: true });
 });

@@ -5,4 +5,5 @@ import { leakProperty } from './support/leak.ts';
 describe('records without access leak nowhere, on MongoDB', () => {
   leakProperty(true, newMongoPlace, { usual: 25 });
   leakProperty(true, newMongoPlace, { usual: 10, joined: true });
+  leakProperty(true, newMongoPlace, { usual: 10, several: true });
 });

@@ -88,7 +88,7 @@ describe('access-criteria', () => {
     expect(status).toBe(400);
   });
 
-  it('that are no search stop the start', async () => {
+  it('that are not a valid search prevent the start', async () => {
     const criteria = (text: string) =>
       ours('access-criteria', [
         { url: 'context', valueCode: 'user' },

@@ -82,7 +82,7 @@ const events = async (): Promise<string[]> =>
 const app = '--partitions clinic --redirect-uri https://app.example/back --scope openid_launch_patient/*.rs';
 
 describe('client', () => {
-  it('add registers an app, list shows it, remove ends its tokens, and all of it is accounted for', async () => {
+  it('add registers an app, list shows it, remove ends its tokens, and all of it is audited', async () => {
     expect(await out(`client add growth --name Growth_chart --launch-url https://app.example/launch ${app}`)).toBe(
       'The client `growth` (public) is registered for clinic.\n',
     );

@@ -36,7 +36,7 @@ describe('addresses that an issuer may be reached at', () => {
     ['localhost', []],
     ['', []],
   ])('%s: %j', (address, allowed) => {
-    expect(all.filter(reach => isAllowed(address, reach))).toEqual(allowed);
+    expect(all.filter(range => isAllowed(address, range))).toEqual(allowed);
   });
 
   it('know this machine by the host of a URL', () => {

@@ -76,7 +76,7 @@ describe('the official search parameters', () => {
   );
 });
 
-/** Examples on which fhirpath.js cannot be asked for a union as a whole; its parts are then asked for. */
+/** Examples for which fhirpath.js evaluates a union wrongly as a whole; its parts are then evaluated. */
 const byParts: Readonly<Record<string, string>> = {
   'Observation-decimal.json':
     'it drops 1e-245 beside 1e-22, since it compares the parts of a union by eight decimal places',

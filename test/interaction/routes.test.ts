@@ -20,6 +20,7 @@ const type = (
     operations: new Map(operations),
     conditionalUpdate: conditional,
     conditionalDelete: conditional ? 'single' : 'not-supported',
+    compartmentLinks: new Map(name === 'Observation' ? [['Patient', []]] : []),
   } as unknown as ResourceType, // what routes look at
 ];
 
@@ -28,7 +29,7 @@ const operation = (code: string, type: boolean, instance: boolean): readonly [st
   { code, url: `https://example.org/${code}`, type, instance },
 ];
 
-const model = (systemInteractions: readonly InteractionCode[]): Model =>
+const model = (systemInteractions: readonly InteractionCode[], compartments: boolean): Model =>
   ({
     types: new Map([
       type('Patient', ['read', 'search-type'], false),
@@ -37,14 +38,22 @@ const model = (systemInteractions: readonly InteractionCode[]): Model =>
       type('Condition', ['update', 'patch', 'delete'], false),
     ]),
     systemInteractions: new Set(systemInteractions),
+    searchedCompartments: new Map(compartments ? [['Patient', {}]] : []),
     definitions: { resourceTypes: new Set(['Patient', 'Media', 'Observation', 'Condition', 'Account']) },
   }) as unknown as Model; // what routes look at
 
 /** `GET /r4/:partition/:type` with its segments → `read Patient 1`, or `405 GET, HEAD`. */
-function resolve(method: string, shape: string, segments: Segments, system: readonly InteractionCode[] = []): string {
+function resolve(
+  method: string,
+  shape: string,
+  segments: Segments,
+  system: readonly InteractionCode[] = [],
+  compartments = false,
+): string {
   try {
-    const route = resolveRoute(model(system), `/r4/:partition${shape}` as Shape, method, segments);
-    return [route.interaction, route.resourceType, route.id, route.version, route.operation]
+    const route = resolveRoute(model(system, compartments), `/r4/:partition${shape}` as Shape, method, segments);
+    const of = route.compartment && `in ${route.compartment.type}/${route.compartment.id}`;
+    return [route.interaction, route.resourceType, route.id, route.version, route.operation, of]
       .filter(part => part !== undefined)
       .join(' ');
   } catch (error) {
@@ -168,12 +177,42 @@ describe('what is not declared', () => {
     expect(resolve(method, shape, segments)).toBe(expected);
   });
 
-  it('on the system, Allow tells what is declared', () => {
+  it('on the system, Allow lists what is declared', () => {
     expect(resolve('DELETE', '', {}, ['batch', 'search-system'])).toBe('405 GET, HEAD, POST');
   });
 
+  it.each<[string, string, Segments, compartments: string, none: string]>([
+    ['GET', '/:type/:id/:operation', { ...patient1, operation: '*' }, 'search-system in Patient/1', '404'],
+    ['HEAD', '/:type/:id/:operation', { ...patient1, operation: '*' }, 'search-system in Patient/1', '404'],
+    [
+      'GET',
+      '/:type/:id/:operation',
+      { ...patient1, operation: 'Observation' },
+      'search-type Observation in Patient/1',
+      '404',
+    ],
+    ['POST', '/:type/:id/_search', patient1, 'search-system in Patient/1', '404'],
+    [
+      'POST',
+      '/:type/:id/:member/_search',
+      { ...patient1, member: 'Observation' },
+      'search-type Observation in Patient/1',
+      '404',
+    ],
+    ['POST', '/:type/:id/:member/_search', { ...patient1, member: '*' }, 'search-system in Patient/1', '404'],
+    ['GET', '/:type/:id/:operation', { ...patient1, operation: 'Media' }, '404', '404'],
+    ['GET', '/:type/:id/:operation', { ...patient1, operation: 'Account' }, '404', '404'],
+    ['GET', '/:type/:id/:operation', { ...observation1, operation: '*' }, '404', '404'],
+    ['POST', '/:type/:id/:operation', { ...patient1, operation: '*' }, '405 GET, HEAD', '404'],
+    ['GET', '/:type/:id/_search', patient1, '405 POST', '404'],
+    ['GET', '/:type/:id/:member/_search', { type: 'Acount', id: '1', member: 'x' }, '404', '404'],
+  ])('%s %s %o → %s, and %s without compartments', (method, shape, segments, compartments, none) => {
+    expect(resolve(method, shape, segments, [], true)).toBe(compartments);
+    expect(resolve(method, shape, segments)).toBe(none);
+  });
+
   it('a misspelt type comes with a suggestion', () => {
-    expect(() => resolveRoute(model([]), '/r4/:partition/:type', 'GET', { type: 'Pateint' })).toThrow(
+    expect(() => resolveRoute(model([], false), '/r4/:partition/:type', 'GET', { type: 'Pateint' })).toThrow(
       '`Pateint` is not a resource type of FHIR R4. Did you mean `Patient`?',
     );
   });

@@ -34,7 +34,7 @@ function values(of: unknown, expression: unknown): readonly unknown[] {
 }
 
 describe('the served CapabilityStatement', () => {
-  it('tells what it is a statement of', () => {
+  it('names the software and the implementation', () => {
     expect(served).toMatchObject({
       resourceType: 'CapabilityStatement',
       status: 'active',
@@ -99,7 +99,7 @@ describe('the served CapabilityStatement', () => {
     let checked = 0;
     for (const { path, constraint } of elements)
       for (const { key, severity, expression } of objectsOf(constraint)) {
-        // dom-6 recommends a narrative, which nobody reads here.
+        // dom-6 recommends a narrative, which has no reader here.
         if (severity !== 'error') continue;
         for (const context of values(served, path)) {
           const result = values(context, expression);
@@ -110,7 +110,7 @@ describe('the served CapabilityStatement', () => {
     expect(checked).toBeGreaterThanOrEqual(20);
   });
 
-  it('tells the operator of a type that no token reaches', async () => {
+  it('reports a type that no token can grant', async () => {
     expect((await loadOnly(statement([{ type: 'Group' }]))).notices).toEqual([
       'Group has no smart-scope, so no token can grant access to it.',
     ]);

@@ -80,7 +80,7 @@ describe('a CapabilityStatement is refused', () => {
       [[`${at}.searchParam[0].type`, 'The parameter `code` is of type token by its definition, not "string".']],
     ],
     [
-      'with a parameter without definition that nobody knows',
+      'with an unknown parameter without definition',
       group({ searchParam: [{ name: 'cod', type: 'token' }] }),
       [[`${at}.searchParam[0].name`, 'No SearchParameter `cod` of Group is loaded. Did you mean `code`?']],
     ],
@@ -238,12 +238,18 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
-      'with a compartment',
-      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      'with a compartment that is not loaded',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/pateint'] },
       [
         'rest[0].compartment[0]',
-        'Compartment searches are not served; remove `http://hl7.org/fhir/CompartmentDefinition/patient`.',
+        'No CompartmentDefinition `http://hl7.org/fhir/CompartmentDefinition/pateint` is loaded. Did you mean ' +
+          '`http://hl7.org/fhir/CompartmentDefinition/patient`?',
       ],
+    ],
+    [
+      'with the compartment of a type that is not declared',
+      { compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'] },
+      ['rest[0].compartment[0]', 'The compartment is that of Patient, which is not declared.'],
     ],
     [
       'with security by hand',
@@ -410,7 +416,7 @@ describe('an extension of ours is refused', () => {
       ['.extension[0].valueCode', 'The parameter `managing-entity` of Group never leads to a Patient.'],
     ],
     [
-      'with a link that nobody knows',
+      'with an unknown link',
       ours('access-link', [{ url: 'parameter', valueCode: 'membr' }]),
       ['.extension[0].valueCode', 'No SearchParameter `membr` of Group is loaded. Did you mean `member`?'],
     ],
@@ -426,7 +432,7 @@ describe('an extension of ours is refused', () => {
       ],
     ],
     [
-      'with a placeholder that stands for nothing',
+      'with an unknown placeholder',
       ours('access-criteria', [
         { url: 'context', valueCode: 'user' },
         { url: 'criteria', valueString: 'code={user}' },
@@ -719,7 +725,7 @@ describe('a search parameter is refused', () => {
       const own = problems.filter(({ file }) => file === 'beside/searchparameters/x.json');
       expect(own.map(one => [one.path, one.text])).toEqual([[path, text]]);
       const others = problems.filter(({ file }) => file !== 'beside/searchparameters/x.json');
-      // Without a url nobody can tell what the capability file names.
+      // Without a url it is unknown what the capability file names.
       expect(others.length).toBe(path === 'url' && searchParam !== undefined ? 1 : 0);
     }
   });

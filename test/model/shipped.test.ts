@@ -243,7 +243,7 @@ describe('the shipped profiles', () => {
 
 describe('the shipped search parameters', () => {
   it('say what the official ones say', () => {
-    // A difference from the R4 pack would be told as a replacement.
+    // A difference from the R4 pack would be reported as a replacement.
     expect(loaded.notices).toEqual([]);
     expect(readdirSync(join(root, 'searchparameters'))).toHaveLength(31);
   });

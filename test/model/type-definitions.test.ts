@@ -12,7 +12,7 @@ const type = (name: string): TypeDefinition => {
 };
 
 describe('a type definition', () => {
-  it('tells cardinality, summary and binding of an element', () => {
+  it('has cardinality, summary and binding of an element', () => {
     expect(type('Observation').elements.get('status')).toEqual({
       path: 'Observation.status',
       name: 'status',
@@ -58,7 +58,7 @@ describe('a type definition', () => {
     expect(range).toBe(content(type('Observation'), 'referenceRange'));
   });
 
-  it('tells what a reference may point to; any resource is none', () => {
+  it('has the target types of a reference; none for any resource', () => {
     expect(type('Encounter').properties.get('appointment')?.type.targets).toEqual(['Appointment']);
     expect(type('Observation').properties.get('focus')?.type.targets).toEqual([]);
   });

@@ -104,7 +104,7 @@ describe.skipIf(!sharded)('a sharded cluster (left out without one)', () => {
 });
 
 describe.skipIf(!credentials)('credentials (left out without any)', () => {
-  it('that are right open the store; wrong ones are refused and told nobody', async () => {
+  it('that are right open the store; wrong ones are refused and not printed', async () => {
     const { url } = await opened();
     const wrong = url.replace(/:\/\/([^:@/]+):[^@]*@/, '://$1:not-the-password@');
     const { code, stdout, stderr } = await run(['serve', '--port', '0', '--access', 'open'], {

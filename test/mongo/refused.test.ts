@@ -21,7 +21,7 @@ afterAll(() => engine.remove());
 const storeOf = (name: string): string => `mongodb://127.0.0.1:${engine.port}/${name}?directConnection=true`;
 
 describe('serve on MongoDB', () => {
-  it('says that credentials are refused, and tells them nobody', async () => {
+  it('reports that credentials are refused, without printing them', async () => {
     const store = `mongodb://somebody:hush%21@127.0.0.1:${engine.port}/records?directConnection=true`;
     const { code, stdout, stderr } = await run(['serve', '--port', '0', '--debug', '--access', 'open'], {
       env: { CRS_STORE: store },
@@ -76,7 +76,7 @@ describe('serve on MongoDB', () => {
     await own.end();
   });
 
-  it('speaks TLS, and to nobody whose certificate it cannot check', async () => {
+  it('uses TLS, and refuses a server whose certificate it cannot check', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'crs-tls-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const { cert, key } = selfSigned('mongodb');

@@ -126,8 +126,8 @@ const examples = ['code-size=x$1', 'size=5', 'name=a', 'code=a', '_id=r1', 'date
     const { query, sort } = search(written);
     const nothing: Query = { kind: 'or', of: [] };
     const everything: Query = { kind: 'and', of: [] };
-    const nobody = search('focus=nobody').query;
-    const parts: Query[] = [nothing, everything, { kind: 'not', of: everything }, { kind: 'not', of: nothing }, nobody];
+    const none = search('focus=nobody').query;
+    const parts: Query[] = [nothing, everything, { kind: 'not', of: everything }, { kind: 'not', of: nothing }, none];
     return parts.map(part => [{ kind: 'and', of: [query, part] }, sort, 40]);
   },
 );

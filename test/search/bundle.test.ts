@@ -32,7 +32,7 @@ describe('searchset', () => {
     );
   });
 
-  it('tells what was ignored in an outcome entry', () => {
+  it('lists in an outcome entry what was ignored', () => {
     const warnings = [
       { severity: 'warning', code: 'not-supported', text: 'Ignored: `x`.', expression: 'http.x' },
     ] as const;

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCursors, type CursorContent, type KeyDocuments } from '../../src/search/cursor.ts';
-import { nextPageToken, parseSearchOrPage } from '../../src/search/parse/page.ts';
+import { nextPageToken, parseSearchOrPage, type Searched } from '../../src/search/parse/page.ts';
+import { parseSearch } from '../../src/search/parse/search.ts';
 import { printSort, print } from '../../src/search/print.ts';
 import { context, pairs, search, thing } from './thing.ts';
 
@@ -41,7 +42,7 @@ function toNextKey(clock: { now: number }, before = 0): void {
 
 const content: CursorContent = {
   partition: 'demo',
-  type: 'Observation',
+  path: 'Observation',
   caller: 'abc',
   used: [['name', 'ann,bea']],
   position: { keys: [1, null, 'x'], id: 'r1' },
@@ -218,24 +219,25 @@ describe('page tokens', () => {
 
 describe('parseSearchOrPage', () => {
   const paging = async () => ({ cursors: await setting().cursors(), partition: 'demo', caller: 'abc' });
+  const searched: Searched = { path: 'Observation', parse: (given, where) => [parseSearch(thing, given, where)] };
   const first = search('name=ann&_sort=-date&_count=5&date=ap2020');
   const position = { keys: [5], id: 'r5' };
 
   it('is the same search, after the position', async () => {
     const mine = await paging();
-    const token = await nextPageToken(first, position, mine);
+    const token = await nextPageToken(searched.path, first, position, mine);
     const later = { ...context, now: context.now + hour };
-    const request = await parseSearchOrPage(thing, [['_page_token', token]], later, mine);
+    const [request] = await parseSearchOrPage(searched, [['_page_token', token]], later, mine);
     expect(request).toEqual({ ...first, after: position, self: [['_page_token', token]] });
-    expect(print(request.query)).toBe(print(first.query));
-    expect(printSort(request.sort)).toBe('-date');
+    expect(request && print(request.query)).toBe(print(first.query));
+    expect(request && printSort(request.sort)).toBe('-date');
   });
 
   it('takes another _count beside the token', async () => {
     const mine = await paging();
-    const token = await nextPageToken(first, position, mine);
-    const request = await parseSearchOrPage(
-      thing,
+    const token = await nextPageToken(searched.path, first, position, mine);
+    const [request] = await parseSearchOrPage(
+      searched,
       [
         ['_page_token', token],
         ['_count', '5000'],
@@ -243,22 +245,22 @@ describe('parseSearchOrPage', () => {
       context,
       mine,
     );
-    expect(request.count).toBe(1000);
-    expect(request.self).toEqual([
+    expect(request?.count).toBe(1000);
+    expect(request?.self).toEqual([
       ['_page_token', token],
       ['_count', '1000'],
     ]);
-    expect(request.used).toContainEqual(['_count', '1000']);
-    expect(request.used).toHaveLength(first.used.length);
+    expect(request?.used).toContainEqual(['_count', '1000']);
+    expect(request?.used).toHaveLength(first.used.length);
   });
 
   it.each(['name=bea', '_sort=date', '_count=1&_count=2', '_page_token=x', 'nmae=a'])(
     'takes no `%s` beside it',
     async more => {
       const mine = await paging();
-      const token = await nextPageToken(first, position, mine);
+      const token = await nextPageToken(searched.path, first, position, mine);
       const all = [...pairs(`_page_token=${token}`), ...pairs(more)];
-      await expect(parseSearchOrPage(thing, all, { ...context, handling: 'lenient' }, mine)).rejects.toMatchObject({
+      await expect(parseSearchOrPage(searched, all, { ...context, handling: 'lenient' }, mine)).rejects.toMatchObject({
         status: 400,
       });
     },
@@ -266,24 +268,31 @@ describe('parseSearchOrPage', () => {
 
   it('refuses the token of another caller', async () => {
     const mine = await paging();
-    const token = await nextPageToken(first, position, mine);
-    const asked = parseSearchOrPage(thing, [['_page_token', token]], context, { ...mine, caller: 'other' });
+    const token = await nextPageToken(searched.path, first, position, mine);
+    const asked = parseSearchOrPage(searched, [['_page_token', token]], context, { ...mine, caller: 'other' });
     await expect(asked).rejects.toThrow(neutral);
   });
 
   it('does not take an empty token for the first page', async () => {
-    const asked = parseSearchOrPage(thing, [['_page_token', '']], { ...context, handling: 'lenient' }, await paging());
+    const asked = parseSearchOrPage(
+      searched,
+      [['_page_token', '']],
+      { ...context, handling: 'lenient' },
+      await paging(),
+    );
     await expect(asked).rejects.toThrow(neutral);
   });
 
   it('is a search where there is no token', async () => {
-    const request = await parseSearchOrPage(thing, pairs('name=ann'), context, await paging());
+    const [request] = await parseSearchOrPage(searched, pairs('name=ann'), context, await paging());
     expect(request).toEqual(search('name=ann'));
   });
 
-  it('tells where a search is too long for a link', async () => {
+  it('reports a search that is too long for a link', async () => {
     const ids = Array.from({ length: 900 }, () => crypto.randomUUID()).join(',');
     const request = search(`_id=${ids}`);
-    await expect(nextPageToken(request, position, await paging())).rejects.toMatchObject({ status: 400 });
+    await expect(nextPageToken(searched.path, request, position, await paging())).rejects.toMatchObject({
+      status: 400,
+    });
   });
 });

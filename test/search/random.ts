@@ -55,9 +55,9 @@ const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
 const pick = fc.constantFrom;
 
 const anyToken = fc
-  .tuple(pick(...systems), pick(...codes, undefined))
+  .tuple(pick(...systems), pick(...codes, undefined), pick(undefined, undefined, 'Été', 'zz'))
   .filter(([system, code]) => system !== undefined || code !== undefined)
-  .map(([system, code]) => token(system, code));
+  .map(([system, code, display]) => ({ ...token(system, code), ...(display === undefined ? {} : { display }) }));
 /** Below which references are the same as relative ones. */
 const { base: ours } = context;
 const ourReference = (...types: readonly string[]) =>

@@ -6,6 +6,9 @@ import { compareValues, sortValue } from '../../src/search/sort-value.ts';
 import { sortText, sortTextValue } from '../../src/store/sort-text.ts';
 import { canonical, date, entry, number, quantity, reference, text, token } from './thing.ts';
 
+const coded = { kind: 'token', system: 'http://s', code: 'a', caseSensitive: false } as const;
+const ucum = 'http://unitsofmeasure.org';
+
 const both = (values: readonly IndexValue[]): readonly unknown[] =>
   [false, true].map(descending =>
     sortValue('x', [...values.map(value => entry('x', value)), entry('other', number(0))], descending),
@@ -17,7 +20,8 @@ describe('the sort value', () => {
     ['of a date is its low end', [date('2020', 'UTC')], Date.UTC(2020, 0, 1), Date.UTC(2020, 0, 1)],
     ['of numbers is the lowest or the highest', [number(5), number(-2.5), number(3)], -2.5, 5],
     ['of a range of numbers is its low end', [number(5, 9)], 5, 5],
-    ['of a quantity is its number, whatever its unit', [quantity(7, 'http://u', 'mg'), quantity(6)], 6, 7],
+    ['of a quantity is its number', [quantity(7, 'http://u', 'mg'), quantity(6)], 6, 7],
+    ['of a quantity in UCUM is that in base units', [quantity(1, ucum, 'kg'), quantity(500, ucum, 'g')], 500, 1000],
     ['of a string is folded', [text('Éloïse  O’Neill-Roy')], 'eloise oneill roy', 'eloise oneill roy'],
     [
       'of a double name is the whole name',
@@ -26,6 +30,16 @@ describe('the sort value', () => {
       'roy zed',
     ],
     ['of a token is its code, without case', [token('http://exact', 'B'), token('http://s', 'a')], 'a', 'b'],
+    [
+      'of codes with displays is by the display where the codes are the same',
+      [
+        { ...coded, display: 'Élan' },
+        { ...coded, display: 'Zeal' },
+      ],
+      'a\u0002elan',
+      'a\u0002zeal',
+    ],
+    ['of a code without a display is before those with one', [coded, { ...coded, display: '!' }], 'a', 'a\u0002!'],
     ['of a token without code is missing', [token('http://s', undefined)], null, null],
     ['of a reference is type and id', [reference('Patient', 'p1'), reference('Group', 'g1')], 'Group/g1', 'Patient/p1'],
     [

@@ -25,7 +25,7 @@ describe('order', () => {
   ];
 
   it.each([
-    ['newest first by itself, what has no date last, ties by id', '', 'two mid also open none'],
+    ['newest first by default, without a date last, ties by id', '', 'two mid also open none'],
     ['ascending by the lowest', '_sort=date', 'open two also mid none'],
     ['descending by the highest', '_sort=-date', 'two mid also open none'],
     ['by id', '_sort=_id', 'also mid none open two'],

@@ -41,52 +41,52 @@ const person = (id: string, password = hashes[0]) => ({ id, password, partitions
 const write = (clients: object[], users: object[] = []): void =>
   writeFileSync(path, JSON.stringify({ clients, users }));
 
-async function open(interval = 60_000): Promise<{ file: AccountsFile; told: string[] }> {
-  const told: string[] = [];
+async function open(interval = 60_000): Promise<{ file: AccountsFile; notices: string[] }> {
+  const notices: string[] = [];
   const [store] = two.stores;
   const file = await openAccountsFile({
     store,
     path,
     read: () => readAccountsAt(path, store, two.model),
     now: () => two.clock.now,
-    notice: text => told.push(text),
+    notice: text => notices.push(text),
     interval,
   });
   onTestFinished(() => file.close());
-  return { file, told };
+  return { file, notices };
 }
 
 const ids = (of: readonly { readonly id: string }[]): string[] => of.map(({ id }) => id);
 
 describe('the file of accounts', () => {
-  it('is read again when it is told to, and stays as it was where it is broken', async () => {
+  it('is reloaded on request; an invalid file changes nothing', async () => {
     write([app('one')]);
-    const { file, told } = await open();
+    const { file, notices } = await open();
     write([app('one'), app('two')], [person('ann')]);
     await file.reload();
     expect([ids(file.current().clients), ids(file.current().users)]).toEqual([['one', 'two'], ['ann']]);
-    expect(told).toEqual([`The accounts in ${path} were reloaded: 2 clients, 1 user.`]);
+    expect(notices).toEqual([`The accounts in ${path} were reloaded: 2 clients, 1 user.`]);
 
     write([app('one', { partitions: 'nowhere' }), { id: 'three' }]);
     await file.reload();
     expect(ids(file.current().clients)).toEqual(['one', 'two']);
-    expect(told[1]).toContain(`The accounts in ${path} could not be reloaded; the former ones stay in use: `);
-    expect(told[1]).toContain('`clients[0]` in ');
-    expect(told[1]).toContain('`clients[1].kind` in ');
+    expect(notices[1]).toContain(`The accounts in ${path} could not be reloaded; the former ones stay in use: `);
+    expect(notices[1]).toContain('`clients[0]` in ');
+    expect(notices[1]).toContain('`clients[1].kind` in ');
 
     write([app('three')]);
     await file.reload();
     expect(ids(file.current().clients)).toEqual(['three']);
   });
 
-  it('is read again by itself when it changes, also when another file takes its place', async () => {
+  it('is reloaded automatically when it changes, also when another file replaces it', async () => {
     write([app('one')]);
-    const { file, told } = await open(20);
+    const { file, notices } = await open(20);
     const next = join(folder, 'next.json');
     const replace = (): string => {
       writeFileSync(next, JSON.stringify({ clients: [app('changed')] }));
       renameSync(next, path);
-      return told.at(-1) ?? '';
+      return notices.at(-1) ?? '';
     };
     // What comes before the file was first looked at is no change.
     await expect.poll(replace, { interval: 500, timeout: 20_000 }).toContain('were reloaded');

@@ -23,7 +23,7 @@ import type { Authorizing } from './support/server.ts';
 // session fixation                         pages/security.test.ts, two-processes.test.ts
 // https://www.rfc-editor.org/rfc/rfc9700
 let server: Authorizing;
-/** A browser in which somebody is signed in. */
+/** A browser with a signed-in user. */
 let known: Browser;
 beforeAll(async () => {
   server = await authorizing({ second: true });
@@ -70,8 +70,9 @@ describe('parameter pollution', () => {
       const page = await follow(server, new Browser(server.running.url), url);
       expect(hasCode(page)).toBe(false);
       expect(page.url.origin).not.toContain('evil');
-      const told = page.url.origin === server.running.url ? String(page.status) : page.url.searchParams.get('error');
-      expect(told).toMatch(/^(?:400|invalid_.*|unsupported_.*)$/);
+      const reported =
+        page.url.origin === server.running.url ? String(page.status) : page.url.searchParams.get('error');
+      expect(reported).toMatch(/^(?:400|invalid_.*|unsupported_.*)$/);
     }
   });
 
@@ -145,7 +146,7 @@ describe('what a request asks beside', () => {
     ['an answer by postMessage', { response_mode: 'web_message' }],
     ['a token in the answer', { response_type: 'code token' }],
     ['an ID token in the answer', { response_type: 'code id_token' }],
-    ['an ID token as a hint that nobody signed', { id_token_hint: 'e30.e30.e30' }],
+    ['an unsigned ID token as a hint', { id_token_hint: 'e30.e30.e30' }],
     ['no page at all', { prompt: 'none' }],
     ['no page, for a user whom it names', { prompt: 'none', login_hint: 'clinician' }],
   ])('gives no code: %s', async (_, query) => {
@@ -155,7 +156,7 @@ describe('what a request asks beside', () => {
     expect(`${page.url.search}${page.url.hash}`).toMatch(/[?#&]error=\w/);
   });
 
-  it('is not granted by `claims`, and nobody is signed in by `login_hint`', async () => {
+  it('is not granted by `claims`, and no user is signed in by `login_hint`', async () => {
     const claims = JSON.stringify({ id_token: { name: { essential: true }, sub: { value: 'patient' } } });
     const query = { claims, login_hint: 'patient' };
     const { json } = await exchange(server, await authorize(server, { query }));
@@ -182,7 +183,7 @@ describe('what a request asks beside', () => {
 describe('text of an attacker', () => {
   const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\'`\r\nX-Evil: yes';
   it.each(['client_id', 'redirect_uri', 'state', 'ui_locales', 'login_hint', 'nonsense', 'response_type'])(
-    'stands on no page as it was sent: %s',
+    'is on no page unescaped: %s',
     async name => {
       const query = { redirect_uri: 'https://evil.example/', [name]: evil };
       const page = await new Browser(server.running.url).request(
@@ -209,7 +210,7 @@ describe('text of an attacker', () => {
 });
 
 describe('text of a scope', () => {
-  it('stands on the page as text', async () => {
+  it('is escaped on the page', async () => {
     const scope = 'launch/patient patient/Patient.rs?name=<script>alert(1)</script>';
     const browser = new Browser(server.running.url);
     let page = await begin(browser, { scope });
@@ -250,7 +251,7 @@ describe('host header injection', () => {
   });
 });
 
-describe('a conversation of somebody else', () => {
+describe('the interaction of another browser', () => {
   /** A browser of an attacker who knows the address of the page, and puts into cookies what it says. */
   const forged = (page: Visited): Browser => {
     const browser = new Browser(server.running.url);

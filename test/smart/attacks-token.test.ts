@@ -224,7 +224,7 @@ describe('a client assertion', () => {
         return client;
       },
     };
-    const unasked = createFetch({ reach: 'public', plain: false, authorities: undefined, bytes: 1, time: 1 });
+    const unasked = createFetch({ addresses: 'public', plain: false, authorities: undefined, bytes: 1, time: 1 });
     const form = new Map([
       ['grant_type', 'client_credentials'],
       ['scope', 'system/Patient.rs'],
@@ -300,7 +300,13 @@ describe('keys at the address of an attacker', () => {
     }).listen(0, '127.0.0.1');
     await once(host, 'listening');
     const { port } = host.address() as AddressInfo;
-    const fetch = createFetch({ reach: 'loopback', plain: true, authorities: undefined, bytes: 65_536, time: 5_000 });
+    const fetch = createFetch({
+      addresses: 'loopback',
+      plain: true,
+      authorities: undefined,
+      bytes: 65_536,
+      time: 5_000,
+    });
     const keys = createClientKeys(fetch, () => server.clock.now);
     const of = async (path: string) => {
       const client = await createRegistry(server.store, undefined, () => 0).client('hosted');
@@ -319,8 +325,8 @@ describe('keys at the address of an attacker', () => {
   });
 });
 
-describe('a token of nobody', () => {
-  it('is not taken, whoever it says to be of', async () => {
+describe('a forged token', () => {
+  it('is rejected, whatever issuer it claims', async () => {
     const { privateKey, publicJwk } = await keyPair('RS256', 'mine');
     const forged = (iss: string | undefined, header: object = {}): Promise<string> => {
       const claims = { aud: server.base, scope: 'user/*.cruds', client_id: 'app', sub: 'clinician' };

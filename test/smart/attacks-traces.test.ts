@@ -115,7 +115,7 @@ describe('a flood of authorization requests', () => {
     }
   });
 
-  it('is counted by address, anew every ten seconds', () => {
+  it('is counted by address, in windows of ten seconds', () => {
     let time = 5;
     const mayBegin = createAuthorizeRateLimit(() => time);
     const begun = (network: string): number =>
@@ -155,7 +155,7 @@ describe('password guessing', () => {
 });
 
 describe('account enumeration', () => {
-  it('learns nothing from how often somebody may try', async () => {
+  it('learns nothing from the number of allowed attempts', async () => {
     const other = await authorizing();
     try {
       const tried = async (user: string) => {
@@ -188,7 +188,7 @@ describe('account enumeration', () => {
 });
 
 describe('what an app opens', () => {
-  it('gets no code or launch value of somebody else from us as a Referer, and nothing stays in a cache', async () => {
+  it('gets no code or launch value of another user as a Referer, and nothing stays in a cache', async () => {
     const browser = new Browser(server.running.url);
     const launch = await server.launch();
     const first = await browser.request(

@@ -54,7 +54,7 @@ describe('the audit', () => {
         expect(text.includes(token)).toBe(false);
   });
 
-  it('tells of refusals of clients that have shown who they are, and counts the others', async () => {
+  it('has an event for each refusal of an authenticated client, and counts the others', async () => {
     const { json } = await launchApp(server);
     const since = begin();
     await refresh(server, json.refresh_token);
@@ -83,7 +83,7 @@ describe('the audit', () => {
 });
 
 describe('while events cannot be kept', () => {
-  it('nobody gets a token, and no page is shown', async () => {
+  it('no client gets a token, and no page is shown', async () => {
     const place = await newStorePlace();
     const options = {
       model: t.modelOf(),
@@ -105,7 +105,7 @@ describe('while events cannot be kept', () => {
       expect([page.status, page.headers.get('content-type')]).toEqual([503, expect.stringContaining('text/html')]);
       expect((await fetch(`${silent.issuer}/jwks`)).status).toBe(200);
     } finally {
-      silent.faults.length = 0; // told to the operator
+      silent.faults.length = 0; // were logged
       await silent.close().catch(() => {}); // what was not kept is lost, which it says
     }
   });

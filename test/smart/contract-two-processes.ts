@@ -41,7 +41,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       }
     };
 
-    it('lets nobody wait at first, then twice as long each time up to the longest, in all processes', async () => {
+    it('has no delay at first, then a doubled one each time up to the maximum, in all processes', async () => {
       const waits: number[] = [];
       for (let failures = 0; failures < 20; failures++) {
         const seconds = await wait({ ...someone, address: `192.0.2.${failures}` }, (failures % 2) as 0 | 1);
@@ -67,7 +67,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(waits.filter(seconds => seconds === 0)).toHaveLength(throttleRules.account.free);
     });
 
-    it('begins anew after a success, and after a day without a failure', async () => {
+    it('begins again after a success, and after a day without a failure', async () => {
       for (let at = 0; at < 5; at++) await wait(someone);
       expect(await wait(someone)).toBe(2);
       pass(2_000);
@@ -177,7 +177,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(await alive()).toEqual([false, false]);
     });
 
-    it('that nobody began leave no trace when they are ended', async () => {
+    it('that were never begun leave no trace when they are ended', async () => {
       const [first] = both();
       const notes = async (): Promise<number> => {
         let count = 0;
@@ -200,7 +200,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       expect(await first.find(secret)).toBeUndefined();
     });
 
-    it('have a new secret each, which stands nowhere in the store', async () => {
+    it('have a new secret each, which is not in the store', async () => {
       const [first] = both();
       const [one, other] = [await first.begin({ id: 'ann' }), await first.begin({ id: 'ann' })];
       expect(one).not.toBe(other);
@@ -208,7 +208,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       for await (const note of two.stores[0].export()) expect(JSON.stringify(note)).not.toContain(one);
     });
 
-    it('end by signing out, alone, with what stands on them', async () => {
+    it('end by signing out, without other sessions, with all that depends on them', async () => {
       const [first, second] = both();
       const [one, other] = [await first.begin({ id: 'ann' }), await first.begin({ id: 'ann' })];
       const id = (await first.find(one))?.id ?? '';
@@ -223,7 +223,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
       const [first, second] = both();
       const since = now();
       pass(1);
-      await second.endAll('ann'); // as whoever changes a password does
+      await second.endAll('ann'); // as a change of the password does
       pass(1);
       const secret = await first.begin({ id: 'ann' }, since);
       expect(await first.find(secret)).toBeUndefined();
@@ -243,7 +243,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
   });
 
   describe('signing keys', () => {
-    const secret = 'a secret that nobody guesses, in this test';
+    const secret = 'a secret of random characters, in this test';
     const kids = (keys: { readonly keys: readonly Readonly<Record<string, unknown>>[] }) =>
       keys.keys.map(({ kid }) => kid);
 
@@ -262,7 +262,7 @@ export function contractOfTwoProcesses(newPlace?: () => Promise<Place>): void {
 
     it('are not read with another secret, and say what to do', async () => {
       await loadSigningKeys(two.stores[0], secret, now);
-      const other = 'another secret that nobody guesses either';
+      const other = 'another secret of random characters';
       await expect(loadSigningKeys(two.stores[1], other, now)).rejects.toThrow(
         /another key file: .* `key rotate --discard`/,
       );

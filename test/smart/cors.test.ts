@@ -45,8 +45,8 @@ const preflight = (path: string, origin: string, method = 'GET', headers = 'auth
     'access-control-request-headers': headers,
   });
 
-/** What of an answer is about other origins. */
-const told = ({ headers }: { headers: Visited['headers'] }) =>
+/** The CORS headers of an answer. */
+const corsOf = ({ headers }: { headers: Visited['headers'] }) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
 const varies = ({ headers }: Visited): boolean => /(?:^|, )Origin(?:,|$)/i.test(String(headers.vary));
 
@@ -95,7 +95,7 @@ describe('a preflight', () => {
       const answer = await preflight(path, origin, method);
       expect([answer.status, answer.text]).toEqual([204, '']);
       expect(answer.headers).not.toHaveProperty('content-length');
-      expect(told(answer)).toEqual({
+      expect(corsOf(answer)).toEqual({
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
         'access-control-allow-methods': expect.stringContaining(method),
@@ -140,7 +140,7 @@ describe('a preflight', () => {
         '*',
       ]) {
         const answer = await preflight(path, origin);
-        expect([answer.status, told(answer)]).toEqual([204, {}]);
+        expect([answer.status, corsOf(answer)]).toEqual([204, {}]);
         expect(varies(answer)).toBe(true);
       }
     },
@@ -149,7 +149,7 @@ describe('a preflight', () => {
   it('of a page of the authorization server is none', async () => {
     for (const path of ['//auth/authorize', '//auth/sign-in', '//auth/interaction/x', '//healthz']) {
       const answer = await preflight(path, registered);
-      expect(told(answer)).toEqual({});
+      expect(corsOf(answer)).toEqual({});
     }
   });
 });
@@ -188,7 +188,7 @@ describe('records and tokens', () => {
     }
   });
 
-  it('are given for no cookie, not even that of somebody who is signed in', async () => {
+  it('are given for no cookie, not even that of a signed-in user', async () => {
     const { browser } = await authorize(server);
     const cookie = [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[0]}=${value}`).join('; ');
     expect(cookie).toContain('session');
@@ -200,7 +200,7 @@ describe('records and tokens', () => {
   it('may not be read by pages of others', async () => {
     for (const origin of [other, 'null', 'https://APP.example', 'https://app.example/']) {
       const answer = await ask('GET', '/Patient/ann', origin, headers());
-      expect([answer.status, told(answer)]).toEqual([200, {}]);
+      expect([answer.status, corsOf(answer)]).toEqual([200, {}]);
       expect(varies(answer)).toBe(true);
     }
   });
@@ -223,13 +223,13 @@ describe('records and tokens', () => {
         client_id: 'app',
       };
       const refused = await post(server, '/token', exchanged, headers);
-      expect([refused.status, told(refused)]).toEqual([200, {}]);
+      expect([refused.status, corsOf(refused)]).toEqual([200, {}]);
     }
   });
 
   it('vary by origin also where none was sent', async () => {
     const answer = await send('GET', '/Patient/ann', headers());
-    expect([answer.status, told(answer), varies(answer)]).toEqual([200, {}, true]);
+    expect([answer.status, corsOf(answer), varies(answer)]).toEqual([200, {}, true]);
   });
 
   it.each([
@@ -248,7 +248,7 @@ describe('records and tokens', () => {
     expect(answer.status).toBe(status);
     expect(answer.headers['access-control-allow-origin']).toBe(registered);
     expect(varies(answer)).toBe(true);
-    expect(told(await ask(method, path, other))).toEqual({});
+    expect(corsOf(await ask(method, path, other))).toEqual({});
   });
 
   it('of a client that comes later, or has gone, follow within ten seconds', async () => {
@@ -306,9 +306,9 @@ describe('a server that is open to all', () => {
 
   it('lets pages of no origin read records, since any page in a browser on the same machine could', async () => {
     const headers = { origin: registered, 'access-control-request-method': 'GET' };
-    expect(told(await open.ask('OPTIONS', '/Patient/p1', { headers }))).toEqual({});
+    expect(corsOf(await open.ask('OPTIONS', '/Patient/p1', { headers }))).toEqual({});
     const read = await open.get('/Patient/p1', { origin: registered });
-    expect([read.status, told(read)]).toEqual([200, {}]);
+    expect([read.status, corsOf(read)]).toEqual([200, {}]);
     expect((await open.get('/metadata', { origin: registered })).headers['access-control-allow-origin']).toBe('*');
   });
 });

@@ -109,6 +109,6 @@ describe('token introspection', () => {
       { token: launched.json.access_token },
       { Authorization },
     );
-    expect([status, json.active]).toEqual([200, how === 'bearer']); // an app is told of its own tokens alone
+    expect([status, json.active]).toEqual([200, how === 'bearer']); // an app sees its own tokens only
   });
 });

@@ -21,7 +21,7 @@ const withToken = (token: string, bearer: string) =>
 const inactive = { status: 200, json: { active: false } };
 
 describe('introspection', () => {
-  it('tells what an access token is good for, as its token answer and ID token did', async () => {
+  it('returns the rights of an access token, as its token answer and ID token did', async () => {
     const launch = await server.launch({ encounter: 'visit', intent: 'reconcile' });
     const scope = usualScope.replace('launch/patient', 'launch');
     const { json } = await launchApp(server, { scope, query: { launch } });
@@ -46,7 +46,7 @@ describe('introspection', () => {
     });
   });
 
-  it('tells of the token of a backend service', async () => {
+  it('describes the token of a backend service', async () => {
     const { json } = await backendToken(server);
     const answer = await introspect(json.access_token, 'backend');
     expect(answer.json).toMatchObject({
@@ -57,7 +57,7 @@ describe('introspection', () => {
     });
   });
 
-  it('tells a backend service of all tokens of its partitions, and apps of their own alone', async () => {
+  it('shows a backend service all tokens of its partitions, and apps only their own', async () => {
     const [app, backend] = [(await launchApp(server)).json, (await backendToken(server)).json];
     expect((await introspect(app.access_token, 'backend')).json.active).toBe(true);
     expect((await withToken(app.access_token, backend.access_token)).json.active).toBe(true);
@@ -79,8 +79,8 @@ describe('introspection', () => {
 
   it('is for those who show who they are', async () => {
     const { json } = await launchApp(server);
-    const nobody = await post(server, '/introspect', { token: json.access_token });
-    expect([nobody.status, nobody.json.error]).toEqual([401, 'invalid_client']);
+    const anonymous = await post(server, '/introspect', { token: json.access_token });
+    expect([anonymous.status, anonymous.json.error]).toEqual([401, 'invalid_client']);
     const stranger = await withToken(json.access_token, 'crs_unknown');
     expect([stranger.status, stranger.json.error]).toEqual([401, 'invalid_token']);
     expect(stranger.headers['www-authenticate']).toMatch(/^Bearer error="invalid_token"/);

@@ -17,7 +17,7 @@ const published = async (): Promise<JSONWebKeySet> =>
   (await (await fetch(`${server.issuer}/jwks`)).json()) as JSONWebKeySet;
 
 describe('a rotation of the signing keys', () => {
-  it('is published before it signs, breaks nothing that is live, and reaches every process', async () => {
+  it('is published before it signs, keeps live tokens valid, and is used by every process', async () => {
     const before = await launchApp(server);
     const secret = readFileSync(server.keyFile, 'utf8').trim();
     const { kid, former } = await rotateSigningKeys(server.store, secret, () => server.clock.now);

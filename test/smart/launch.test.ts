@@ -58,7 +58,7 @@ describe('a standalone launch', () => {
     });
   });
 
-  it('asks for no password where somebody is signed in, but again for consent', async () => {
+  it('requires no password of a signed-in user, but consent again', async () => {
     const { browser } = await authorize(server);
     const names = new Set([...browser.cookies.keys()].map(key => key.split(' ')[0]));
     names.delete('crs_interaction.sig');
@@ -202,7 +202,7 @@ describe('the authorization endpoint', () => {
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['the URL of a request object', { request_uri: 'https://app.example/request' }, 'request_uri_not_supported'],
     ['a client that registers itself', { registration: '{}' }, 'registration_not_supported'],
-    ['an ID token of somebody else', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
+    ['an ID token of another issuer', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
     ['an age that is none', { max_age: '-1' }, 'invalid_request'],
     ['no page, where one is needed', { prompt: 'none' }, 'login_required'],
     ['no scope', { scope: undefined }, 'invalid_scope'],
@@ -281,7 +281,7 @@ describe('the authorization endpoint', () => {
     const page = await browser.open(authorizeUrl(server, pkce().challenge));
     const uid = page.url.pathname.split('/').at(-2) ?? '';
     const early = await browser.request('GET', `${server.issuer}/authorize/${uid}`);
-    expect(early.headers.location).toMatch(/\/auth\/interaction\//); // begins anew
+    expect(early.headers.location).toMatch(/\/auth\/interaction\//); // begins again
   });
 
   it('narrows wildcards and version 1 forms, and says so in the version that was asked for', async () => {

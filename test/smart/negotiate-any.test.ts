@@ -104,14 +104,14 @@ function refusable(negotiate: () => readonly string[]): readonly string[] | unde
 const negotiate = ({ asked, ...by }: Request): readonly string[] | undefined =>
   refusable(() => negotiateScopes(asked.join(' '), { model, ...by }).scopes);
 
-/** What a token with these scopes is good for, of whoever may have everything that they name. */
+/** The permissions of a token with these scopes, for a caller who may have all of them. */
 function given(scopes: readonly string[], flow: Request['flow']): ReadonlySet<string> {
-  const user = flow === 'app' ? { subject: 'dr', patient: 'p1', fhirUser: 'Practitioner/dr' } : nobody;
+  const user = flow === 'app' ? { subject: 'dr', patient: 'p1', fhirUser: 'Practitioner/dr' } : noUser;
   const claims = { issuer: '', client: 'app', ...user, scope: scopes.join(' '), partition: 'demo', expires: 1 };
   const { grants } = createAccess(claims, { model, base: 'http://records.example/r4/demo', zone: 'UTC', now: 0 });
   return new Set(grants.flatMap(({ resourceType, letters }) => letters.map(letter => `${resourceType}.${letter}`)));
 }
-const nobody = { subject: undefined, patient: undefined, fhirUser: undefined };
+const noUser = { subject: undefined, patient: undefined, fhirUser: undefined };
 
 /** The same, by the text alone. */
 const said = (scopes: readonly string[]): ReadonlySet<string> =>

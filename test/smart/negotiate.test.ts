@@ -60,7 +60,7 @@ describe('what does not exist fails the whole request', () => {
     ['patient/Basic.rs', absent, 'a type that is not declared'],
     ['patient/Nonsense.rs', absent, 'no type'],
     ['patient/Basic.*', absent, 'no type, version 1'],
-    ['patient/*.d', absent, 'a wildcard of which nothing is left'],
+    ['patient/*.d', absent, 'a wildcard with nothing left'],
     ['patient/*.write', absent, 'the same in version 1'],
     ['patient/*.rs?no-such-parameter=a', absent, 'a search that no type has'],
     ['patient/Condition.sr', absent, 'letters out of order'],
@@ -78,8 +78,8 @@ describe('what does not exist fails the whole request', () => {
     ['patient/Condition.rs?', absent, 'an empty search'],
     ['launch/Patient', absent, 'case matters'],
     ['email', absent, 'a scope that others have'],
-    ['__private', absent, 'a scope of nobody'],
-    ['https://example.org/scope', absent, 'a scope of somebody else'],
+    ['__private', absent, 'a scope that does not exist'],
+    ['https://example.org/scope', absent, 'a scope of another server'],
     ['toString', absent, 'no name out of JavaScript'],
     ['patient/toString.rs', absent, 'nor there'],
     ['system/Patient.rs', forSystems, 'a scope of systems'],
@@ -307,7 +307,7 @@ describe('what a user may grant', () => {
     },
   );
 
-  it('nothing of `fhirUser` where no record stands for the user', () => {
+  it('nothing of `fhirUser` if the user has no record', () => {
     const some = negotiateScopes('openid fhirUser patient/Patient.rs', rules());
     expect(narrowForUser(some, { fhirUser: undefined }).scopes).toEqual(['openid', 'patient/Patient.rs']);
     expect(narrowForUser(some, { fhirUser: 'Patient/p1' })).toEqual(some);
@@ -365,7 +365,7 @@ describe('definitions', () => {
     return model;
   };
 
-  it('may confine a scope by a search, which the answer tells', async () => {
+  it('may restrict a scope by a search, which is in the answer', async () => {
     const by = rules({ model: await modelWith(['system/Basic.r', 'system/Basic.rs?code=a']), flow: 'backend' });
     expect(outcome('system/Basic.r', by)).toBe('system/Basic.r');
     expect(outcome('system/Basic.s', by)).toBe('system/Basic.s?code=a');

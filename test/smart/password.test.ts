@@ -30,7 +30,7 @@ describe('a password', () => {
     expect(await checkPassword('Me\u0301decin de famille', await hashPassword('M\u00e9decin de famille'))).toBe(true);
   });
 
-  it('is wrong for nobody, after the work that it takes for somebody', async () => {
+  it('is rejected for an unknown user after the same work as for a known one', async () => {
     expect(await checkPassword('', undefined)).toBe(false);
     expect(await checkPassword('another password', undefined)).toBe(false);
     expect(await turnsDuring(checkPassword('another password', undefined))).toBeGreaterThan(3);

@@ -3,7 +3,7 @@ import { launchApp, post, refresh } from './support/flow.ts';
 import { authorizing } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
-const told = (['log', 'info', 'warn', 'error'] as const).map(name =>
+const printed = (['log', 'info', 'warn', 'error'] as const).map(name =>
   vi.spyOn(console, name).mockImplementation(() => {}),
 );
 
@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('the authorization server', () => {
-  it('prints nothing by itself, neither when it is first used nor when it refuses', async () => {
+  it('prints nothing, neither at its first use nor for a refusal', async () => {
     const { json } = await launchApp(server);
     await refresh(server, json.refresh_token);
     expect((await refresh(server, json.refresh_token)).status).toBe(400);
     expect((await post(server, '/token', { grant_type: 'authorization_code', client_id: 'app' })).status).toBe(400);
-    expect(told.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    expect(printed.flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 });
 

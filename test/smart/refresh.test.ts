@@ -155,7 +155,7 @@ describe('online access', () => {
     expect(await refresh(server, next.json.refresh_token)).toMatchObject(invalid);
   });
 
-  it('ends when somebody signs in in the same browser, also after the session was unused', async () => {
+  it('ends when another user signs in in the same browser, also after the session was unused', async () => {
     const authorized = await authorize(server, { scope: online });
     const { json } = await exchange(server, authorized);
     server.clock.now += 3_600_000;
@@ -166,7 +166,7 @@ describe('online access', () => {
   it('ends with the session, where offline access goes on', async () => {
     const browser = new Browser(server.running.url);
     const [first, off] = [await launchApp(server, { scope: online, browser }), await launchApp(server, { browser })];
-    server.clock.now += 3_600_000; // nobody looked at a page meanwhile
+    server.clock.now += 3_600_000; // no page was opened meanwhile
     const on = await refresh(server, first.json.refresh_token);
     expect(on.status).toBe(200);
     server.clock.now += 7 * 3_600_000;
@@ -189,7 +189,7 @@ describe('what ends tokens before their time', () => {
     server.clock.now += 10_000;
     for (const port of server.ports)
       expect((await read(server, json.access_token, '/Patient/ann', port)).status).toBe(401);
-    expect((await launchApp(server)).status).toBe(200); // what is added again begins anew
+    expect((await launchApp(server)).status).toBe(200); // a later launch is not affected
   });
 
   it('is signing out everywhere', async () => {
@@ -226,7 +226,7 @@ describe('a consent that client or user could not give any more', () => {
     ['the client is registered for less', () => server.addClient({ id: 'app', scopes: ['launch/patient', 'openid'] })],
     ['the client has lost the partition', () => server.addClient({ id: 'app', partitions: ['other'] })],
     [
-      'the user is somebody else',
+      'the user is another one',
       () => server.addUser({ id: 'clinician', partitions: [{ id: 'demo', fhirUser: 'Practitioner/other' }] }),
     ],
   ])('gives no new tokens: %s', async (_, change) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainRefusal } from '../../src/smart/refusal-words.ts';
 
-describe('what a refused request tells its app', () => {
+describe('the error that an app gets for a rejected request', () => {
   it.each([
     ['request_not_supported', undefined, /omit 'request'/],
     ['unsupported_response_mode', 'unsupported response_mode requested', /omit 'response_mode'/],

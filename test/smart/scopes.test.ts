@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Browsers in which somebody has signed in. */
+/** Browsers with a signed-in user. */
 const browsers = new Map<string, Browser>();
 const launchFor = async (scope: string, options: LaunchOptions = {}): Promise<TokenAnswer> => {
   const { user = 'clinician' } = options;
@@ -100,14 +100,14 @@ describe('a request fails with invalid_scope', () => {
     'patient/Condition.sr',
     'patient/Condition.rs?nothing=a',
   ])('by redirect, before a page is shown: %s', async scope => {
-    const told = await errorOf(`openid patient/Patient.rs ${scope}`);
-    expect(told).toMatchObject({
+    const error = await errorOf(`openid patient/Patient.rs ${scope}`);
+    expect(error).toMatchObject({
       error: 'invalid_scope',
       error_description: expect.stringContaining(scope),
       state: 'state-of-the-app',
       iss: server.issuer,
     });
-    expect(told).not.toHaveProperty('code');
+    expect(error).not.toHaveProperty('code');
   });
 
   it.each([undefined, '', '  '])('where none is asked for: %j', async scope => {
@@ -116,8 +116,8 @@ describe('a request fails with invalid_scope', () => {
 
   it('where the client is not registered for it', async () => {
     await server.addClient({ id: 'narrow', scopes: ['openid', 'patient/Patient.r'] });
-    const told = await errorOf('openid patient/Patient.rs', { client: 'narrow' });
-    expect(told).toMatchObject({
+    const error = await errorOf('openid patient/Patient.rs', { client: 'narrow' });
+    expect(error).toMatchObject({
       error: 'invalid_scope',
       error_description: expect.stringContaining('not registered'),
     });
@@ -128,8 +128,8 @@ describe('a request fails with invalid_scope', () => {
 
   it.each(['patient', 'guest'])('`user/` scopes of %s, who is no clinician', async user => {
     for (const scope of ['openid user/Patient.rs', 'user/*.read']) {
-      const told = await errorOf(scope, { user });
-      expect(told).toMatchObject({ error: 'invalid_scope', state: 'state-of-the-app' });
+      const error = await errorOf(scope, { user });
+      expect(error).toMatchObject({ error: 'invalid_scope', state: 'state-of-the-app' });
     }
   });
 
@@ -152,7 +152,7 @@ describe('a request fails with invalid_scope', () => {
 });
 
 describe('what is narrowed', () => {
-  it('is told by the answer, and is what the token does', async () => {
+  it('is in the answer, and is what the token permits', async () => {
     const { json } = await launchFor('patient/*.read user/*.*');
     expect(json.scope.split(' ')).toEqual(
       expect.arrayContaining(['patient/MedicationRequest.read', 'user/Media.c', 'user/Appointment.read']),

@@ -35,17 +35,17 @@ describe('the audit', () => {
     await browser.submit(page, '/sign-out', { from: 'here' });
 
     const found = await events(3, text => /"code":"11012[23]"/.test(text));
-    const told = found.map(({ text }) => {
+    const recorded = found.map(({ text }) => {
       const { type, subtype, outcome, agent } = JSON.parse(text);
       return [type.code, subtype[0].code, outcome, agent[0].who.identifier.value, agent[0].network.address];
     });
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       ['110114', '110122', '4', 'clinician', '127.0.0.1'],
       ['110114', '110122', '0', 'clinician', '127.0.0.1'],
       ['110114', '110123', '0', 'clinician', '127.0.0.1'],
     ]);
     const counted = await events(1, text => text.includes('HTTP status 401'));
-    expect(counted).toHaveLength(1); // somebody who is not there
+    expect(counted).toHaveLength(1); // the unknown user
     const all = await events(0, () => true);
     for (const { text } of all)
       for (const typed of ['wrong password', 'typed password', 'of nobody', password])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => two.close());
 
-/** The name of who is signed in, or why nobody is. */
+/** The name of the signed-in user, or the reason of the refusal. */
 async function attempt(user: string, password: string, address = '192.0.2.1'): Promise<string> {
   const now = (): number => two.clock.now;
   const store = two.stores[1];
@@ -44,7 +44,7 @@ describe('signing in', () => {
     expect(answers).toEqual([both[0], both[0], both[0], both[0], both[0], both[1], both[1]]);
   });
 
-  it('is refused while one has to wait, also with the right password, and counts anew behind it', async () => {
+  it('is refused during the delay, also with the right password, and counts again after it', async () => {
     two.clock.now += 100_000_000;
     for (let at = 0; at < 5; at++) expect(await attempt('ANN', 'wrong')).toBe(wrong);
     expect(await attempt('ann', 'correct horse battery')).toContain('throttled 2');

@@ -1,4 +1,4 @@
-// What apps are told of access: one model, three documents.
+// The description of access for apps: one model, three documents.
 // https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
 import { describe, expect, it } from 'vitest';
 import { openidConfigurationOf } from '../../src/auth/openid-configuration.ts';
@@ -26,7 +26,7 @@ const offeredWith = async (...scopes: string[]) => {
 };
 
 describe('smart-configuration', () => {
-  it('tells where and how tokens are issued', () => {
+  it('has the endpoints and methods that issue tokens', () => {
     expect(smartConfigurationOf(model, offered)).toEqual({
       issuer: 'https://records.example/ehr/auth',
       jwks_uri: 'https://records.example/ehr/auth/jwks',
@@ -57,32 +57,37 @@ describe('smart-configuration', () => {
   });
 
   it('without an authorization server says what scopes there are, and no address', () => {
-    const told = smartConfigurationOf(model, undefined);
-    expect(Object.keys(told)).toEqual([
+    const document = smartConfigurationOf(model, undefined);
+    expect(Object.keys(document)).toEqual([
       'grant_types_supported',
       'code_challenge_methods_supported',
       'scopes_supported',
       'capabilities',
     ]);
-    expect(told['grant_types_supported']).toEqual([]);
-    expect(told['scopes_supported']).toContain('patient/Patient.rs');
-    expect(told['scopes_supported']).not.toContain('launch/patient');
-    expect(told['capabilities']).toEqual(['permission-v1', 'permission-v2', 'permission-patient', 'permission-user']);
+    expect(document['grant_types_supported']).toEqual([]);
+    expect(document['scopes_supported']).toContain('patient/Patient.rs');
+    expect(document['scopes_supported']).not.toContain('launch/patient');
+    expect(document['capabilities']).toEqual([
+      'permission-v1',
+      'permission-v2',
+      'permission-patient',
+      'permission-user',
+    ]);
   });
 
   it('says what the definitions have: systems alone', async () => {
-    const told = await offeredWith('system/Basic.r');
-    expect(told['scopes_supported']).toEqual(['system/Basic.r']);
-    expect(told['grant_types_supported']).toEqual(['client_credentials']);
-    expect(told['capabilities']).not.toContain('launch-standalone');
-    expect(told).not.toHaveProperty('issuer');
-    expect(told).not.toHaveProperty('authorization_endpoint');
+    const document = await offeredWith('system/Basic.r');
+    expect(document['scopes_supported']).toEqual(['system/Basic.r']);
+    expect(document['grant_types_supported']).toEqual(['client_credentials']);
+    expect(document['capabilities']).not.toContain('launch-standalone');
+    expect(document).not.toHaveProperty('issuer');
+    expect(document).not.toHaveProperty('authorization_endpoint');
   });
 
   it('says what the definitions have: clinicians alone', async () => {
-    const told = await offeredWith('user/Basic.r');
-    expect(told['grant_types_supported']).toEqual(['authorization_code']);
-    expect(told['scopes_supported']).toEqual([
+    const document = await offeredWith('user/Basic.r');
+    expect(document['grant_types_supported']).toEqual(['authorization_code']);
+    expect(document['scopes_supported']).toEqual([
       'openid',
       'profile',
       'launch',
@@ -90,9 +95,9 @@ describe('smart-configuration', () => {
       'online_access',
       'user/Basic.r',
     ]);
-    expect(told['capabilities']).toEqual(expect.arrayContaining(['launch-ehr', 'permission-user']));
+    expect(document['capabilities']).toEqual(expect.arrayContaining(['launch-ehr', 'permission-user']));
     for (const absent of ['permission-patient', 'context-standalone-patient', 'sso-openid-connect']) {
-      expect(told['capabilities']).not.toContain(absent);
+      expect(document['capabilities']).not.toContain(absent);
     }
   });
 });
@@ -150,8 +155,8 @@ describe('what metadata says of security', () => {
   });
 
   it('names no address where tokens are issued elsewhere', () => {
-    const told = securityStatement(undefined);
-    expect(Object.keys(told)).toEqual(['service', 'description']);
-    expect(told['description']).not.toContain('http');
+    const document = securityStatement(undefined);
+    expect(Object.keys(document)).toEqual(['service', 'description']);
+    expect(document['description']).not.toContain('http');
   });
 });

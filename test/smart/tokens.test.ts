@@ -35,7 +35,7 @@ describe('a code', () => {
   ])('is refused %s', async (_, more) => {
     const authorized = await authorize(server);
     expect(await exchange(server, authorized, 'app', more)).toMatchObject(refused('invalid_grant'));
-    const { json } = await exchange(server, authorized); // whoever cannot use it does not use it up
+    const { json } = await exchange(server, authorized); // a client that cannot use it does not consume it
     expect(json.access_token).toBeDefined();
   });
 

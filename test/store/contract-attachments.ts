@@ -225,7 +225,7 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
       expect(await verified()).toEqual(nothing);
     });
 
-    it('waits for 7 days anew when it is put again', async () => {
+    it('waits for another 7 days when it is stored again', async () => {
       await kept(clinic, bytesOf('anew'));
       await sweepAfter(8);
       await expect.poll(verified).toEqual({ ...nothing, trashed: 1 });

@@ -56,13 +56,14 @@ async function checkPlace(
   await reading.store.close();
 }
 
-interface Said {
+/** The names of creates that were begun, and of those that were acknowledged. */
+interface Printed {
   readonly begun: readonly string[];
   readonly done: readonly (readonly [name: string, id: string])[];
 }
 
-/** Runs creates in a process of its own and kills it so many milliseconds after it has said what `due` matches. */
-async function createAndKill(args: readonly string[], after: number, due: RegExp): Promise<Said> {
+/** Runs creates in a process of its own, which is killed so many milliseconds after a line that `due` matches. */
+async function createAndKill(args: readonly string[], after: number, due: RegExp): Promise<Printed> {
   const lines = (await runAndKill('create-child.ts', args, after, due)).map(line => line.split(' '));
   return {
     begun: lines.flatMap(([what, name = '']) => (what === 'begin' ? [name] : [])),

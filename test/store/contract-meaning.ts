@@ -17,7 +17,7 @@ import { indexSteps } from './support/verified.ts';
  * What decides how codes are indexed beside the parameter itself: every store builds the index again where it changes.
  */
 export function meaningContract(newPlace: () => Promise<Place>): void {
-  it('a code system whose case counts from now on has its codes indexed anew', async () => {
+  it('the codes of a code system that becomes case-sensitive are indexed again', async () => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     const first = await openClinic(place.url, await shippedModel());

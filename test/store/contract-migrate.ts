@@ -75,7 +75,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       expect(await list(from.demo.export({ type: 'Unknown' }))).toEqual([]);
     });
 
-    it('names the types of which anything is kept, tombstones too', async () => {
+    it('names the types with stored records, tombstones too', async () => {
       expect(await typesOf(from.demo)).toEqual([]);
       await from.demo.write([t.put('a')]);
       await from.demo.write([t.remove('a')]);

@@ -6,7 +6,7 @@ import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
 import { indexSteps, storeSteps } from './support/verified.ts';
 
-/** What somebody, or a disk, may do to what is kept of a resource in `demo`, past the port. */
+/** Changes of the stored data of a resource in `demo`, past the port, by a user or a disk. */
 export interface Tamper {
   /** Of the current version, or an older one. `digest: null` takes it away. */
   version(id: string, older: number | undefined, fields: Fields): Promise<void>;
@@ -88,7 +88,7 @@ export function verifyContract(where: WhereDamaged): void {
       ],
       ['an empty text', 'text', 'Basic/b', () => damage.version('b', undefined, { text: '' })],
       [
-        'a text of which one character is another',
+        'a text with one other character',
         'altered',
         'Basic/b',
         async () => damage.version('b', undefined, { text: (await textOf('b')).replace('"note":""', '"note":"x"') }),

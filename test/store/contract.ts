@@ -231,9 +231,9 @@ export function contract(where: Where): void {
     it('shows a write that another acknowledged to the next read, while it reads in every turn', async () => {
       const other = await openDemo({ mode: 'command' });
       for (let at = 0; at < 20; at += 1) {
-        const told = other.demo.write([t.put(`r${at}`)]).then(() => true);
+        const acknowledged = other.demo.write([t.put(`r${at}`)]).then(() => true);
         do await demo.read(t.typeName, 'a');
-        while (!(await Promise.race([told, setImmediate(false)])));
+        while (!(await Promise.race([acknowledged, setImmediate(false)])));
         expect((await demo.read(t.typeName, `r${at}`))?.version).toBe(1);
       }
       await other.store.close();
@@ -460,7 +460,7 @@ export function contract(where: Where): void {
       expect((await indexSteps(store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
-    it('are filled when that can be done, and until then it is told why they are not', async () => {
+    it('are filled as soon as possible; until then the reason is reported', async () => {
       await fill();
       await store.close();
       let isBroken = true;
@@ -540,7 +540,7 @@ export function contract(where: Where): void {
       await expect(store.then(({ demo: of }) => of.write([t.put('a')]))).rejects.toThrow(/other definitions/);
     });
 
-    it('closing twice, and using what is closed, is told', async () => {
+    it('may be closed twice; the use of a closed store is an error', async () => {
       await store.close();
       await store.close();
       await expect(store.check()).rejects.toThrow('closed');

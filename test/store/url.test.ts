@@ -26,7 +26,7 @@ describe('the URL of a store', () => {
     ['a space', 'mongodb://user:hush me@host/clinic'],
     ['two databases', 'mongodb://user:hush@host/clinic/other'],
     ['a typing error', 'mongdb://user:hush@host/clinic'],
-  ])('with %s is refused, and no password told', (_, url) => {
+  ])('with %s is refused, without the password in the message', (_, url) => {
     expect(parseStoreUrl(url)).toBeUndefined();
     for (const args of [[['--store', url]], [[], { CRS_STORE: url }]] as [string[], Record<string, string>?][]) {
       const error = thrownBy(() => readConfig(...args));

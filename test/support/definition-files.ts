@@ -83,7 +83,7 @@ export interface TarEntry {
   readonly content?: string | Buffer;
   /** `0` a file (default), `1` and `2` links, `5` a folder, `x` a pax header, `L` a long name. */
   readonly type?: string;
-  /** Size that the header tells, where it lies. */
+  /** Size in the header, if it is a wrong one. */
   readonly size?: number;
 }
 

@@ -40,7 +40,7 @@ export function allR4(): JsonObject {
           ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
         ],
         mode: 'server',
-        interaction: [{ code: 'batch' }],
+        interaction: [{ code: 'batch' }, { code: 'search-system' }],
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],
@@ -53,6 +53,9 @@ export function allR4(): JsonObject {
           }),
         ),
         searchParam: declared('Resource'),
+        compartment: ['device', 'encounter', 'patient', 'practitioner', 'relatedPerson'].map(
+          name => `http://hl7.org/fhir/CompartmentDefinition/${name}`,
+        ),
       },
     ],
   };

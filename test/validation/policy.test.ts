@@ -6,7 +6,7 @@ import { severityOfRule, policyOf, severityFor } from '../../src/validation/poli
 import type { Occasion, Policy } from '../../src/validation/policy.ts';
 
 const own = 'https://example.org/own';
-const attachment = { path: 'Media.content.data' } as Attachment; // what weighing reads of one
+const attachment = { path: 'Media.content.data' } as Attachment; // the part that the severity depends on
 const type = (validationPolicy: Policy | undefined, more: object = {}) => ({
   validationPolicy,
   profile: `${own}|1.0.0`,
@@ -38,7 +38,7 @@ const cases = {
   'too much to look at': [finding('too-costly', 'warning'), place()],
 } as const;
 
-/** Severities under: create without a policy, off, warn, enforce; load the same. `-`: not told. */
+/** Severities under: create without a policy, off, warn, enforce; load the same. `-`: not reported. */
 const table: readonly (readonly [keyof typeof cases, string, string])[] = [
   ['an invariant of R4', 'error - warning error', 'warning - warning error'],
   ['a binding of R4', 'error - warning error', 'warning - warning error'],

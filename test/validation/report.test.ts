@@ -17,7 +17,7 @@ describe('the first of many findings', () => {
     ],
     ['as many as may be of what was cut before, which stays said', [...wrong(2), cut], ['0', '1', cut.text]],
     [
-      'more of what was cut before, so that nobody knows how many',
+      'more after an earlier cut, so that the number is unknown',
       [cut, ...wrong(3)],
       ['0', '1', 'The first 2 findings are listed; there are more. Correct them and send the resource again.'],
     ],

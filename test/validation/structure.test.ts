@@ -331,7 +331,7 @@ describe('checkStructure', () => {
     expect(problems(text)).toEqual(expected);
   });
 
-  it('wants the type that it is told', () => {
+  it('requires the given type', () => {
     expect(problems('{"resourceType":"Patient"}', 'Observation')).toEqual([
       'structure Observation: A resource of type `Observation` is expected here, not `Patient`.',
     ]);

@@ -54,7 +54,7 @@ export function createIssuer(settings: IssuerSettings, parts: IssuerParts): Issu
     );
   }
   const fetch = createFetch({
-    reach: settings.privateAddresses ? 'private' : local ? 'loopback' : 'public',
+    addresses: settings.privateAddresses ? 'private' : local ? 'loopback' : 'public',
     plain: local,
     authorities: settings.authorities,
     bytes: limits.bytes,

@@ -55,7 +55,8 @@ function queryOf(
   partition: string,
 ): string | undefined {
   const of = path.slice(prefix.length + partition.length + 1);
-  if (route?.operation !== undefined && query === '') return of; // nothing else names it
+  const isNamed = route?.operation === undefined && route?.compartment === undefined;
+  if (!isNamed && query === '' && (parameters ?? []).length === 0) return of; // nothing else names it
   if (parameters !== undefined && method !== 'POST') return query === '' ? undefined : `${of}?${query}`;
   const pairs = parameters ?? pairsIn(query);
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();

@@ -37,8 +37,9 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const found = find(`/r4/${batch.partition.id}/${path}`);
   if (found === undefined) throw notSupported(entry, path);
   const route = resolveRoute(model, found.value, method, found.params);
-  if (route.resourceType === undefined && route.interaction !== 'capabilities') throw notSupported(entry, path);
   const { interaction } = route;
+  const ofNoType = interaction === 'capabilities' || (interaction === 'search-system' && method === 'GET');
+  if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
   const takesBody = interaction === 'create' || (interaction === 'operation' && method === 'POST');
   const pairs = parsePairs(query.join('?'));
   return {

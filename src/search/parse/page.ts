@@ -1,10 +1,16 @@
 import { badValue, fhirError } from '../../fhir/error.ts';
-import type { ResourceType } from '../../model/model.ts';
 import type { Position } from '../ast.ts';
 import { badPageToken, type Cursors } from '../cursor.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
-import { parseSearch } from './search.ts';
 import type { SearchContext } from './value.ts';
+
+/** What is searched. */
+export interface Searched {
+  /** The path below the base URL: `Observation`, `Patient/p1/*`, empty for the whole system. */
+  readonly path: string;
+  /** Parses a query; returns a request for each type. Throws FhirError. */
+  readonly parse: (pairs: readonly QueryPair[], context: SearchContext) => readonly SearchRequest[];
+}
 
 /** The context of pages. */
 export interface Paging {
@@ -20,17 +26,17 @@ const LONGEST = 12_000;
 /**
  * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. Beside it
  * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
- * token that is not valid for this type, partition and caller, is a FhirError 400.
+ * token that is not valid for this path, partition and caller, is a FhirError 400.
  * https://hl7.org/fhir/R4/http.html#paging
  */
 export async function parseSearchOrPage(
-  type: ResourceType,
+  { path, parse }: Searched,
   pairs: readonly QueryPair[],
   context: SearchContext,
   paging: Paging,
-): Promise<SearchRequest> {
+): Promise<readonly SearchRequest[]> {
   const names = pairs.map(([name]) => name);
-  if (!names.includes('_page_token')) return parseSearch(type, pairs, context);
+  if (!names.includes('_page_token')) return parse(pairs, context);
   const other = names.find((name, at) => !beside.has(name) || names.indexOf(name) !== at);
   if (other !== undefined) {
     throw badValue(
@@ -41,16 +47,15 @@ export async function parseSearchOrPage(
 
   const token = new Map(pairs).get('_page_token') ?? '';
   await paging.cursors.refresh();
-  const content = paging.cursors.open(token, paging.partition, type.name);
+  const content = paging.cursors.open(token, paging.partition, path);
   if (content.caller !== paging.caller) throw badPageToken();
   const count = pairs.filter(([name]) => name === '_count');
   const used = count.length === 0 ? content.used : [...content.used.filter(([name]) => name !== '_count'), ...count];
-  const request = parseSearch(type, used, { ...context, now: content.at });
-  return {
+  return parse(used, { ...context, now: content.at }).map(request => ({
     ...request,
     after: content.position,
     self: [['_page_token', token], ...request.used.filter(isCount(count))],
-  };
+  }));
 }
 
 const beside = new Set(['_page_token', '_count', '_format', '_pretty']);
@@ -62,16 +67,21 @@ const isCount =
     name === '_count' && count.length > 0;
 
 /**
- * The token of the page after `position`. Throws FhirError 400 if the search is too long for a link, which only a form
- * can be.
+ * The token of the page after `position`, of a search of this path. Throws FhirError 400 if the search is too long for
+ * a link, which only a form can be.
  */
-export async function nextPageToken(request: SearchRequest, position: Position, paging: Paging): Promise<string> {
+export async function nextPageToken(
+  path: string,
+  request: SearchRequest,
+  position: Position,
+  paging: Paging,
+): Promise<string> {
   const { cursors, partition, caller } = paging;
   const waiting = cursors.refresh();
   if (waiting !== undefined) await waiting;
   const token = cursors.seal({
     partition,
-    type: request.type.name,
+    path,
     caller,
     used: request.used,
     position,

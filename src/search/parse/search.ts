@@ -27,13 +27,7 @@ const MOST_JOINS = 100;
  * used ones. https://hl7.org/fhir/R4/search.html
  */
 export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
-  if (pairs.length > MOST_PAIRS) {
-    throw fhirError(400, 'too-costly', `The search has ${pairs.length} parameters: give at most ${MOST_PAIRS}.`);
-  }
-  const values = pairs.reduce((sum, [, text]) => sum + split(text, ',').length, 0);
-  if (values > MOST_VALUES) {
-    throw fhirError(400, 'too-costly', `The search has ${values} values: give at most ${MOST_VALUES} at once.`);
-  }
+  checkSize(pairs);
   checkControls(pairs);
   const warnings: Issue[] = [];
   const used: QueryPair[] = [];
@@ -60,10 +54,7 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
     throw fhirError(400, 'too-costly', text);
   }
   const answer = results(type, given, used);
-  // https://hl7.org/fhir/R4/search.html#summary
-  if (includes.length > 0 && answer.summary === 'text') {
-    throw badValue('_summary', '`_summary=text` cannot be combined with `_include` or `_revinclude`.');
-  }
+  checkSummary(answer.summary, includes);
   return {
     type,
     query,
@@ -72,6 +63,23 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
     at: context.now,
     ...answer,
   };
+}
+
+/** Throws FhirError 400 for more parameters or values than one search may have. */
+export function checkSize(pairs: readonly QueryPair[]): void {
+  if (pairs.length > MOST_PAIRS) {
+    throw fhirError(400, 'too-costly', `The search has ${pairs.length} parameters: give at most ${MOST_PAIRS}.`);
+  }
+  const values = pairs.reduce((sum, [, text]) => sum + split(text, ',').length, 0);
+  if (values > MOST_VALUES) {
+    throw fhirError(400, 'too-costly', `The search has ${values} values: give at most ${MOST_VALUES} at once.`);
+  }
+}
+
+/** Throws FhirError 400 for includes with `_summary=text`. https://hl7.org/fhir/R4/search.html#summary */
+export function checkSummary(summary: SearchRequest['summary'], includes: readonly Include[]): void {
+  if (includes.length === 0 || summary !== 'text') return;
+  throw badValue('_summary', '`_summary=text` cannot be combined with `_include` or `_revinclude`.');
 }
 
 const countJoins = (query: Query): number => joinsOf(query).reduce((sum, join) => sum + 1 + countJoins(join.of), 0);

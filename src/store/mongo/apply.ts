@@ -7,7 +7,7 @@ import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './c
 import { answeredLate, isTaken, isTooLarge } from './failures.ts';
 import { inTransaction } from './transaction.ts';
 import type { ResourceDocument } from './layout.ts';
-import { declared, documentOf, historyOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
+import { declared, historyOf, isSame, nextStamp, putDocument, tombstoneOf } from './prepare.ts';
 
 /** The parameters of writing a change. */
 export interface WriteStep extends Step {
@@ -52,7 +52,7 @@ async function applyOnce(
   change: Change,
   manner: WriteStep,
 ): Promise<WriteResult> {
-  const type = declared(core, change.type);
+  declared(core, change.type);
   const { p } = partition;
   const isNew = change.kind === 'put' && change.precondition?.is === 'absent' && manner.by === undefined;
   // Usually it does not exist: then the insert alone decides.
@@ -74,7 +74,7 @@ async function applyOnce(
     return replace(core, change, current, document, 'updated', manner);
   }
   if (!isThere) return resultOf('unchanged', change.id, current ?? { version: 0, updated: 0 });
-  const tombstone = tombstoneOf(partition, type, current, next(core, p, current, manner));
+  const tombstone = tombstoneOf(core, partition, change, current, next(core, p, current, manner));
   return replace(core, change, current, tombstone, 'removed', manner);
 }
 
@@ -134,8 +134,7 @@ async function documentFor(
   manner: WriteStep,
 ): Promise<ResourceDocument> {
   await requireAttachments(core, partition.p, change.attachments ?? [], change.type);
-  const type = declared(core, change.type);
-  return documentOf(core, partition, type, change, next(core, partition.p, current, manner));
+  return putDocument(core, partition, change, next(core, partition.p, current, manner));
 }
 
 function next(core: Core, p: string, current: Stored | undefined, { updated, by }: WriteStep) {
@@ -195,6 +194,21 @@ export async function claimPlace(
   } catch (error) {
     throw isTaken(error) ? new LostRace() : error;
   }
+}
+
+/** The same for several resources of a type, in one operation. */
+export async function claimPlaces(
+  core: Core,
+  type: string,
+  documents: readonly Pick<ResourceDocument, '_id' | 'p' | 'b'>[],
+  step: Step,
+): Promise<void> {
+  if (!hasPlaces(core, type) || documents.length === 0) return;
+  const claims = documents.map(({ _id, p, b }) => {
+    const filter = { _id: `${p}/${type}/${_id.slice(p.length + 1)}` };
+    return { updateOne: { filter, update: { $set: { b } }, upsert: true } };
+  });
+  await places(core.database).bulkWrite(claims, { ordered: false, ...withSession(step) });
 }
 
 function tooLarge(error: unknown, { type, id }: Change): unknown {

@@ -1,4 +1,5 @@
 import type { Change, WriteKey, WriteOptions, WriteResult } from '../records.ts';
+import { type Conditional, isConditional } from '../conditional.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { applyChange, LostRace, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
@@ -7,7 +8,7 @@ import { answeredLate, isTaken } from './failures.ts';
 import { keyedReservation, keptResults, readReservation, repeatedResults } from './keyed.ts';
 import { keyReservation } from './reservation-id.ts';
 import { keepMark } from './mark.ts';
-import { type Conditional, isConditional, matchOf, matchReservation, reservationFor, unconditional } from './match.ts';
+import { matchOf, matchReservation, reservationFor, unconditional } from './match.ts';
 import { nextStamp } from './prepare.ts';
 import { inTransaction } from './transaction.ts';
 

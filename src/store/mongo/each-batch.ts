@@ -1,15 +1,15 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
+import type { Conditional } from '../conditional.ts';
 import type { WriteResult } from '../records.ts';
-import { applyChange, resultOf } from './apply.ts';
+import { applyChange, claimPlaces, resultOf } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
-import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces } from './current.ts';
 import type { Prepared, Written } from './each-prepare.ts';
 import { isOnlyTaken, isTooLarge } from './failures.ts';
 import type { ResourceDocument } from './layout.ts';
 import { historyOf } from './prepare.ts';
-import { type Conditional, createUnlessMatching } from './match.ts';
+import { createUnlessMatching } from './match.ts';
 import { inTransaction } from './transaction.ts';
 
 type Insert = Extract<Prepared, { readonly kind: 'insert' }>;
@@ -82,9 +82,9 @@ async function inBulk<T extends Written>(
 
 /** Inserts documents; returns those whose id is taken. */
 async function insertAll(core: Core, type: string, steps: readonly Insert[], step: Step): Promise<readonly Insert[]> {
-  await claimPlaces(core, type, steps, step);
+  const documents = steps.map(({ document }) => document);
+  await claimPlaces(core, type, documents, step);
   try {
-    const documents = steps.map(({ document }) => document);
     await resources(core, type).insertMany(documents, { ordered: false, ...withSession(step) });
     return [];
   } catch (error) {
@@ -130,16 +130,6 @@ async function keepOlder(core: Core, type: string, steps: readonly Replace[], st
     // Another process stores the same one concurrently; a duplicate key would end a transaction.
     if (!isOnlyTaken(error) || step.session !== undefined) throw error;
   }
-}
-
-/** Registers, before resources are written, their shards: only if the store is spread over several servers. */
-async function claimPlaces(core: Core, type: string, steps: readonly Written[], step: Step): Promise<void> {
-  if (!hasPlaces(core, type)) return;
-  const claims = steps.map(({ change, document: { p, b } }) => {
-    const filter = { _id: `${p}/${type}/${change.id}` };
-    return { updateOne: { filter, update: { $set: { b } }, upsert: true } };
-  });
-  await places(core.database).bulkWrite(claims, { ordered: false, ...withSession(step) });
 }
 
 /** A change that was done in bulk is found unchanged when it is retried. */

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Change, WriteOutcome, WriteResult } from '../records.ts';
+import { type Conditional, isConditional } from '../conditional.ts';
 import { VersionConflict } from '../errors.ts';
 import { holds, resultOf } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { readMany, type Stored } from './current.ts';
 import type { ResourceDocument } from './layout.ts';
-import { type Conditional, isConditional } from './match.ts';
-import { declared, documentOf, isSame, nextStamp, tombstoneOf } from './prepare.ts';
+import { declared, isSame, nextStamp, putDocument, tombstoneOf } from './prepare.ts';
 
 /** Maximum changes of one write, and maximum UTF-16 units of their text. */
 const most = { changes: 250, text: 4 * 1024 * 1024 };
@@ -106,7 +106,7 @@ function prepareOne(
   at: number,
   stamp: number,
 ): Prepared {
-  const type = declared(core, change.type);
+  declared(core, change.type);
   if (!holds(change.precondition, current)) throw new VersionConflict(change.type, change.id);
   const isThere = current?.text !== undefined;
   const isNothing = change.kind === 'put' ? isThere && isSame(current, change) : !isThere;
@@ -118,11 +118,11 @@ function prepareOne(
   const updated = stamp > after ? stamp : nextStamp(core, partition.p, after);
   const next = { version: (current?.version ?? 0) + 1, updated, attached: current?.attached, by: undefined };
   if (change.kind === 'put') {
-    const document = documentOf(core, partition, type, change, next);
+    const document = putDocument(core, partition, change, next);
     if (current === undefined) return { kind: 'insert', at, change, document, outcome: 'created' };
     return { kind: 'replace', at, change, document, current, outcome: isThere ? 'updated' : 'created' };
   }
   if (current === undefined) throw new Error('What is not there is not removed');
-  const document = tombstoneOf(partition, type, current, next);
+  const document = tombstoneOf(core, partition, change, current, next);
   return { kind: 'replace', at, change, document, current, outcome: 'removed' };
 }

@@ -1,6 +1,7 @@
 import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
-import type { Change, Precondition, WriteResult } from '../records.ts';
+import type { Conditional } from '../conditional.ts';
+import type { WriteResult } from '../records.ts';
 import { SeveralMatch, VersionConflict } from '../errors.ts';
 import { applyChange, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
@@ -15,13 +16,6 @@ import { withId } from './with-id.ts';
 
 /** Minimum lifetime of a reservation that a crash has left, in milliseconds. */
 const kept = 3_600_000;
-
-/** A change that is done only if nothing matches. */
-export type Conditional = Put & { readonly precondition: Extract<Precondition, { readonly is: 'no-match' }> };
-
-export function isConditional(change: Change): change is Conditional {
-  return change.kind === 'put' && change.precondition?.is === 'no-match';
-}
 
 /**
  * Creates a resource unless one matches, however many processes try concurrently. All that find none agree on one id

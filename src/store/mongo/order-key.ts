@@ -16,7 +16,7 @@ export function orderValue(key: string): number | null {
   return rest === '' ? whole : whole + Number.parseInt(rest, 36) / restUnit;
 }
 
-/** The same for a text of a sort index (sort-text.ts), which has no control characters. */
+/** The same for a text of a sort index (sort-text.ts), which has no \u0001. */
 export function textOrderKey(text: string | undefined, id: string): string {
   return `${text ?? ''}${separator}${id}`;
 }

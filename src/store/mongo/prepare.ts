@@ -1,10 +1,12 @@
 import { stamp } from '../../fhir/resource-text.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { recordDigest } from '../record-digest.ts';
 import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Attached } from '../blobs.ts';
 import type { Change } from '../records.ts';
+import type { KeptVersion } from '../transfer.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { bucketFor } from './bucket.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -12,6 +14,8 @@ import type { Stored } from './current.ts';
 import { indexFields, noFields } from './entries.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { historyId } from './current.ts';
+import { everyTerm, updatedField } from './names.ts';
+import { orderKey } from './order-key.ts';
 import { madeBy } from './wanted.ts';
 
 export type Put = Extract<Change, { readonly kind: 'put' }>;
@@ -26,56 +30,60 @@ export interface Next {
   readonly by: string | undefined;
 }
 
-/** The document of a new version. Throws `RecordTooLarge`. */
-export function documentOf(
-  { options, bucketKey }: Core,
-  { id: partition, p, settings }: PartitionInfo,
-  type: ResourceType,
-  { id, text: parts, parsed, attachments }: Put,
-  { version, updated, attached, by }: Next,
+/** The document of the next version of a resource. Throws `RecordTooLarge`. */
+export function putDocument(
+  core: Core,
+  partition: PartitionInfo,
+  { type, id, text: parts, parsed, attachments }: Put,
+  { version, updated, attached = [], by }: Next,
 ): ResourceDocument {
-  if (isTooLong(parts)) throw new RecordTooLarge(type.name, id);
+  if (isTooLong(parts)) throw new RecordTooLarge(type, id);
   const text = parts.before + stamp(version, updated) + parts.after;
-  const entries = options.extract(type, text, { id: partition, zone: settings.zone }, parsed);
-  const carried = attachments ?? attached ?? [];
-  const kept = { type: type.name, id, version, lastUpdated: updated, text, attachments: carried };
-  return {
-    _id: `${p}/${id}`,
-    p,
-    b: bucketFor({ bucketKey }, type, p, id, entries),
-    version,
-    updated,
-    made: madeBy(type, settings.zone),
-    text,
-    owners: printOwners(type, entries),
-    ...indexFields(type, p, id, updated, entries),
-    ...(carried.length === 0 ? {} : { attached: carried }),
-    ...(by === undefined ? {} : { by }),
-    digest: recordDigest(p, kept),
-  };
+  const next = { type, id, version, lastUpdated: updated, text, attachments: attachments ?? attached };
+  return documentOf(core, partition, next, { parsed, by });
 }
 
-/** The document of a tombstone: it replaces the resource. */
+/** The document of a tombstone: it replaces the resource, in the same shard. */
 export function tombstoneOf(
-  { settings }: PartitionInfo,
-  type: ResourceType,
-  current: Stored,
+  core: Core,
+  partition: PartitionInfo,
+  { type, id }: Change,
+  { b }: Stored,
   { version, updated, by }: Next,
 ): ResourceDocument {
-  const [p = '', id = ''] = current._id.split('/');
-  const made = madeBy(type, settings.zone);
-  const kept = { type: type.name, id, version, lastUpdated: updated, text: undefined, attachments: [] };
-  return {
-    _id: current._id,
+  const next = { type, id, version, lastUpdated: updated, text: undefined, attachments: [] };
+  return { ...documentOf(core, partition, next, { by }), b };
+}
+
+/** The document of a version that becomes current. One of an undeclared type gets its entries when it is declared. */
+export function documentOf(
+  core: Core,
+  partition: PartitionInfo,
+  kept: KeptVersion,
+  { parsed, by }: { readonly parsed?: ParsedJson | undefined; readonly by?: string | undefined } = {},
+): ResourceDocument {
+  const { p, settings } = partition;
+  const { id, version, lastUpdated: updated, text, attachments } = kept;
+  const type = core.options.model.types.get(kept.type);
+  const common = {
+    _id: `${p}/${id}`,
     p,
-    b: current.b,
     version,
     updated,
-    made,
-    ...noFields,
+    ...(attachments.length === 0 ? {} : { attached: attachments }),
     ...(by === undefined ? {} : { by }),
     digest: recordDigest(p, kept),
   };
+  if (type === undefined) {
+    const fields = { ...noFields, t: [everyTerm(p)], o: { [updatedField]: orderKey(updated, id) } };
+    return { ...common, b: '', made: '', ...(text === undefined ? noFields : { text, ...fields }) };
+  }
+  const made = madeBy(type, settings.zone);
+  if (text === undefined) return { ...common, b: bucketFor(core, type, p, id, []), made, ...noFields };
+  const entries = core.options.extract(type, text, { id: partition.id, zone: settings.zone }, parsed);
+  const b = bucketFor(core, type, p, id, entries);
+  const fields = indexFields(type, p, id, updated, entries);
+  return { ...common, b, made, text, owners: printOwners(type, entries), ...fields };
 }
 
 /** The history document of a version that another replaces. */

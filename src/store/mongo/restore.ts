@@ -1,24 +1,19 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
 import { recordDigest } from '../record-digest.ts';
-import { printOwners } from '../owners.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Mark } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
+import { claimPlaces } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
-import { bucketFor } from './bucket.ts';
-import { parameters, places } from './collections.ts';
+import { parameters } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';
-import { hasPlaces, historyId, readMany, type Stored } from './current.ts';
-import { indexFields, noFields } from './entries.ts';
+import { readMany, type Stored } from './current.ts';
 import { isOnlyTaken } from './failures.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { keepMark } from './mark.ts';
-import { everyTerm, updatedField } from './names.ts';
-import { orderKey } from './order-key.ts';
-import { historyOf } from './prepare.ts';
-import { madeBy } from './wanted.ts';
+import { documentOf, historyOf } from './prepare.ts';
 
 /** The longest text that surely fits, in bytes: a document of the server may have 16 MB with its index entries. */
 const longest = 15 * 1024 * 1024;
@@ -85,7 +80,12 @@ async function restoreType(
     older.map(document => ({ insertOne: { document } })),
     steps => history(core, type).bulkWrite(steps, { ordered: false }),
   );
-  if (hasPlaces(core, type)) await keepPlaces(core, type, current);
+  await claimPlaces(
+    core,
+    type,
+    current.map(({ document }) => document),
+    {},
+  );
   const steps = current.map(({ before, document }): AnyBulkWriteOperation<ResourceDocument> => {
     if (before === undefined) return { insertOne: { document } };
     const filter = { p, b: before.b, _id: before._id, version: before.version };
@@ -110,64 +110,14 @@ async function insert<T>(
   }
 }
 
-function documentOf(core: Core, { id: partition, p, settings }: PartitionInfo, version: KeptVersion): ResourceDocument {
-  const { type: name, id, version: number, lastUpdated: updated, text, attachments } = version;
-  const type = core.options.model.types.get(name);
-  const entries =
-    type === undefined || text === undefined
-      ? []
-      : core.options.extract(type, text, { id: partition, zone: settings.zone });
-  const fields = type === undefined ? unindexed(p, id, updated) : indexFields(type, p, id, updated, entries);
-  return {
-    _id: `${p}/${id}`,
-    p,
-    b: type === undefined ? '' : bucketFor(core, type, p, id, entries),
-    version: number,
-    updated,
-    made: type === undefined ? '' : madeBy(type, settings.zone),
-    ...(text === undefined ? noFields : { text, ...fields }),
-    ...(type === undefined || text === undefined ? {} : { owners: printOwners(type, entries) }),
-    ...(attachments.length === 0 ? {} : { attached: attachments }),
-    digest: recordDigest(p, version),
-  };
-}
-
-/** For an undeclared type: its entries are made when it is declared. */
-function unindexed(p: string, id: string, updated: number) {
-  return { ...noFields, t: [everyTerm(p)], o: { [updatedField]: orderKey(updated, id) } };
-}
-
 function olderOf(p: string, b: string, older: KeptVersion): HistoryDocument {
   const { id, version, lastUpdated: updated, text, attachments } = older;
+  const stored = { _id: `${p}/${id}`, b, version, updated, digest: recordDigest(p, older) };
   return {
-    _id: historyId(p, id, version),
-    p,
-    b,
-    version,
-    updated,
+    ...historyOf(stored),
     ...(text === undefined ? {} : { text }),
     ...(attachments.length === 0 ? {} : { attached: attachments }),
-    digest: recordDigest(p, older),
   };
-}
-
-/** Registers, before resources are written, their shards: only if the store is spread over several servers. */
-async function keepPlaces(
-  { database }: Core,
-  type: string,
-  current: readonly { readonly document: ResourceDocument }[],
-): Promise<void> {
-  if (current.length === 0) return;
-  await places(database).bulkWrite(
-    current.map(({ document: { _id, p, b } }) => ({
-      updateOne: {
-        filter: { _id: `${p}/${type}/${_id.slice(p.length + 1)}` },
-        update: { $set: { b } },
-        upsert: true,
-      },
-    })),
-    { ordered: false },
-  );
 }
 
 /** Resources of an undeclared type have no entries: all of them are rebuilt when it is declared again. */

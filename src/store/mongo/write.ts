@@ -1,4 +1,5 @@
 import type { Change, WriteOptions, WriteResult } from '../records.ts';
+import { isConditional, requireApart } from '../conditional.ts';
 import { PromiseLacking } from '../errors.ts';
 import { applyChange } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
@@ -7,7 +8,7 @@ import { writeEach } from './each.ts';
 import { withKey } from './keyed.ts';
 import { severalAtOnce } from './lacks.ts';
 import { keepMark } from './mark.ts';
-import { createUnlessMatching, isConditional } from './match.ts';
+import { createUnlessMatching } from './match.ts';
 
 /**
  * Writes changes as the port defines. A single change is one document; several at once need a transaction. If there are
@@ -55,18 +56,4 @@ async function writeOne(
   return isConditional(change)
     ? createUnlessMatching(core, partition, change, manner)
     : applyChange(core, partition, change, manner);
-}
-
-/** Throws Error if another change of the same write concerns a conditionally created resource. */
-function requireApart(changes: readonly Change[]): void {
-  if (changes.length < 2 || !changes.some(isConditional)) return;
-  const seen = new Map<string, boolean>();
-  for (const change of changes) {
-    const key = `${change.type}/${change.id}`;
-    const conditional = isConditional(change);
-    const before = seen.get(key);
-    if (before === true || (conditional && before !== undefined))
-      throw new Error(`${key} is created conditionally, so no other change of the same write may touch it`);
-    seen.set(key, conditional);
-  }
 }

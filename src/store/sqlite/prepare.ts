@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
+import { requireApart } from '../conditional.ts';
 import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Change, WriteOptions } from '../records.ts';
@@ -26,6 +27,7 @@ export async function prepareWrite(
   changes: readonly Change[],
   options: WriteOptions,
 ): Promise<WriteJob> {
+  requireApart(changes);
   // A type of unregistered definitions has no number yet.
   const types = partitionIndex(core, id)?.types;
   if (changes.some(({ type }) => types?.get(type)?.t === 0)) await register(core);
@@ -41,7 +43,6 @@ async function prepareRegistered(
   const partition = partitionIndex(core, id);
   if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
   const before = new Map<string, Before>();
-  const conditional = new Set<string>();
   const prepared: PreparedChange[] = [];
   for (const [at, change] of changes.entries()) {
     if (at % turn === turn - 1) await setImmediate();
@@ -49,9 +50,6 @@ async function prepareRegistered(
     if (index === undefined || index.t === 0) throw new Error(`\`${change.type}\` is not a declared type`);
     const key = `${change.type}/${change.id}`;
     const found = before.get(key) ?? readBefore(core, partition, index, change.id);
-    if (isConditional(change) ? before.has(key) : conditional.has(key))
-      throw new Error(`${key} is created conditionally, so no other change of the same write may touch it`);
-    if (isConditional(change)) conditional.add(key);
     const precondition = await preparedCondition(core, partition, index, change);
     const [step, after] = prepareChange(core, partition, index, change, precondition, found);
     prepared.push(step);
@@ -60,10 +58,6 @@ async function prepareRegistered(
   const { n, epoch } = partition;
   const { mark, key } = options;
   return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark, key };
-}
-
-function isConditional({ precondition }: Change): boolean {
-  return precondition?.is === 'no-match';
 }
 
 async function preparedCondition(

@@ -259,6 +259,67 @@ export const anyJoined: fc.Arbitrary<readonly Asked[]> = fc.array(
   { minLength: 20, maxLength: 20 },
 );
 
+/** Parameters that the types have in common which are searched together, with their names in `_type`. */
+const together = [
+  '_type=Condition,Observation&code=a',
+  '_type=Condition,Observation,Encounter&patient=p1',
+  '_type=Observation,Condition&patient:Patient.gender=male',
+  '_type=Communication,Encounter,Appointment&status:not=booked',
+  '_type=Patient,Condition',
+  '_type=Patient,Practitioner',
+  '_type=Encounter,Nothing',
+  '_type=MedicationRequest,Patient&_include=*',
+  '_type=Condition,Encounter&_sort=-patient',
+  '_type=Communication,Encounter&_sort=status,-_id',
+  '_type=Condition&_include=*',
+  '_type=Condition,Encounter&_include=Condition:patient',
+  '_type=Patient&_revinclude=*',
+];
+const anyWhole = fc.tuple(
+  fc.oneof(
+    { weight: 3, arbitrary: pick(...together, ...types.map(type => `_type=${type}`)) },
+    { weight: 2, arbitrary: pick('') },
+  ),
+  fc.oneof(
+    { weight: 3, arbitrary: pick('') },
+    { weight: 1, arbitrary: anyIds },
+    { weight: 1, arbitrary: pick('_lastUpdated=ge2026-01-01') },
+  ),
+);
+const severalControl = control.filter(one => !/_sort=-?(?:date|recorded)/.test(one));
+
+/** Searches of the whole system and of compartments. */
+export const anySeveral: fc.Arbitrary<readonly Asked[]> = fc.array(
+  fc
+    .oneof(
+      fc.tuple(
+        fc.oneof(
+          pick(''),
+          anyPatient.map(id => `/Patient/${id}/*`),
+        ),
+        anyWhole,
+      ),
+      pick(...Object.keys(offered)).chain(type =>
+        fc.tuple(
+          anyPatient.map(id => `/Patient/${id}/${type}`),
+          fc.tuple(pick('', ...(offered[type] ?? [])), pick('', '_sort=-status', '_sort=code', '_include=*')),
+        ),
+      ),
+    )
+    .chain(([path, parts]) =>
+      fc.tuple(pick(path), pick(parts), fc.uniqueArray(severalControl, { maxLength: 2 }), fc.boolean()),
+    )
+    .map(([path, parts, controls, byPost]): Asked => {
+      const all = [...parts, ...controls].filter(part => part !== '');
+      const sorted = all.some(part => part.includes('_sort=') && !part.startsWith('_sort='));
+      const query = all.filter(part => !(sorted && part.startsWith('_sort='))).join('&');
+      if (!byPost) return { method: 'GET', path: `${path}?${query}`, headers: {}, body: undefined };
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      return { method: 'POST', path: `${path}/_search`, headers, body: query };
+    }),
+  { minLength: 20, maxLength: 20 },
+);
+
 /** Some requests; `created` are the types that can be created, `there` is what is in the store: most ask for that. */
 export function anyRequests(created: readonly string[], there: readonly Target[]): fc.Arbitrary<readonly Asked[]> {
   const target = fc.oneof({ weight: 3, arbitrary: pick(...there) }, { weight: 1, arbitrary: anyTarget });

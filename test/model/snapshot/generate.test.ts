@@ -139,7 +139,7 @@ describe('a slice', () => {
     });
   });
 
-  it('that nothing tells apart is the element itself', () => {
+  it('without a discriminator is the element itself', () => {
     const made = snapshot([
       'p',
       `${r4}Patient`,
@@ -185,7 +185,7 @@ describe('a choice', () => {
     });
   });
 
-  it('gives a slice what it says of all values, as far as those of its type can have it', () => {
+  it('gives a slice the rules for all values that its type can have', () => {
     const value = { id: 'Observation.value[x]', path: 'Observation.value[x]' };
     const slice = (name: string, code: string) => ({
       ...value,
@@ -263,7 +263,7 @@ describe('an element below another', () => {
     ]);
   });
 
-  it('is that of the type where its profile is not here, which is told', () => {
+  it('is that of the type if its profile is not loaded, which is reported', () => {
     const made = snapshot([
       'p',
       `${r4}Patient`,
@@ -338,7 +338,7 @@ describe('what a differential says', () => {
       { constraint: [constraint('a', 'new'), constraint('b', 'kept'), constraint('c', 'added')] },
     ],
     [
-      'keeps what a binding does not say anew',
+      'keeps the parts of a binding that are not repeated',
       { binding: { strength: 'preferred', valueSet: 'https://example.org/vs' } },
       { binding: { strength: 'required' } },
       { binding: { strength: 'required', valueSet: 'https://example.org/vs' } },
@@ -372,7 +372,7 @@ describe('what a differential says', () => {
     expect(at(made, 'Patient.identifier')).toMatchObject(merged);
   });
 
-  it('of no element of the base is told and left out', () => {
+  it('of no element of the base is reported and left out', () => {
     const made = snapshot(['p', `${r4}Patient`, [{ id: 'Patient.nmae', path: 'Patient.nmae', min: 1 }]]);
     expect(made.problems).toEqual([
       { element: 'Patient.nmae', text: 'The base has no such element, so this was left out.' },

@@ -1,6 +1,6 @@
 /**
  * StructureDefinitions of R4 whose published snapshot says something else than ours, with what is different (`id` of an
- * element, or `id.keyword`) and why ours stands.
+ * element, or `id.keyword`) and why ours is right.
  */
 export const knownDifferences: readonly {
   readonly ids: readonly string[];
@@ -50,7 +50,7 @@ export const knownDifferences: readonly {
   {
     ids: ['provenance-relevant-history'],
     reason:
-      'The published content reference names a slice, of which the differential says nothing; and what ' +
+      'The published content reference names a slice that the differential does not mention; and what ' +
       'the differential says of all agents (a binding) is lost in their slice.',
     differ: /^Provenance\.(entity\.agent#contentReference|agent:Author\.type#binding)$/,
   },

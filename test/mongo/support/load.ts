@@ -82,13 +82,13 @@ export async function ask(
   number?: number,
 ): Promise<Exchange> {
   const started = performance.now();
-  const told = (status: number, retryAfter: string | null, text: string): Exchange => {
+  const exchange = (status: number, retryAfter: string | null, text: string): Exchange => {
     return { what, number, status, milliseconds: performance.now() - started, retryAfter, text };
   };
   try {
     const response = await fetch(url, options);
-    return told(response.status, response.headers.get('Retry-After'), await response.text());
+    return exchange(response.status, response.headers.get('Retry-After'), await response.text());
   } catch (error) {
-    return told(0, null, String(error));
+    return exchange(0, null, String(error));
   }
 }

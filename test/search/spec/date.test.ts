@@ -97,7 +97,7 @@ describe('date search', () => {
     expect(finds(query, ...written.map(at))).toBe(expected.split(' ').map(at).join(' '));
   });
 
-  it('orders times by all digits that a double tells apart', () => {
+  it('orders times by all digits that a double distinguishes', () => {
     const digits = fc.stringMatching(/^[0-9]{1,6}$/);
     const at = (fraction: string): string => `2020-02-29T10:00:15.${fraction}Z`;
     fc.assert(

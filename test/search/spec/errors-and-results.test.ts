@@ -76,7 +76,7 @@ describe('what is not understood', () => {
     expect(refusal(`${query}&name=ann`, { handling: 'lenient' })).toBe(refusal(query, { handling: 'lenient' }));
   });
 
-  it('takes parameters that an object has by itself as unknown', () => {
+  it('treats the names of properties of every object as unknown parameters', () => {
     for (const name of ['constructor', '__proto__', 'toString']) {
       expect(refusal(`${name}=a`)).toContain(`no search parameter \`${name}\``);
     }

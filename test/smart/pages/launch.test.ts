@@ -29,7 +29,7 @@ async function toApp(visitor: Visitor, url: string): Promise<URL> {
   return new URL(seen.headers.get('location') ?? seen.url);
 }
 
-describe('a clinician who opens an app by itself', () => {
+describe('a clinician who launches an app standalone', () => {
   it('signs in, chooses a patient, agrees, and the app gets a token for that patient', async () => {
     const visitor = new Visitor(clinic);
     const signIn = await visitor.get(clinic.authorizeUrl());
@@ -64,7 +64,7 @@ describe('a clinician who opens an app by itself', () => {
     expect(answer).not.toHaveProperty('refresh_token');
   });
 
-  it('is told so where nothing is left that the app may do', async () => {
+  it('gets an error if no permission is left for the app', async () => {
     const visitor = new Visitor(clinic);
     const choose = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'dr');
     const consent = await visitor.submit(choose, { do: 'choose', patient: 'p3' }, 1);
@@ -74,7 +74,7 @@ describe('a clinician who opens an app by itself', () => {
     expect(again.html).toContain('href="#scope"');
   });
 
-  it('says no, and the app is told access_denied', async () => {
+  it('declines, and the app gets access_denied', async () => {
     const visitor = new Visitor(clinic);
     const choose = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'dr');
     const consent = await visitor.submit(choose, { do: 'choose', patient: 'p3' }, 1);
@@ -112,14 +112,14 @@ describe('a user', () => {
     expect(plain(consent.html)).not.toContain('Choose another patient');
   });
 
-  it('who is neither clinician nor patient is told what to do', async () => {
+  it('who is neither clinician nor patient gets instructions', async () => {
     const visitor = new Visitor(clinic);
     const page = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'clerk');
     expect(page).toMatchObject({ status: 403, heading: 'You cannot choose a patient' });
     expect(page.html).toMatch(/href="[^"]*\/sign-in"/);
   });
 
-  it('of another partition is told so, and is not signed in', async () => {
+  it('of another partition gets an error, and is not signed in', async () => {
     const visitor = new Visitor(clinic);
     const page = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'elsewhere');
     expect(page).toMatchObject({ status: 403, heading: 'Sign in' });

@@ -72,7 +72,7 @@ describe('the search for a patient', () => {
     );
   });
 
-  it('says what to do where nobody is found, and where nothing was typed', async () => {
+  it('gives advice if no patient is found, and if nothing was typed', async () => {
     expect(plain((await search('nobody')).html)).toContain('No patient found. Check the spelling');
     expect(plain((await search(' ')).html)).toContain('Enter a name, a date of birth or a health number.');
   });
@@ -120,7 +120,7 @@ describe('the search for a patient', () => {
 });
 
 describe('a user who is a patient', () => {
-  it('sees nobody else, whatever the form says', async () => {
+  it('sees no other patient, whatever the form contains', async () => {
     const zoe = new Visitor(clinic);
     const apps = await zoe.signIn(await zoe.get('/auth/sign-in'), 'zoe');
     const [open = ''] = valuesOf(apps.html, 'open');

@@ -72,7 +72,7 @@ describe('every page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(status).not.toBe(500);
-    // Neither script nor style stands in the page itself.
+    // The page itself has neither script nor style.
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
     expect(
       [...html.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)].every(
@@ -194,7 +194,7 @@ describe('cookies', () => {
 });
 
 describe('signing in', () => {
-  it('changes the session, so that one that somebody else has put there is worth nothing', async () => {
+  it('changes the session, so that one that an attacker has set is useless', async () => {
     const visitor = await signedIn();
     const before = visitor.cookies.get('crs_session') ?? '';
     const page = await visitor.get(clinic.authorizeUrl());
@@ -261,7 +261,7 @@ describe('signing in', () => {
 });
 
 describe('signing out', () => {
-  it('on all devices ends every session of the user, and of nobody else', async () => {
+  it('on all devices ends every session of the user, and of no other user', async () => {
     const [here, there, other] = [await signedIn(), await signedIn(), await signedIn('zoe')];
     await here.submit(await here.get('/auth/sign-out'), { from: 'everywhere' });
     expect((await there.get('/auth/launcher')).heading).toBe('Sign in');
@@ -279,7 +279,7 @@ describe('signing out', () => {
 });
 
 describe('what goes wrong here', () => {
-  it('is told on a page with a number for the log, and nothing else of it', async () => {
+  it('is reported on a page with the id in the log, and nothing else', async () => {
     const other = await openClinic();
     await other.running.engine.store.close();
     const page = await new Visitor(other).get('/auth/launcher?x=1').catch(() => undefined);
@@ -310,7 +310,7 @@ describe('where a browser is sent', () => {
     },
   );
 
-  it('is no address that the app is not registered for: it is told on a page', async () => {
+  it('is not sent to an address that the app is not registered for: it is shown on a page', async () => {
     const page = await new Visitor(clinic).get(clinic.authorizeUrl({ redirect_uri: 'https://evil.example/callback' }));
     expect(page).toMatchObject({
       status: 400,

@@ -6,7 +6,7 @@ import { permissionsOf } from '../../../src/smart/pages/permissions.ts';
 import { printDate } from '../../../src/smart/pages/print-date.ts';
 import { texts } from '../../../src/smart/pages/texts/index.ts';
 
-/** Every text with its path; functions are called with what stands for itself. */
+/** Every text with its path; functions are called with placeholders. */
 function flat(value: unknown, path = ''): [string, string][] {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value === 'function') {
@@ -97,7 +97,7 @@ describe('the language of a page', () => {
     header: string | undefined,
     language: string,
   ][] = [
-    ['is English where nobody wishes', null, undefined, [], undefined, 'en'],
+    ['is English without a preference', null, undefined, [], undefined, 'en'],
     ['is that of the browser', null, undefined, [], 'fr-CA,fr;q=0.9,en;q=0.8', 'fr'],
     ['is the one that the browser wants most', null, undefined, [], 'en;q=0.5, fr;q=0.7', 'fr'],
     ['is not one that it does not want', null, undefined, [], 'de, fr;q=0, en;q=0.1', 'en'],
@@ -120,7 +120,7 @@ describe('what scopes mean', () => {
     'openid fhirUser profile launch launch/patient offline_access online_access patient/Condition.rs ' +
     'patient/Appointment.rs?status=booked user/Media.c unheard/of.x';
 
-  it('is told for every scope that there is, in every language, by a name of the records', async () => {
+  it('exists for every scope, in every language, with a name of the records', async () => {
     const { model } = await requireModel(readConfig([]));
     for (const language of languages) {
       for (const type of model.types.values()) expect(type.plainNames.get(language)).toMatch(/\S/);

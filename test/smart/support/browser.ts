@@ -9,7 +9,7 @@ export interface Visited {
   readonly text: string;
 }
 
-/** A form of a page, as far as it is filled in beforehand. */
+/** A form of a page, with its preset values. */
 export interface PageForm {
   readonly action: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -114,7 +114,7 @@ export class Browser {
   }
 }
 
-/** Where an answer sends the browser: by a redirect, or by a page that goes on by itself. */
+/** Where an answer sends the browser: by a redirect, or by a page that continues automatically. */
 function onward({ status, headers }: Visited): string | undefined {
   if (status >= 300 && status < 400) return headers.location;
   const { refresh } = headers;

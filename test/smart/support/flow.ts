@@ -64,7 +64,7 @@ export function authorizeUrl(
   return `${server.issuer}/authorize?${new URLSearchParams(given).toString()}`;
 }
 
-/** From the app's first request to what its redirect URI gets: whoever is asked signs in, chooses and agrees. */
+/** From the app's first request to what its redirect URI gets: the user signs in, chooses and agrees. */
 export async function authorize(server: Authorizing, options: LaunchOptions = {}): Promise<Authorized> {
   const { verifier, challenge } = pkce();
   const browser = options.browser ?? new Browser(server.running.url, options.port);
@@ -74,8 +74,7 @@ export async function authorize(server: Authorizing, options: LaunchOptions = {}
 }
 
 /**
- * From an address of the server to where it sends the browser in the end, or to a page that says that something is
- * wrong.
+ * Follows an address of the server to the final address, or to a page with an error.
  */
 export async function follow(
   server: Authorizing,

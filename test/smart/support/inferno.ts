@@ -8,7 +8,7 @@ import type { Authorizing } from './server.ts';
 /** The origin of the kit's own pages: that of the redirect URI that it is registered with. */
 export const kitOrigin = new URL(callback).origin;
 
-/** As the kit has them before somebody types others. */
+/** The preset values of the kit. */
 export const kitScopes = {
   standalone: 'launch/patient openid fhirUser offline_access patient/*.rs',
   ehr: 'launch openid fhirUser offline_access patient/*.rs',
@@ -21,7 +21,7 @@ export interface KitLaunch {
   readonly method: 'GET' | 'POST';
 }
 
-/** The launches that the kit can be told to do. */
+/** The launches that the kit supports. */
 export const kitLaunches: readonly KitLaunch[] = [
   { name: 'standalone, public client, GET', kind: 'standalone', client: 'app', method: 'GET' },
   { name: 'standalone, public client, POST', kind: 'standalone', client: 'app', method: 'POST' },

@@ -68,7 +68,7 @@ export interface AuthorizingOptions {
   readonly write?: (line: string) => void;
 }
 
-/** The scopes that all clients of tests are registered for, as far as nothing else is said. */
+/** The default scopes of the registered clients of tests. */
 export const appScopes = [
   'openid',
   'fhirUser',
@@ -96,12 +96,12 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const clock = { now: Date.now() };
   const now = (): number => clock.now;
   const faults: unknown[] = [];
-  const told = write === undefined ? createLog('off') : createLog('info', { write });
+  const written = write === undefined ? createLog('off') : createLog('info', { write });
   const fault = (error: unknown, requestId: string): void => {
     faults.push(error);
-    told.fault(error, requestId);
+    written.fault(error, requestId);
   };
-  const log = { ...told, fault };
+  const log = { ...written, fault };
   const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--key-file', keyFile, ...flags]);
   const running = await startEngine(config, log, { load: requireModel, now, demo });
   const { store } = running.engine;
@@ -111,7 +111,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   if (partition === undefined) throw new Error('no partition');
   await put(partition, [...people, ...resources]);
   const again = { ...config, port: 0, publicUrl: running.url };
-  // A file takes one server alone, which another app on the same store then stands for.
+  // A file serves one server only, so that another app on the same store represents the second one.
   const beside = () =>
     place.url.startsWith('mongodb')
       ? startEngine(again, log, { load: requireModel, now })

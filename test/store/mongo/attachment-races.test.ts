@@ -70,7 +70,7 @@ it('bytes that come again while they are swept, in the trash or not, are there f
   await looking.close();
 });
 
-it('bytes that a write asks for wait anew, or are missing', async () => {
+it('bytes that a write refers to wait again, or are missing', async () => {
   const core = await openCore(place.url);
   const kept = { path: 'Basic.x', contentType: 'image/png', ...(await putAttachment(core, '1', Buffer.from('bytes'))) };
   const longAgo = (...times: readonly string[]) =>

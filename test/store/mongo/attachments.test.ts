@@ -140,7 +140,7 @@ describe('the bytes of attachments on MongoDB', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('are verified: what is missing, too many, of another size or digest is told with who refers to it', async () => {
+  it('are verified: a missing, unreferenced or changed one is reported with its records', async () => {
     await create('fine', 'missing', 'nameless', 'size', 'digest');
     await clinic.write([picture('size', 'changed')]);
     const { files: found, chunks: parts } = bucket();
@@ -158,10 +158,10 @@ describe('the bytes of attachments on MongoDB', () => {
     await age();
     await kept(clinic, bytesOf('waits'));
     await reopen('read');
-    const told = (await findings()).map(({ is, digest, records }) =>
+    const reported = (await findings()).map(({ is, digest, records }) =>
       [is, digest.replace(/^[0-9a-f]+-.*/, 'chunks'), ...records].join(' '),
     );
-    expect(told.toSorted()).toEqual([
+    expect(reported.toSorted()).toEqual([
       `digest ${digestOf(bytesOf('digest'))} Media/digest/_history/1`,
       `missing ${digestOf(bytesOf('missing'))} Media/missing/_history/1`,
       `missing ${digestOf(bytesOf('nameless'))} Media/nameless/_history/1`,
@@ -194,7 +194,7 @@ describe('the bytes of attachments on MongoDB', () => {
   });
 });
 
-/** A process that puts bytes of one kind when it is told to, so many times at once. */
+/** A process that stores the same bytes on request, so many times at once. */
 async function putting(kind: string, size: number, times: number) {
   const putter = spawn(process.execPath, [child, place.url, kind, String(size), String(times)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -21,7 +21,7 @@ class PoolClosed extends driver.MongoDriverError {
 }
 
 const unavailable: readonly [string, unknown, 'no-store' | 'timeout'][] = [
-  ['a client that is closed and connects anew', new driver.MongoClientClosedError(), 'no-store'],
+  ['a client that is closed and connects again', new driver.MongoClientClosedError(), 'no-store'],
   ['a pool that is closed', new PoolClosed('closed'), 'no-store'],
   ['a server that is not found', new driver.MongoNetworkError('connect ECONNREFUSED'), 'no-store'],
   ['a socket that ends while it is written', nodeError('write'), 'no-store'],
@@ -32,7 +32,7 @@ const unavailable: readonly [string, unknown, 'no-store' | 'timeout'][] = [
   ],
   ['a name that is not found', nodeError('querySrv'), 'no-store'],
   ['a transaction that never comes through', serverError(112, 'conflict', 'TransientTransactionError'), 'timeout'],
-  ['a commit that nobody knows of', serverError(50, 'limit', 'UnknownTransactionCommitResult'), 'timeout'],
+  ['a commit with an unknown result', serverError(50, 'limit', 'UnknownTransactionCommitResult'), 'timeout'],
 ];
 
 describe('an error of the driver', () => {
@@ -46,7 +46,7 @@ describe('an error of the driver', () => {
     expect(portError(serverError(50, 'operation exceeded time limit'), 1)).toBeInstanceOf(DeadlinePassed);
   });
 
-  it('that the port does not know is told by its code: the words may hold what is kept', () => {
+  it('that the port does not know is reported by its code: its message may contain stored data', () => {
     const error = portError(serverError(11_000, 'E11000 dup key: { _id: "1/secret" }'), 1);
     expect(error).toBeInstanceOf(Error);
     expect(String(error)).toMatch(/Said.*11000/);

@@ -15,6 +15,6 @@ it('the indexes of a new store are made a few types at a time, so that none wait
   core.client.on('connectionCheckedIn', () => (used -= 1));
   await makeNewIndexes(core);
   expect(core.options.model.types.size).toBeGreaterThan(6); // so many, if it were all of them
-  expect(most).toBeLessThanOrEqual(5); // four, and one that tells others of this process
+  expect(most).toBeLessThanOrEqual(5); // four, and one that announces this process
   expect(await indexesOfDatabase(core)).toEqual([]); // none is missing
 });

@@ -117,7 +117,7 @@ describe('a rebuild', () => {
   });
 });
 
-/** What somebody may do to the fields of a document by hand, and what a verification then finds. */
+/** Manual changes of the fields of a document, and the findings of a verification. */
 const damages: readonly (readonly [title: string, update: Document | readonly Document[], found: RegExp])[] = [
   ['a term that is gone', { $pull: { t: /\|code\|/ } }, /Basic\/a: `code` lacks an entry/],
   ['a pair that is gone', { $pull: { t: /\|owner\+code\|/ } }, /Basic\/a: `owner\+code` lacks an entry/],
@@ -129,7 +129,7 @@ const damages: readonly (readonly [title: string, update: Document | readonly Do
   ],
   ['a date that is another', { $inc: { 'd.0.hi': 1 } }, /Basic\/a: `date` lacks an entry/],
   [
-    'a term of nobody',
+    'a term of no record',
     [{ $set: { t: { $concatArrays: ['$t', [{ $concat: ['$p', '|code|Cof nobody'] }]] } } }],
     /Basic\/a: `code` has an entry too many/,
   ],
@@ -155,7 +155,7 @@ describe('verify on MongoDB', () => {
 });
 
 describe('the indexes of the database', () => {
-  it('that are missing or not needed any more are named; these are dropped when somebody asks for it', async () => {
+  it('that are missing or no longer needed are named; the latter are dropped on request', async () => {
     await (await t.openDemo(place.url)).store.close();
     await basics().createIndex({ x: 1 }, { name: 'somebody’s' });
     const other = t.modelOf([t.owner, t.code, t.name], 'no sort date');

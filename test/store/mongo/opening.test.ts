@@ -61,7 +61,7 @@ describe('the database', () => {
     await requireStore(place.url);
   });
 
-  it('that no server holds is told, without what the URL says of the user', async () => {
+  it('that no server has is reported, without the credentials of the URL', async () => {
     const url = 'mongodb://somebody:secret@127.0.0.1:9/records?serverSelectionTimeoutMS=100';
     const error = await t.openDemo(url).then(
       () => undefined,
@@ -98,7 +98,7 @@ describe('the database', () => {
   });
 
   it('gets an index again that was dropped while a server runs, but not those of other definitions', async () => {
-    const { store } = await open({ mode: 'command' }); // a server would do so by itself
+    const { store } = await open({ mode: 'command' }); // a server would do so automatically
     const core = await openCore(place.url);
     const drop = () => client.db().collection(t.typeName).dropIndex('t');
     const make = () => makeMissingIndexes(core, () => patientClient(place.url, 5_000));

@@ -28,7 +28,7 @@ const write = (owners: Readonly<Record<string, string>>) =>
     t.each,
   );
 
-/** Every owner has another id than what stands in the text. */
+/** Every owner has another id than in the text. */
 const renaming: Extract = (...of) =>
   t
     .extract(...of)

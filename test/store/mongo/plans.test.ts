@@ -55,7 +55,7 @@ describe.each(types)('plans of a type: %s', (_, type) => {
     ...(type.sortDate?.single === true ? [[{ by: 'param', param: type.sortDate, descending: false } as const]] : []),
   ];
 
-  it.each(byTerms)('%s: a range of an index, in the order of any sort, whatever stands beside it', async (__, form) => {
+  it.each(byTerms)('%s: a range of an index, in the order of any sort, with any other clause', async (__, form) => {
     const queries = [form.rare, form.common, ...beside(form)];
     expect(await plansOf(queries, orders, inOrder)).toEqual([]);
   });

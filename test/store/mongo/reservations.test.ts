@@ -3,7 +3,8 @@ import type { Query } from '../../../src/search/ast.ts';
 import { applyChange } from '../../../src/store/mongo/apply.ts';
 import { history, resources } from '../../../src/store/mongo/core.ts';
 import { places, reservations } from '../../../src/store/mongo/collections.ts';
-import { type Conditional, matchReservation } from '../../../src/store/mongo/match.ts';
+import type { Conditional } from '../../../src/store/conditional.ts';
+import { matchReservation } from '../../../src/store/mongo/match.ts';
 import { keyReservation } from '../../../src/store/mongo/reservation-id.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { KeyUsed, StoreUnavailable } from '../../../src/store/errors.ts';
@@ -14,7 +15,7 @@ import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { openCore } from './support/core.ts';
 
-// What a crash between any two steps of a write leaves is put there; whoever comes next makes it whole, once.
+// Each test inserts what a crash between two steps of a write leaves; the next process completes it, once.
 
 let place: t.Place;
 let store: Store;
@@ -36,7 +37,7 @@ afterEach(async () => {
 const of = ({ outcome, first, id, version }: WriteResult) => [outcome, first, id, version];
 const isNew = (code: string): Query => t.hasCode(code);
 
-describe('a key of which a crash has left', () => {
+describe('a key after a crash that left', () => {
   const key = { key: 'k', body: 'body', expires: Date.now() + 1_000_000 };
   const reserve = async (id: string): Promise<string> => {
     const _id = keyReservation(p, key.key);
@@ -82,7 +83,7 @@ describe('a key of which a crash has left', () => {
   });
 });
 
-describe('criteria of which a crash has left', () => {
+describe('criteria after a crash that left', () => {
   const change = (id: string, code = 'x') =>
     t.put(id, [t.token(code)], { precondition: { is: 'no-match', query: isNew(code) } });
   const reserve = async (id: string): Promise<string> => {
@@ -119,7 +120,7 @@ describe('criteria of which a crash has left', () => {
   });
 });
 
-describe('an update of which a crash has left', () => {
+describe('an update after a crash that left', () => {
   it('the version before in the history: the next one keeps it once', async () => {
     await demo.write([t.put('a', [t.token('1')])]);
     await demo.write([t.put('a', [t.token('2')])]);
@@ -144,7 +145,7 @@ describe('an update of which a crash has left', () => {
   });
 });
 
-it('a change that has lost a race is not begun again when its caller has been told that it took too long', async () => {
+it('a change that has lost a race is not begun again when its caller got a timeout', async () => {
   await demo.write([t.put('a', [t.token('0')])]);
   const partition = (await core.registry.partition('demo'))!; // added when it was opened
   const hurried = { ...core, options: { ...core.options, timeout: 1 } };
@@ -157,7 +158,7 @@ it('a change that has lost a race is not begun again when its caller has been to
   expect((await demo.read(t.typeName, 'a'))?.version).toBe(1 + all.length - refused.length);
 });
 
-describe('on a sharded cluster, a create of which a crash has left', () => {
+describe('on a sharded cluster, a create after a crash that left', () => {
   it('the place of its id: a create with another owner takes the id over', async () => {
     const sharded = await t.openDemo(place.url, {}, (url, options) => openMongoStore(url, options, { sharded: true }));
     await places(core.database).insertOne({ _id: `${p}/${t.typeName}/a`, b: 'none' });

@@ -141,7 +141,7 @@ describe('pairs', () => {
   });
 
   it.each([
-    ['a system alone, of which no pair is kept', 'patient=1&code=http://s|'],
+    ['a system alone, which has no pair', 'patient=1&code=http://s|'],
     ['more pairs than are worth it', 'patient=1,2,3&code=a,b,c'],
     ['no owner', 'status=a&code=a'],
   ])('leave %s', (_, written) => {

@@ -83,7 +83,7 @@ describe('the bytes of attachments', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('are verified: what is missing, too many, of another size or digest is told with who refers to it', async () => {
+  it('are verified: a missing, unreferenced or changed one is reported with its records', async () => {
     await create('fine', 'missing', 'size', 'digest');
     await clinic.write([picture('size', 'changed')]);
     rmSync(path('missing'));
@@ -95,8 +95,8 @@ describe('the bytes of attachments', () => {
     await age();
     await kept(clinic, bytesOf('waits'));
     await reopen('read');
-    const told = (await findings()).map(({ is, digest, records }) => [is, digest, ...records].join(' '));
-    expect(told.toSorted()).toEqual([
+    const reported = (await findings()).map(({ is, digest, records }) => [is, digest, ...records].join(' '));
+    expect(reported.toSorted()).toEqual([
       `digest ${digestOf(bytesOf('digest'))} Media/digest/_history/1`,
       `missing ${digestOf(bytesOf('missing'))} Media/missing/_history/1`,
       `orphan ${orphan.digest}`,

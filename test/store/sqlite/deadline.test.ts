@@ -40,7 +40,7 @@ describe('work that is not bounded beforehand', () => {
     expect(await demo.count(t.typeName, { kind: 'id', anyOf: ['r0-0', 'nobody'] })).toBe(1);
   });
 
-  it('is told as busy where others take its time', async () => {
+  it('is reported as busy if other searches take its time', async () => {
     const cheap = t.and({ kind: 'not', of: contains('zz1') });
     const before = Array.from({ length: 400 }, () => demo.count(t.typeName, never).catch(() => undefined));
     const waiting = await demo.count(t.typeName, cheap).catch((error: unknown) => error);

@@ -76,7 +76,7 @@ describe('digests of versions', () => {
     await first.store.close();
     asLayout2(place.path);
 
-    // A command and whoever reads leave that to a server.
+    // Commands and readers leave that to a server.
     await (await open({ mode: 'command' })).store.close();
     await (await open({ mode: 'read' })).store.close();
     expect(undigested()).toBe(129);

@@ -40,7 +40,7 @@ describe('what a failure means', () => {
     ['a read-only file', sqlite(8), 'no-store', 'exception', /read-only/],
     ['a full disk under attachments', node('ENOSPC', -28), 'no-store', 'exception', /disk is full \(ENOSPC/],
     [
-      'a quota, of which libuv knows the number alone',
+      'a quota, for which libuv has only the number',
       node('Unknown system error -122', -122),
       'no-store',
       'exception',

@@ -46,7 +46,7 @@ it('a store whose bytes are gone says so when it is opened', async () => {
 });
 
 describe('a store whose file is gone', () => {
-  it('is not made anew beside its bytes, which are there when the file is back', async () => {
+  it('is not created again beside its bytes, which are still there when the file is back', async () => {
     const { store, clinic } = await open();
     await clinic.write([picture('a', 'a', { attachments: [await kept(clinic, bytesOf('a'))] })]);
     await store.close();
@@ -70,7 +70,7 @@ describe('a store whose file is gone', () => {
     ['bytes of attachments', '.attachments/1/ab/abcd'],
     ['audit events', '.audit/2026-01-01T000000.000Z-01234567.ndjson'],
     ['a write-ahead log', '-wal'],
-  ])('is not made anew beside %s', async (_, name) => {
+  ])('is not created again beside %s', async (_, name) => {
     write(`${file}${name}`);
     await expect(open()).rejects.toThrow(StoreRefused);
     writeFileSync(file, '');

@@ -124,7 +124,7 @@ describe('damage in a backup', () => {
     const [one = '', other = ''] = kept.map(({ name }) => name);
     rmSync(join(store.at('b'), one));
     writeFileSync(join(store.at('b'), other), 'other');
-    // All digests in the chain are made anew: only the manifest tells.
+    // All digests in the chain are computed again: only the manifest shows it.
     const path = chainPath(join(store.at('b'), 'records.sqlite'), audit[0]?.chain ?? '');
     const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1).map(parseLine); // prettier-ignore
     const events = lines.slice(1).map(line => {

@@ -24,7 +24,7 @@ function pagesOf(shapes: readonly { rows: number; gap: number; isBroken: boolean
   });
 }
 
-/** Reads as SQLite does: from page to page, the first of which is the one that may hold the next row. */
+/** Reads as SQLite does: from page to page, beginning with the one that may contain the next row. */
 function reader(table: readonly Page[]) {
   return (after: number, limit: number): readonly Row[] => {
     const found: Row[] = [];

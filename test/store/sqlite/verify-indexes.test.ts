@@ -5,7 +5,7 @@ import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
 import { indexSteps } from '../support/verified.ts';
 
-/** What somebody may do to the rows of an index by hand, and what a verification then finds. */
+/** Manual changes of the rows of an index, and the findings of a verification. */
 const damages: readonly (readonly [title: string, sql: string, found: RegExp])[] = [
   ['a term that is gone', `DELETE FROM terms WHERE id = 'a' AND v <> ''`, /Basic\/a: `.*` lacks an entry/],
   ['a term of another record', `UPDATE terms SET r = 2 WHERE id = 'a'`, /Basic\/a: `.*` lacks an entry/],

@@ -86,7 +86,7 @@ export async function eventsOf(file: string): Promise<readonly string[]> {
   return texts;
 }
 
-/** All files and folders below a folder, with what a stat tells. */
+/** All files and folders below a folder, with their stat. */
 export function below(
   folder: string,
 ): readonly { readonly name: string; readonly mode: number; readonly ino: number }[] {

@@ -33,7 +33,7 @@ export async function openClinic(
 
 type Put = Extract<Change, { kind: 'put' }>;
 
-/** A picture of a patient, with an identifier by which it can be told apart. */
+/** A picture of a patient, with an identifier that distinguishes it. */
 export function picture(id: string, identifier: string, more: Partial<Put> = {}, patient = 'p1'): Put {
   const resource = {
     resourceType: 'Media',

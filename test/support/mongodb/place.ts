@@ -25,7 +25,7 @@ export async function newMongoPlace(server: string = mongoServer()): Promise<Pla
   };
 }
 
-/** The URL with this database in place of the one that it names; whoever logs in does so where he did before. */
+/** The URL with this database in place of the one that it names; the authentication database stays. */
 export function withDatabase(server: string, name: string): string {
   const { start, database, query } =
     /^(?<start>mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/.exec(server)?.groups ?? {};

@@ -123,7 +123,7 @@ describe('bindings', () => {
       expect(against(bound('required'), coded(code), colours, valueSet(compose), other)).toContain(`error ${issue}`);
   });
 
-  it('tells what cannot be decided as information', () => {
+  it('reports what cannot be decided as information', () => {
     const definition = bound('required');
     const unknown = valueSet({ include: [{ system: 'urn:nobody-has-this' }] });
     const resource = observation({ code: { coding: [{ system: 'urn:nobody-has-this', code: 'x' }] } });

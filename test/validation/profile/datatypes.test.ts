@@ -73,7 +73,7 @@ describe('data types', () => {
       ['error Reference.type at Observation.subject.type'],
     ],
     [
-      'a comparator where the type profile SimpleQuantity stands',
+      'a comparator under the type profile SimpleQuantity',
       observation({ referenceRange: [{ high: { value: 1, comparator: '<' } }] }),
       [
         'error sqty-1 at Observation.referenceRange[0].high',
@@ -176,7 +176,11 @@ describe('resources in resources', () => {
       observation({ subject: { reference: '#a' } }),
       ['error ref-1 at Observation.subject'],
     ],
-    ['a contained resource that nobody names', observation({ contained: [ann] }), ['error dom-3 at Observation']],
+    [
+      'a contained resource without a reference to it',
+      observation({ contained: [ann] }),
+      ['error dom-3 at Observation'],
+    ],
     ['an entry of its own name', bundle('collection', { fullUrl: 'https://example.org/Patient/a', resource: ann }), []],
     ['an entry by UUID', bundle('collection', { fullUrl: uuid, resource: ann }), []],
     [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { against, observation, patient, profile } from './support/validator.ts';
 
-// What a profile asks of single elements: https://hl7.org/fhir/R4/elementdefinition.html
+// Rules of a profile for single elements: https://hl7.org/fhir/R4/elementdefinition.html
 
 type Row = readonly [
   title: string,
@@ -154,7 +154,7 @@ describe('elements of a profile', () => {
     [{ value: 12, system: ucum, code: '[lb_av]' }, false],
     [{ value: 9, system: ucum, code: 'mL' }, true], // does not measure the same
     [{ value: 9, system: 'urn:x', code: 'g' }, true], // of a unit that is not UCUM's
-    [{ value: 9, unit: 'kg' }, false], // of the same unit, as far as anybody can tell
+    [{ value: 9, unit: 'kg' }, false], // possibly of the same unit
     [{ value: 9 }, true],
     [{ unit: 'kg' }, true],
   ])('a quantity from 0.5 kg to 5 kg: %j', (value, good) => {
@@ -189,7 +189,7 @@ describe('elements of a profile', () => {
       item: items,
     });
 
-    it('asks further down what R4 asks, and not what the profile asks of the element', () => {
+    it('applies the rules of R4 further down, and not those of the profile for the element', () => {
       const definition = profile('Questionnaire', {
         'Questionnaire.item': {
           max: '1',
@@ -209,7 +209,7 @@ describe('elements of a profile', () => {
       ]);
     });
 
-    it('asks what the profile says of the elements further down themselves', () => {
+    it('applies the rules of the profile for the elements further down', () => {
       const definition = profile('Questionnaire', {
         'Questionnaire.item.text': { min: 1 },
         'Questionnaire.item.item.prefix': { min: 1 },
@@ -220,7 +220,7 @@ describe('elements of a profile', () => {
       ]);
     });
 
-    it('tells slices further down by what the profile says of them', () => {
+    it('distinguishes slices further down by the discriminators of the profile', () => {
       const definition = profile('Questionnaire', {
         'Questionnaire.item.item': { slicing: { discriminator: [{ type: 'value', path: 'prefix' }], rules: 'open' } },
         'Questionnaire.item.item:a': { min: 1 },

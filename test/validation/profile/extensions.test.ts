@@ -74,11 +74,11 @@ describe('extensions', () => {
       ['error extension modifier at Patient.modifierExtension[0]'],
     ],
     [
-      'a modifier that nobody knows',
+      'an unknown modifier',
       patient({ modifierExtension: [{ url: 'urn:x', valueString: 'x' }] }),
       ['warning unknown urn:x at Patient.modifierExtension[0]'],
     ],
-    ['one that nobody knows', patient({ extension: [{ url: 'urn:x', valueString: 'x' }] }), []],
+    ['an unknown one', patient({ extension: [{ url: 'urn:x', valueString: 'x' }] }), []],
     [
       'a short url outside of an extension',
       patient({ extension: [{ url: 'a', valueString: 'x' }] }),
@@ -194,7 +194,7 @@ describe('extensions', () => {
     ]);
   });
 
-  it('may ask for something of what it stands on', () => {
+  it('may have rules for its parent element', () => {
     const definition = {
       ...extension('adult', { type: [{ code: 'string' }] }, ['Patient']),
       contextInvariant: ["gender = 'male'"],

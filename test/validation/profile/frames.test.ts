@@ -87,7 +87,7 @@ describe('a profile that type.profile names', () => {
     ]);
   });
 
-  it('is tried in the same way where it tells of which slice an entry is', () => {
+  it('is tried in the same way if it decides the slice of an entry', () => {
     const definition = profile('Bundle', {
       'Bundle.entry': { slicing: { discriminator: [{ type: 'profile', path: 'resource' }], rules: 'closed' } },
       'Bundle.entry:o': { min: 1 },
@@ -160,7 +160,7 @@ describe('a type that is the base of that of the resource', () => {
       ['error Parameters.parameter.resource type.profile at Parameters.parameter[0].resource'],
     ],
     [
-      'asks nothing where the type itself stands beside it',
+      'requires nothing if the type itself is also allowed',
       [{ code: 'Resource', profile: [named.url] }, { code: 'Patient' }],
       patient(),
       [],

@@ -34,7 +34,7 @@ describe('hostile resources', () => {
     expect([cost, codesOf(issues)]).toEqual([0, ['too-costly']]);
   });
 
-  it('with arrays and objects as deep as the parser lets them nest, of which each costs as much as it is deep', () => {
+  it('with arrays and objects of the greatest depth, each costing its depth', () => {
     let extension: JsonObject = { url: 'urn:x', valueString: 'x' };
     for (let level = 0; level < 60; level++) extension = { url: 'urn:x', extension: [extension] };
     const { cost, issues } = costOf(validator, patient({ extension: [extension] }));
@@ -64,7 +64,7 @@ describe('hostile resources', () => {
     expect(JSON.stringify(issues).length).toBeLessThan(50_000);
   });
 
-  it('that claim profiles after many that nobody knows are not let off by it', () => {
+  it('that claim profiles after many unknown ones are still checked', () => {
     const definition = profile('Patient', { 'Patient.name': { min: 1 } });
     const unknown = Array.from({ length: 50 }, (_, at) => `https://example.org/${at}`);
     const found = problems(validatorOf(definition), patient({ meta: { profile: [...unknown, definition.url] } }));
@@ -99,7 +99,7 @@ describe('hostile resources', () => {
   });
 
   it.each([
-    ['a chain, of which each target is looked at once', 40, 1, false],
+    ['a chain, each target visited once', 40, 1, false],
     ['a chain that is too long: the cut is said', 100, 1, true],
     ['circles: the cut is said', 30, 29, true],
   ])('in which many ways lead from each target to the next, in %s', (_title, size, fan, cut) => {
@@ -245,7 +245,7 @@ describe('any JSON', () => {
     return copy(value);
   }
 
-  it('in place of any part of a resource is told about, and nothing throws', () => {
+  it('in place of any part of a resource is reported, and nothing throws', () => {
     const resources = names.map(readExample);
     assert(
       property(

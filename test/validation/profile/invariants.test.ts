@@ -205,13 +205,13 @@ describe('invariants', () => {
 
   it.each([
     ['not implemented anywhere', 'coding.elementDefinition()'],
-    ['about a target that is not at hand', '%resource.subject.resolve().active'],
+    ['about a target that is not available', '%resource.subject.resolve().active'],
     ['about several values where one is meant', '%resource.category is Coding'],
-    ['no FHIRPath', 'coding..code'],
+    ['with invalid FHIRPath', 'coding..code'],
     ['about an element that does not exist', 'coding.nmae.exists()'],
-    ['calls a function that does not exist', 'coding.exist()'],
-    ['adds texts and numbers', "'a' - 1 > 2"],
-  ])('hold nobody to what is %s, and say so', (_title, expression) => {
+    ['with a function that does not exist', 'coding.exist()'],
+    ['with texts added to numbers', "'a' - 1 > 2"],
+  ])('are reported as not checked: %s', (_title, expression) => {
     const resource = observation({ subject: { reference: 'Patient/1' }, category: [{ text: 'a' }, { text: 'b' }] });
     const found = validatorOf(rule(expression)).validate(resource, { profiles: [rule(expression).url] });
     expect(found.filter(({ severity, rule: by }) => severity !== 'information' && by !== 'dom-6')).toEqual([]);

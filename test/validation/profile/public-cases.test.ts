@@ -83,7 +83,7 @@ describe('a pattern', () => {
     ]);
   });
 
-  it('tells of which slice a value is', () => {
+  it('decides the slice of a value', () => {
     const one = profile('Patient', {
       'Patient.identifier': { slicing: { discriminator: [{ type: 'pattern', path: '$this' }], rules: 'open' } },
       'Patient.identifier:MR': { min: 1, patternIdentifier: { type, system: 'urn:oid:2.16.1' } },
@@ -92,7 +92,7 @@ describe('a pattern', () => {
     expect(against(one, numbered('urn:oid:2.16.2'))).toEqual(['error Patient.identifier:MR min at Patient.identifier']);
   });
 
-  it('tells it of sections too, which may have sections of their own', () => {
+  it('decides it for sections too, which may be nested', () => {
     const document = profile('Composition', {
       'Composition.section': { min: 2, slicing: { discriminator: [{ type: 'pattern', path: 'code' }], rules: 'open' } },
       'Composition.section:a': { min: 1 },

@@ -16,8 +16,8 @@ describe('references', () => {
     ['a type that does not', subject({ reference: 'Practitioner/1' }), [issue]],
     ['an absolute one that does not', subject({ reference: 'https://example.org/fhir/Practitioner/1' }), [issue]],
     ['a version of one that does not', subject({ reference: 'Practitioner/1/_history/2' }), [issue]],
-    ['a type that is only told', subject({ type: 'Practitioner', display: 'x' }), [issue]],
-    ['a text that tells no type', subject({ reference: 'urn:uuid:6e5b2b4a-6c5c-4a5c-8a8f-0a1b2c3d4e5f' }), []],
+    ['only a type', subject({ type: 'Practitioner', display: 'x' }), [issue]],
+    ['a text without a type', subject({ reference: 'urn:uuid:6e5b2b4a-6c5c-4a5c-8a8f-0a1b2c3d4e5f' }), []],
     ['a contained one that fits', subject({ reference: '#p' }, man), []],
     ['a contained one that does not', subject({ reference: '#p' }, { ...man, resourceType: 'Person' }), [issue]],
     ['a contained one that is not there', subject({ reference: '#q' }), ['error ref-1 at Observation.subject']],
@@ -33,7 +33,7 @@ describe('references', () => {
     expect(against(definition, subject({ reference: 'Patient/1' }))).toEqual([issue]);
   });
 
-  it('hold their target against its profile where it is at hand', () => {
+  it('check their target against its profile if it is available', () => {
     const definition = profile('Observation', {
       'Observation.subject': { type: [{ code: 'Reference', targetProfile: [url('male')] }] },
     });
@@ -138,7 +138,7 @@ describe('references', () => {
 describe('resources within resources', () => {
   it.each<[title: string, contained: JsonObject, rest: JsonObject, expected: readonly string[]]>([
     ['referred to', man, { subject: { reference: '#p' } }, []],
-    ['referred to by nobody', man, {}, ['error dom-3 at Observation']],
+    ['without a reference to it', man, {}, ['error dom-3 at Observation']],
     [
       'that refers to the one around it',
       {
@@ -190,7 +190,7 @@ describe('resources within resources', () => {
     ).toEqual(['error Patient.name min at Bundle.entry[0].resource.name']);
   });
 
-  it('claim profiles of their own type only, and unknown ones are told', () => {
+  it('claim profiles of their own type only; unknown ones are reported', () => {
     const definition = profile('Patient', { 'Patient.name': { min: 1 } });
     const resource = observation({ meta: { profile: [definition.url, 'https://example.org/unknown'] } });
     expect(problems(validatorOf(definition), resource)).toEqual([
@@ -217,7 +217,7 @@ describe('resources within resources', () => {
         '`https://example.org/none` is not loaded.',
     ],
   ])(
-    'claim a profile whose differential names %s, and why it is not checked whole is told',
+    'claim a profile whose differential names %s; the reason why it is not checked whole is reported',
     (_title, definition, expected, text) => {
       const validator = validatorOf(definition);
       const resource = patient({ meta: { profile: [definition.url] } });

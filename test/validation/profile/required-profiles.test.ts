@@ -81,7 +81,7 @@ describe('vital signs', () => {
     ]);
   });
 
-  it('are told by any of the codes', () => {
+  it('are found by any of the codes', () => {
     const coded = observation({ code: loinc('3141-9', '29463-7') });
     expect(problems(validator, coded)).toContain('error Observation.category min at Observation.category');
   });

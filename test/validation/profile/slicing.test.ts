@@ -13,7 +13,7 @@ const component = (code: string, rest: JsonObject = { valueInteger: 1 }): JsonOb
   ...rest,
 });
 
-/** Identifiers a and b, told apart by their systems. */
+/** Identifiers a and b, distinguished by their systems. */
 const identifiers = (rules: string, ordered = false, more: Readonly<Record<string, JsonObject>> = {}) =>
   profile('Patient', {
     'Patient.identifier': slicing('value', 'system', rules, ordered),
@@ -99,7 +99,7 @@ describe('slices', () => {
   });
 });
 
-describe('slices of which one cannot be decided', () => {
+describe('slices, one undecidable', () => {
   const undecidable = {
     'Observation.focus:x': { min: 1, type: [{ code: 'Reference', targetProfile: [url('other')] }] },
   };
@@ -144,7 +144,7 @@ describe('slices of which one cannot be decided', () => {
     expect(against(two, focus('Device/1', 'Device/2'))).toEqual([]);
   });
 
-  it('reports what is undecided, and of which slice', () => {
+  it('reports what is undecided, with its slice', () => {
     const validator = validatorOf(definition(device), d);
     const issues = validator.validate(focus('#off', '#on'), { profiles: [definition(device).url] });
     expect(issues.filter(({ severity }) => severity === 'information').map(({ rule }) => rule)).toEqual([
@@ -172,7 +172,7 @@ describe('discriminators', () => {
       { code: concept('2'), valueInteger: 1 },
     ],
     [
-      'value, by what stands below the path',
+      'value, by the elements below the path',
       sliced('value', 'code', { 'code.coding': { min: 1 }, 'code.coding.code': { min: 1, fixedCode: '1' } }),
       { code: concept('1'), valueInteger: 1 },
       { code: concept('2'), valueInteger: 1 },
@@ -301,7 +301,7 @@ describe('discriminators', () => {
     expect(against(definition, patient({ identifier: [{ use: 'old' }, { use: 'usual' }] }))).toEqual([]);
   });
 
-  it('tells the components of a blood pressure apart, as R4 publishes the profile', () => {
+  it('distinguishes the components of a blood pressure by the profile of R4', () => {
     const pressure = (...codes: readonly string[]): JsonObject =>
       observation({
         category: [
@@ -345,7 +345,7 @@ describe('discriminators', () => {
       ['error Observation.focus closed at Observation.focus[0]', 'error Observation.focus:s min at Observation.focus'],
     ],
     ['one that names no type', { display: 'x' }, []],
-  ])('by the type that a reference names where its target is not at hand: %s', (_title, focus, expected) => {
+  ])('by the type that a reference names if its target is not available: %s', (_title, focus, expected) => {
     const definition = profile('Observation', {
       'Observation.focus': { slicing: { discriminator: [{ type: 'type', path: 'resolve()' }], rules: 'closed' } },
       'Observation.focus:s': {
@@ -356,7 +356,7 @@ describe('discriminators', () => {
     expect(against(definition, observation({ focus: [focus] }))).toEqual(expected);
   });
 
-  it('asks no minimum where the target is not at hand', () => {
+  it('requires no minimum if the target is not available', () => {
     const definition = profile('Observation', {
       'Observation.focus': slicing('value', 'resolve().code'),
       'Observation.focus:s': { min: 1, type: [{ code: 'Reference', targetProfile: [url('other')] }] },

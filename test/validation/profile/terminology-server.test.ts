@@ -119,7 +119,7 @@ describe('what the loaded terminology decides', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('is what the validator says that asks nobody', async () => {
+  it('is that of the validator without a server', async () => {
     const { validator, received } = await world({ in: [] }, [bound('required'), valueSet]);
     const issues = validator.validate(coded('b'), { profiles: [bound('required').url] });
     expect(issues.map(({ severity }) => severity)).not.toContain('error');

@@ -125,7 +125,7 @@ describe.skipIf(!hasChromium)(`attacks in Chromium${unlessChromium}`, () => {
     await page.context().close();
   });
 
-  it('an app is told no address of ours, in which a code or launch value might stand', async () => {
+  it('an app gets no address of this server, which may contain a code or launch value', async () => {
     html = '<title>App</title>';
     const page = await signedIn(authorizePath());
     asked.length = 0;

@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)(`pages in Chromium${unlessChromium}`, () => {
     await page.context().close();
   });
 
-  it('tell a screen reader of what was found while somebody types, and leave the focus where it is', async () => {
+  it('announce the results to a screen reader while the user types, without moving the focus', async () => {
     const page = await open(authorizePath());
     await signIn(page);
     await page.waitForURL(/\/patient$/);
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)(`pages in Chromium${unlessChromium}`, () => {
     ['of one more letter', 'tremblayx'],
   ])('show no patient of an earlier search beside a new one %s', async (_, typed) => {
     const page = await found('tremblay');
-    // no answer comes, so that what is shown is what the page does by itself
+    // no answer comes, so that the page shows only what it does without an answer
     await page.route(/\/patient$/, () => undefined);
     await page.fill('#query', typed);
     expect(await choices(page)).toBe(0);

@@ -117,7 +117,7 @@ export async function openClinic(
 const named = (id: string, family: string, given: string, birthDate: string): object =>
   patient(id, { name: [{ family, given: [given] }], birthDate });
 
-/** Five people whom a search tells apart, and more Martins than are shown. */
+/** Five people whom a search distinguishes, and more Martins than are shown. */
 export const patients: readonly object[] = [
   named('p1', 'Tremblay', 'Zoë', '1980-02-29'),
   named('p2', 'Tremblay', 'Marc-André', '1959-03-02'),

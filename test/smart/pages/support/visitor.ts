@@ -11,13 +11,13 @@ export interface Seen {
   readonly heading: string;
   /** Of the document. */
   readonly title: string;
-  /** Where the page goes on by itself; undefined for one that stays. */
+  /** The address to which the page continues automatically; undefined for one that stays. */
   readonly onward: string | undefined;
 }
 
 /**
- * A browser without script, as far as pages need one: it keeps cookies, follows redirects within the service, and sends
- * forms.
+ * A browser without script: it keeps cookies, follows redirects within the service, and sends forms; the pages need
+ * nothing else.
  */
 export class Visitor {
   readonly cookies = new Map<string, string>();

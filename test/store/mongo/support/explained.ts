@@ -8,7 +8,7 @@ import { createRegistry } from '../../../../src/store/mongo/registry.ts';
 import { openMongoStore } from '../../../../src/store/mongo/store.ts';
 import { newMongoPlace } from '../../../support/mongodb/place.ts';
 
-/** A store of which tests see each question to the server, with a partition `clinic`. */
+/** A store with a partition `clinic`, whose commands to the server are recorded. */
 export interface Seen {
   readonly core: Core;
   readonly partition: PartitionInfo;

@@ -16,7 +16,7 @@ export const kinds = [
   'a page of another page',
 ] as const;
 
-/** Damages live content of a file, of which nothing is in the WAL, at a place that is left to chance. */
+/** Damages live content of a file, without a WAL, at a random place. */
 export function damaged(path: string, original: Buffer, kind: (typeof kinds)[number], random: Random): Damage {
   const pages = livePages(path).filter(page => page.live.some(({ length }) => length > 0));
   // Values of `meta` are counted on, or made again by the next start: any other text would do.

@@ -28,7 +28,7 @@ export const exampleNames: readonly string[] = files
   ) // prettier-ignore
   .map(file => file.slice(0, -5));
 
-/** The guide that says of which codes R4 requires vital signs profiles. */
+/** The guide that names the codes for which R4 requires vital signs profiles. */
 export const shippedGuide: JsonObject = asObject(
   JSON.parse(
     readFileSync(new URL('../../../../profiles/implementationguide-r4-vital-signs.json', import.meta.url), 'utf8'),

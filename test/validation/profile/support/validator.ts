@@ -50,7 +50,7 @@ export function profile(
   };
 }
 
-/** What is wrong, as `severity rule at expression`; what only tells that something was not checked is left out. */
+/** What is wrong, as `severity rule at expression`; reports of what was not checked are left out. */
 export function problems(validator: Validator, resource: unknown, options: ValidateOptions = {}): readonly string[] {
   return validator
     .validate(resource, options)

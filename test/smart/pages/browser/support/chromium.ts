@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executable = [process.env['CRS_TEST_CHROMIUM'], ...places].find(path => path !== undefined && existsSync(path));
 
-/** Whether there is a browser; and what stands in the titles of tests that are left out without one. */
+/** Whether there is a browser; and the note in the titles of tests that are skipped without one. */
 export const hasChromium = executable !== undefined;
 export const unlessChromium = hasChromium
   ? ''
@@ -46,12 +46,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
   const { violations } = found as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
-  const told = violations.map(({ id, nodes }) => [
+  const findings = violations.map(({ id, nodes }) => [
     page.url(),
     id,
     ...nodes.map(node => `${node.html} ${node.failureSummary}`),
   ]);
-  expect(told).toEqual([]);
+  expect(findings).toEqual([]);
   const wider = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   expect([await page.title(), wider]).toEqual([await page.title(), 0]);
 }

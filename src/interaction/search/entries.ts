@@ -1,0 +1,35 @@
+import type { Issue } from '../../fhir/outcome.ts';
+import { TextDamaged } from '../../fhir/stored-text.ts';
+import type { Model } from '../../model/model.ts';
+import type { SearchsetEntry } from '../../search/bundle.ts';
+import type { SearchRequest } from '../../search/request.ts';
+import type { StoredVersion } from '../../store/records.ts';
+import { subset } from '../subset.ts';
+
+export interface Entries {
+  readonly entries: readonly (SearchsetEntry & { readonly type: string })[];
+  /** The records in the entries. */
+  readonly records: readonly StoredVersion[];
+  readonly damaged: Issue[];
+}
+
+/**
+ * The entries of a page. If a part of each record is requested, a record with a damaged text is left out, and the
+ * client is warned: it must not prevent reading the others.
+ */
+export function entriesOf(found: readonly StoredVersion[], asked: SearchRequest, model: Model): Entries {
+  const [entries, records, damaged]: [Entries['entries'][number][], StoredVersion[], Issue[]] = [[], [], []];
+  for (const record of found) {
+    const { type, id, text = '' } = record;
+    try {
+      const { definition } = model.types.get(type) ?? asked.type;
+      entries.push({ type, id, text: subset(text, asked, definition, model.definitions) });
+      records.push(record);
+    } catch (error) {
+      if (!(error instanceof TextDamaged)) throw error;
+      const text = `\`${type}/${id}\` matches and is left out: its stored text is damaged.`;
+      damaged.push({ severity: 'warning', code: 'incomplete', text: text });
+    }
+  }
+  return { entries, records, damaged };
+}

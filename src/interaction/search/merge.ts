@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Position, Sort } from '../../search/ast.ts';
+import type { SearchRequest } from '../../search/request.ts';
+import { comparePositions, isIndexedOrder, positionOf } from '../../search/sort.ts';
+import { parametersOfSort } from '../../search/walk.ts';
+import { TooManyToSort } from '../../store/errors.ts';
+import type { Page, StoredVersion } from '../../store/records.ts';
+import { mostSorted } from '../../store/sorted.ts';
+import { countMatches, findPage } from './find.ts';
+import { indexedBy, type Place } from './joined.ts';
+
+/**
+ * A page of the matches of several types, in the order of their sort values, then of ids, then of types. Its position
+ * has the type of the last match behind the sort values. Throws `TooManyToSort`, and the errors of `findPage`.
+ */
+export async function mergedPage(requests: readonly SearchRequest[], place: Place): Promise<Page> {
+  const [first] = requests;
+  if (first === undefined || first.count === 0) return { versions: [], next: undefined };
+  await refuseTooMany(requests, place);
+  const limit = first.count;
+  const size = Math.min(limit + 1, Math.max(4, Math.ceil((2 * (limit + 1)) / requests.length)));
+  const sources: Source[] = [];
+  for (const request of requests) {
+    const source = { request, heads: [], from: startOf(request), isRead: false, size };
+    await fill(source, place);
+    sources.push(source);
+  }
+  const found: Head[] = [];
+  while (found.length <= limit) {
+    const source = earliest(sources);
+    const head = source?.heads.shift();
+    if (source === undefined || head === undefined) break;
+    found.push(head);
+    if (source.heads.length === 0) await fill(source, place);
+  }
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    versions: page.map(({ version }) => version),
+    next: last && { keys: [...last.position.keys, last.version.type], id: last.position.id },
+  };
+}
+
+interface Head {
+  readonly position: Position;
+  readonly version: StoredVersion;
+}
+
+/** The matches of a type that are read and not on the page yet. */
+interface Source {
+  readonly request: SearchRequest;
+  readonly heads: Head[];
+  /** Where the next ones begin; undefined at the beginning. */
+  from: Position | undefined;
+  /** No match is left to read. */
+  isRead: boolean;
+  size: number;
+}
+
+async function fill(source: Source, place: Place): Promise<void> {
+  if (source.isRead) return;
+  const { type, query, sort } = source.request;
+  const page = await findPage({ type, query, sort, limit: source.size, after: source.from }, place);
+  for (const [at, one] of indexedBy(parametersOfSort(type, sort), page.versions, type, place).entries()) {
+    const version = page.versions[at];
+    if (version !== undefined) source.heads.push({ position: positionOf(sort, type, one), version });
+  }
+  source.from = page.next;
+  source.isRead = page.next === undefined;
+  source.size *= 2;
+  await setImmediate(); // other requests have their turn between two types
+}
+
+/** The source with the first match; of equal ones the first source. */
+function earliest(sources: readonly Source[]): Source | undefined {
+  let best: Source | undefined;
+  for (const source of sources) {
+    const [a, b] = [source.heads[0], best?.heads[0]];
+    if (a === undefined) continue;
+    if (b === undefined || comparePositions(source.request.sort, a.position, b.position) < 0) best = source;
+  }
+  return best;
+}
+
+/** An order without an index is that of all types together. */
+async function refuseTooMany(requests: readonly SearchRequest[], place: Place): Promise<void> {
+  if (requests.every(({ type, sort }) => isIndexedOrder(type, sort))) return;
+  let count = 0;
+  for (const { type, query } of requests) {
+    count += await countMatches(type, query, place);
+    if (count > mostSorted) throw new TooManyToSort(mostSorted);
+  }
+}
+
+/**
+ * The position after which the matches of a type begin on the page after `after`. A type behind that of the last match
+ * may have a match with the same sort values and id, which must not be left out.
+ */
+function startOf({ type, sort, after }: SearchRequest): Position | undefined {
+  if (after === undefined) return undefined;
+  const [keys, last = ''] = [after.keys.slice(0, sort.length), after.keys[sort.length]];
+  const position = { keys, id: after.id };
+  return type.name <= String(last) ? position : justBefore(position, sort);
+}
+
+/** A position between that of an id and the one before it. */
+function justBefore({ keys, id }: Position, sort: readonly Sort[]): Position {
+  const before = (descending = false): string => (descending ? `${id} ` : idBefore(id));
+  return {
+    keys: keys.map((key, at) => (sort[at]?.by === 'id' ? before(sort[at]?.descending) : key)),
+    id: before(sort.at(-1)?.descending),
+  };
+}
+
+/** A text after all ids before this one: ids have up to 64 characters, all of them before `~`. */
+function idBefore(id: string): string {
+  return `${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) - 1)}${'~'.repeat(64)}`;
+}

@@ -1,0 +1,81 @@
+import { isAllowed, requireScope } from '../../auth/may.ts';
+import { scopeInsufficient } from '../../auth/refusals.ts';
+import { badValue } from '../../fhir/error.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import type { Model, ResourceType } from '../../model/model.ts';
+import type { Query } from '../../search/ast.ts';
+import type { Searched } from '../../search/parse/page.ts';
+import { parseSearch } from '../../search/parse/search.ts';
+import { parseSearchOfTypes } from '../../search/parse/several.ts';
+import type { SearchRequest } from '../../search/request.ts';
+import { simplify } from '../../search/simplify.ts';
+import { declaredType } from '../declared.ts';
+import type { CompartmentOf, FhirRequest } from '../interaction.ts';
+
+/** What a request searches: a type, several types, or one of both in a compartment. */
+export function searchedBy(model: Model, request: FhirRequest): Searched {
+  const { compartment, resourceType, base } = request;
+  const within = (one: SearchRequest): SearchRequest =>
+    compartment === undefined ? one : { ...one, query: inCompartment(one, compartment, base) };
+  if (resourceType !== undefined) {
+    const type = declaredType(model, request);
+    return {
+      path: compartment === undefined ? type.name : `${compartment.type}/${compartment.id}/${type.name}`,
+      parse: (pairs, context) => [within(parseSearch(type, pairs, context))],
+    };
+  }
+  return {
+    path: compartment === undefined ? '' : `${compartment.type}/${compartment.id}/*`,
+    parse: (pairs, context) => parseSearchOfTypes(pairs, context, names => typesOf(names, model, request)).map(within),
+  };
+}
+
+/** The types in the order of their names: those that are named, else all that the caller may search. */
+function typesOf(
+  names: readonly string[] | undefined,
+  model: Model,
+  { access, base, compartment }: FhirRequest,
+): readonly ResourceType[] {
+  const searchable = [...model.types.values()].filter(
+    type =>
+      type.interactions.has('search-type') &&
+      (compartment === undefined || type.compartmentLinks.has(compartment.type)),
+  );
+  const askedFor = ({ name }: ResourceType) => ({ interaction: 'search-type', resourceType: name }) as const;
+  if (names === undefined) {
+    const allowed = searchable.filter(type => isAllowed(access, askedFor(type)));
+    if (allowed.length > 0) return allowed;
+    throw scopeInsufficient(base, 'The token has no scope to search any of these types.', []);
+  }
+  for (const name of names) {
+    const type = searchable.find(one => one.name === name);
+    if (type === undefined) throw notSearchable(name, searchable, compartment);
+    requireScope(access, model, askedFor(type), base);
+  }
+  return searchable.filter(({ name }) => names.includes(name));
+}
+
+function notSearchable(
+  name: string,
+  searchable: readonly ResourceType[],
+  compartment: CompartmentOf | undefined,
+): Error {
+  const hint = didYouMean(
+    name,
+    searchable.map(type => type.name),
+  );
+  const where = compartment === undefined ? 'here' : `in the compartment of a ${compartment.type}`;
+  return badValue('_type', `\`${name}\` in \`_type\` is no type that can be searched ${where}.${hint}`);
+}
+
+/** The records that a parameter of the compartment links to it; its own resource belongs to it too. */
+function inCompartment({ type, query }: SearchRequest, { type: owner, id }: CompartmentOf, base: string): Query {
+  const links = type.compartmentLinks.get(owner) ?? [];
+  const of = links.map((param): Query => ({
+    kind: 'param',
+    param,
+    test: { kind: 'reference', type: owner, id, base },
+  }));
+  const own: readonly Query[] = type.name === owner ? [{ kind: 'id', anyOf: [id] }] : [];
+  return simplify({ kind: 'and', of: [query, { kind: 'or', of: [...of, ...own] }] });
+}

@@ -1,0 +1,23 @@
+import type { Change, Precondition } from './records.ts';
+
+type Put = Extract<Change, { readonly kind: 'put' }>;
+
+/** A change that is done only if nothing matches. */
+export type Conditional = Put & { readonly precondition: Extract<Precondition, { readonly is: 'no-match' }> };
+
+export function isConditional(change: Change): change is Conditional {
+  return change.precondition?.is === 'no-match';
+}
+
+/** Throws Error if another change of the same write concerns a conditionally created resource. */
+export function requireApart(changes: readonly Change[]): void {
+  if (changes.length < 2 || !changes.some(isConditional)) return;
+  const seen = new Map<string, boolean>();
+  for (const change of changes) {
+    const key = `${change.type}/${change.id}`;
+    const before = seen.get(key);
+    if (before === true || (before === false && isConditional(change)))
+      throw new Error(`${key} is created conditionally, so no other change of the same write may touch it`);
+    seen.set(key, isConditional(change));
+  }
+}

@@ -1,0 +1,34 @@
+import type { RunningEngine } from '../../../src/engine/engine.ts';
+import type { Query } from '../../../src/search/ast.ts';
+import type { Partition } from '../../../src/store/partitions.ts';
+
+/** Makes a store forget, in its searches or in its counts, whose records a caller may see. */
+export function plantForgetting(method: 'search' | 'count'): (running: RunningEngine) => void {
+  return ({ engine: { store } }) => {
+    const open = store.partition.bind(store);
+    const faulty = (partition: Partition): Partition =>
+      new Proxy(partition, {
+        get(target, name: keyof Partition) {
+          if (name !== method) {
+            const value: unknown = target[name];
+            return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+          }
+          return method === 'count'
+            ? (type: string, query: Query) => target.count(type, withoutOwner(query))
+            : (type: string, search: Parameters<Partition['search']>[1]) =>
+                target.search(type, { ...search, query: withoutOwner(search.query) });
+        },
+      });
+    Object.assign(store, {
+      partition: async (id: string) => {
+        const found = await open(id);
+        return found && faulty(found);
+      },
+    });
+  };
+}
+
+function withoutOwner(query: Query): Query {
+  if (query.kind === 'owner') return { kind: 'all' };
+  return query.kind === 'and' || query.kind === 'or' ? { ...query, of: query.of.map(withoutOwner) } : query;
+}
