@@ -22,7 +22,7 @@ export interface NewPassword {
   readonly isNew: boolean;
 }
 
-/** A terminal, or a stand-in. */
+/** A terminal, or its replacement in tests. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
   readonly output: Writable;

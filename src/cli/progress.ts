@@ -1,6 +1,6 @@
 import { printable } from './printable.ts';
 
-/** The output of progress: stderr, or a stand-in. */
+/** The output of progress: stderr, or its replacement in tests. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;

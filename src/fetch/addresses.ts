@@ -12,11 +12,11 @@ export type AllowedAddresses = 'public' | 'private' | 'loopback';
  * https://www.iana.org/assignments/iana-ipv4-special-registry,
  * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-export function isAllowed(address: string, reach: AllowedAddresses): boolean {
+export function isAllowed(address: string, range: AllowedAddresses): boolean {
   const plain = address.replace(/%.*$/, '');
   const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
   if (isIP(plain) === 0 || never.check(plain, family)) return false;
-  if (inner.check(plain, family)) return reach === 'private' || (reach === 'loopback' && loopback.check(plain, family));
+  if (inner.check(plain, family)) return range === 'private' || (range === 'loopback' && loopback.check(plain, family));
   return family === 'ipv4' || mapped.check(plain, family) || global.check(plain, family);
 }
 

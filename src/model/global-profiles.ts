@@ -50,14 +50,14 @@ export function checkGuides(
     if (definition.resourceType !== 'ImplementationGuide') continue;
     const json = definition.resource();
     globalsOf(json).forEach((global, index) => {
-      const tell = (path: string, text: string): void =>
+      const reportAt = (path: string, text: string): void =>
         report({ definition, path: '', json }, `global[${index}].${path}`, text);
       const { type, profile, selectedBy } = global;
       if (types.get(type)?.kind !== 'resource')
-        tell('type', `\`${type}\` is not a resource type of FHIR R4.${didYouMean(type, types.resourceTypes)}`);
-      else if (snapshots(profile) === undefined) tell('profile', `The profile \`${profile}\` is not loaded.`);
+        reportAt('type', `\`${type}\` is not a resource type of FHIR R4.${didYouMean(type, types.resourceTypes)}`);
+      else if (snapshots(profile) === undefined) reportAt('profile', `The profile \`${profile}\` is not loaded.`);
       else if (selectedBy !== undefined && !leadsToCodes(selectedBy, type, types))
-        tell('modifierExtension', `\`${selectedBy}\` is not a coded element of ${type}.`);
+        reportAt('modifierExtension', `\`${selectedBy}\` is not a coded element of ${type}.`);
     });
   }
 }

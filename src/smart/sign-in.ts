@@ -45,12 +45,12 @@ export interface Credentials {
  * and throws the same.
  */
 export async function signIn(
-  { registry, throttle, report: tell }: SignInParts,
+  { registry, throttle, report }: SignInParts,
   { user: typed, password, ...from }: Credentials,
 ): Promise<RegisteredUser> {
   const name = typed.trim().toLowerCase().slice(0, 200);
   const user = await registry.user(name);
-  const reportResult = (status: SignInTried['status']): void => tell?.({ ...from, user: user?.id, status });
+  const reportResult = (status: SignInTried['status']): void => report?.({ ...from, user: user?.id, status });
   const attempt = await throttle.begin({ user: name, address: from.address }).catch((error: unknown) => {
     if (!(error instanceof TooManyAttempts)) throw error;
     reportResult(429);

@@ -118,6 +118,6 @@ describe('events that wait', () => {
     const { batch, disk } = start();
     disk.room = 0;
     for (const name of ['a', 'b']) batch.add(event(name));
-    expect(await batch.close()).toBe(3); // with the one that would tell of it
+    expect(await batch.close()).toBe(3); // with the one that would count them
   });
 });

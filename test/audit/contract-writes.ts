@@ -94,7 +94,7 @@ export function writesContract(newPlace: () => Promise<t.Place>): void {
     expect(await compare()).toEqual(none);
   });
 
-  it('misses a record that a write left and that is not there, with the version that is lacking', async () => {
+  it('reports a missing record of a completed write, with the missing version', async () => {
     await demo.write([t.put('old'), t.put('there')], t.each);
     await keep(
       { id: 'gone', status: 201 },

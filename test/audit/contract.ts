@@ -137,7 +137,7 @@ export function auditContract(where: { newPlace(): Promise<t.Place> }, below: Be
   });
 
   describe('prune', () => {
-    it('drops whole days alone, and the log goes on', async () => {
+    it('drops whole days alone, and the log continues', async () => {
       let now = noon;
       await withLog(
         async (log, again) => {

@@ -70,7 +70,7 @@ const eventsOf = (requestId: string, count = 1): Promise<any[]> =>
     return found;
   });
 
-/** The events since then of refusals that are counted, once they tell of so many for each status. */
+/** The events since then of counted refusals, once they have so many for each status. */
 const refusals = (since: number, expected: Readonly<Record<number, number>>): Promise<any[]> =>
   inTime(async () => {
     const found = (await list(readEvents(auditOf(server.running.engine.store), { since }))).map(({ text }) =>
@@ -120,7 +120,7 @@ const media = (subject: string, more: object = {}): string =>
   });
 
 describe('the event of a request', () => {
-  it('says who read what, of whom, and when', async () => {
+  it('has reader, records, patients and time', async () => {
     const before = Date.now();
     const { answer, events } = await ask('GET', '/Condition/c1', system);
     expect([answer.status, events.length]).toEqual([200, 1]);
@@ -304,7 +304,7 @@ describe('refusals of unknown clients', () => {
   });
 });
 
-it('nothing is kept of what everybody may read', async () => {
+it('public documents are not audited', async () => {
   const before = (await list(readEvents(auditOf(server.running.engine.store)))).length;
   for (const path of ['/metadata', '/.well-known/smart-configuration', '//healthz', '//readyz', '//elsewhere'])
     await server.get(path);

@@ -85,7 +85,7 @@ describe('where events cannot be kept', () => {
     expect(events).toHaveLength(answered);
   });
 
-  it('all goes on where the setting says so, and what was done is kept later', async () => {
+  it('all continues where the setting says so, and what was done is kept later', async () => {
     await begin('--audit-failure', 'open');
     expect((await create()).status).toBe(201);
     expect((await get('/r4/demo/Patient/p1')).status).toBe(200);

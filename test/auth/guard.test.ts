@@ -31,7 +31,7 @@ afterAll(() => server.close());
 
 const system = { scope: 'system/*.rs' };
 
-describe('a request without a good token', () => {
+describe('a request without a valid token', () => {
   it.each([
     '/Patient',
     '/Patient/p1',
@@ -317,7 +317,7 @@ describe('bodies', () => {
   };
   const create = (body: string | Buffer) => server.ask('POST', '/Media', { headers, body });
 
-  it('without a good token or scope are not read', async () => {
+  it('without a valid token or scope are not read', async () => {
     const body = Buffer.alloc(3_000_000, '[');
     const plain = { 'Content-Type': 'application/fhir+json' };
     expect((await server.ask('POST', '/Media', { headers: plain, body })).status).toBe(401);

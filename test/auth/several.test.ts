@@ -76,7 +76,7 @@ describe('a search of several types', () => {
     expect((await server.get('')).status).toBe(401);
   });
 
-  it('goes on only for the caller that began it', async () => {
+  it('continues only for the caller that began it', async () => {
     const { json } = await server.get('?_count=1&_sort=_id', backend);
     const next = new URL(json.link[1].url).search;
     expect((await server.get(next, patientApp)).status).toBe(400);

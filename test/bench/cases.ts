@@ -36,7 +36,7 @@ export const largeResult = `${base}/Observation?category=vital-signs&_count=20`;
 /** Pages before it are walked once. */
 export const deepPage = 1_000;
 
-/** Everything that is asked of all subjects side by side; one entry is one case. */
+/** The requests to all subjects side by side; one entry is one case. */
 export const requestCases: readonly RequestCase[] = [
   {
     name: 'read by id',

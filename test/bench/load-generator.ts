@@ -71,7 +71,7 @@ function open(port: number, count: number): Promise<readonly Connection[]> {
   );
 }
 
-/** The bytes of a request, as they go on the wire. */
+/** The bytes of a request, as on the wire. */
 function wire({ path, method = 'GET', headers = {}, body }: WireRequest): Buffer {
   const all = {
     Host: 'bench.example',

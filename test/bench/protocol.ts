@@ -1,6 +1,6 @@
 /** What the processes of a run say to each other: one question, one answer. */
 
-/** A request of a case: what goes on the wire. */
+/** A request of a case: its bytes on the wire. */
 export interface WireRequest {
   readonly path: string;
   readonly method?: 'GET' | 'POST';

@@ -31,7 +31,7 @@ async function killedLoad(folder: string, paths: readonly string[], after: numbe
   return loading.signalCode === 'SIGKILL';
 }
 
-it('a load that was killed goes on, and ends as if nothing had happened', { timeout: 180_000 }, async () => {
+it('a load that was killed continues, and ends as if nothing had happened', { timeout: 180_000 }, async () => {
   const whole = await openTarget();
   const first = lines(4_000);
   const second = `{"resourceType":"Bundle","type":"collection","entry":[${lines(12_000)

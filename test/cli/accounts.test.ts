@@ -276,7 +276,7 @@ describe('user', () => {
 });
 
 describe('user add', () => {
-  it('warns of a resource for the user that is not there, and adds the user all the same', async () => {
+  it('warns of a resource for the user that does not exist, and adds the user all the same', async () => {
     const add = (id: string, person: string) =>
       crs(`user add ${id} --generate --partitions clinic,ward --fhir-user clinic=${person}`);
     const { code, stderr } = await add('nora', 'Practitioner/nobody');

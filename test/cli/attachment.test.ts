@@ -18,7 +18,7 @@ const [first, second, foreign] = ['first', 'second', 'foreign'].map(text => Buff
 ];
 let digests: string[];
 
-// Records with attachments are written by the store, as a create does; each example goes on from the one before.
+// Records with attachments are written by the store, as a create does; each example continues from the one before.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'attachment-'));
   file = join(folder, 'records.sqlite');

@@ -82,7 +82,7 @@ describe('commands', () => {
     expect(found.at(-1)).toSatisfy(isRight);
   });
 
-  it('tell in the copy too that it was copied, and copy no events', async () => {
+  it('record in the copy too that it was copied, and copy no events', async () => {
     const at = ['--store', `sqlite:${join(folder, 'copy.sqlite')}`];
     const { stdout } = await run(['audit', 'list', ...at]);
     expect(stdout.split('\n').map(line => line.split('\t')[2])).toEqual([

@@ -191,7 +191,7 @@ describe('definitions init', () => {
       /^The guide does not name `Pateint`\. Did you mean `Patient`\? It names Condition, Patient\.$/m,
     ],
     [
-      'a statement that is not there',
+      'a statement that does not exist',
       {},
       ['--statement', 'servr'],
       /has no CapabilityStatement `servr` for servers; it has `example-server`\./,

@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)
   describe('where an older Node starts the pinned one', () => {
     const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });`;
 
-    it('goes on to the server', async () => {
+    it('is passed to the server', async () => {
       const script = `if (process.env.STARTED_WITH_PINNED_NODE === undefined) ${older}`;
       const server = launch(flags('--access', 'open'), { execArgv: preload(script) });
       await server.until(/Serves http:/);

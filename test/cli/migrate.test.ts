@@ -75,7 +75,7 @@ describe('migrate, from a file to a file', () => {
     expect(await everything(target)).toEqual(await everything(source));
   });
 
-  it('goes on where it was killed, or stopped by Ctrl-C, which says how far it came', async () => {
+  it('continues where it was killed, or stopped by Ctrl-C, which prints the progress', async () => {
     const [large, target] = [place('large.sqlite'), place('killed.sqlite')];
     await fillStore(large, 3_000);
     const stopped = /^Stopped( after [\d,]+ of [\d,]+ records)?\. The same command continues there\.$/m;

@@ -31,7 +31,7 @@ const migrate = (from: string, to: string): Promise<Ended> =>
   run(['migrate', '--from', from, '--to', to, ...definitions]);
 const digestIn = (stdout: string): string | undefined => /Digest ([0-9a-f]{64})\./.exec(stdout)?.[1];
 
-// Each example goes on from the one before.
+// Each example continues from the one before.
 describe('migrate, from a file to MongoDB and back', () => {
   let digest: string | undefined;
 

@@ -46,7 +46,7 @@ export function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(inherited);
 }
 
-/** Starts a command and goes on. */
+/** Starts a command and continues. */
 export function launch(args: readonly string[], { env, cwd, execArgv = [] }: RunOptions = {}): Launched {
   const child = spawn(process.execPath, [...execArgv, start, ...args], {
     cwd: cwd ?? root,

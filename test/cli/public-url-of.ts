@@ -25,7 +25,7 @@ interface Serving {
 /** The patient in context of a token, or an app of the whole partition. */
 type Token = { readonly patient: string } | 'system';
 
-/** A store whose server gets other public URLs. Each example goes on from the one before. */
+/** A store whose server gets other public URLs. Each example continues from the one before. */
 export function publicUrlOf(newPlace: () => Promise<Place>): void {
   const run = inOneProcess();
   let folder: string;

@@ -55,7 +55,7 @@ describe('serve --demo', () => {
     expect(await stop(second)).toBe(0);
   });
 
-  it('goes on where a filling was killed, and ends with the same records', async () => {
+  it('continues where a filling was killed, and ends with the same records', async () => {
     const killed = serve('killed.sqlite', '--demo');
     await new Promise(resolve => {
       const look = setInterval(() => {

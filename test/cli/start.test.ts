@@ -14,7 +14,7 @@ function startOnOldNode(always: boolean): { code: number | null; stdout: string;
 }
 
 describe('start', () => {
-  it('on an old Node goes on in the one that came with `npm ci`', () => {
+  it('on an old Node continues in the one that came with `npm ci`', () => {
     const { code, stdout, stderr } = startOnOldNode(false);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('Commands:');

@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
 });
 
 describe('a server whose output is no longer read', () => {
-  it('goes on, and ends in order', async () => {
+  it('continues, and ends in order', async () => {
     const server = serve('');
     const port = await portOf(server);
     const { stdout, stderr } = server.process;

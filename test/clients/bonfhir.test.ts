@@ -29,7 +29,7 @@ describe('FetchFhirClient of bonfhir', () => {
     await expect(client.read('Observation', 'o1')).rejects.toMatchObject({ status: 403 });
   });
 
-  it('goes on with a token that was refreshed', async () => {
+  it('continues with a token that was refreshed', async () => {
     const before = tokens;
     server.clock.now += 3_700_000;
     await expect(client.read('Patient', 'ann')).rejects.toMatchObject({ status: 401 });

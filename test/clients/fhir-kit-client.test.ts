@@ -47,7 +47,7 @@ describe('fhir-kit-client', () => {
     });
   });
 
-  it('goes on with a token that was refreshed', async () => {
+  it('continues with a token that was refreshed', async () => {
     const first = await launchApp(server, { scope });
     const again = await refresh(server, first.json.refresh_token);
     const other = new Client({ baseUrl: server.base, bearerToken: first.json.access_token });

@@ -124,7 +124,7 @@ describe('openid-client', () => {
     expect(created).toMatchObject({ resourceType: 'Media', id: expect.any(String) });
   });
 
-  it('gets a token for a system, and asks what it is good for', async () => {
+  it('gets a token for a system, and asks what it is valid for', async () => {
     const config = await discover('backend', client.PrivateKeyJwt({ key: server.key.privateKey, kid: server.key.kid }));
     const tokens = await client.clientCredentialsGrant(config, { scope: 'system/Patient.rs' });
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'system/Patient.rs', expires_in: 300 });

@@ -113,7 +113,7 @@ describe('issuers of the settings file', () => {
     ],
     ['an empty list', [{ ...least, aud: [] }], [/aud` .* must be a text or a list of texts/]],
     ['a number for a text', [{ ...least, ca: 1 }], [/ca` .* must be a text/]],
-    ['a file that is not there', [{ ...least, ca: 'x.pem' }], [/ca` .* cannot be read: ENOENT/]],
+    ['a file that does not exist', [{ ...least, ca: 'x.pem' }], [/ca` .* cannot be read: ENOENT/]],
     ['a skew of an hour', [{ ...least, 'clock-skew': 3600 }], [/must be a number from 0 to 300/]],
     ['a text for true', [{ ...least, 'private-addresses': 'yes' }], [/must be true or false/]],
     ['no secret', [{ ...least, introspection: { client: 'a' } }], [/introspection\.secret` in s\.json is missing/]],

@@ -42,7 +42,7 @@ describe('a start', () => {
       [plain],
     ],
     [
-      'https outside, but anybody may say to be the proxy',
+      'https outside, but any client can pretend to be the proxy',
       [...everywhere, ...proxy.slice(0, 2), ...key],
       false,
       [plain],

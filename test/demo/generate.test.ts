@@ -139,7 +139,7 @@ describe('a generated record', () => {
     expect(fulfilled.length).toBe(of('Encounter').filter(({ status }) => status === 'finished').length);
   });
 
-  it('of an appointment never books anybody twice at the same time', () => {
+  it('of an appointment never books a person twice at the same time', () => {
     const slots: string[] = [];
     for (const { start, participant } of of('Appointment')) {
       expect(start).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00-0[45]:00$/);

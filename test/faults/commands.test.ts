@@ -1,4 +1,4 @@
-// A command that meets a failing disk ends with the cause and the way out; a load goes on when the disk is well again.
+// A command that meets a failing disk ends with the cause and the remedy; a load continues when the disk works again.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

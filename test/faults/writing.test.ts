@@ -69,7 +69,7 @@ describe.skipIf(noFaults !== undefined)(`a call that fails${unlessFaults}`, () =
   ];
   afterAll(() => clinic.remove());
 
-  it.each(faultsOf('the file', 'records.sqlite$', [0, 3]))('%s: creates go on', async (title, fault) => {
+  it.each(faultsOf('the file', 'records.sqlite$', [0, 3]))('%s: creates continue', async (title, fault) => {
     expect(await create(`${title} before`)).toBe(201);
     faults.set(fault);
     expect(await create(`${title} during`)).toBe(201);

@@ -31,7 +31,7 @@ const late = (milliseconds: number): Answer => ({ kind: 'late', milliseconds });
 
 describe.each([
   ['while this thread waits', async (...given: Parameters<typeof runNow>) => runNow(...given)],
-  ['while this thread goes on', run],
+  ['while this thread continues', run],
 ])('jobs that run %s', (_title, ask) => {
   it('are answered in order', async () => {
     const name = { value: patient.name[0], code: 'HumanName', type: 'HumanName' };

@@ -56,7 +56,7 @@ describe('a fifth large body', () => {
     expect(answers.match(/HTTP\/1.1 408 /g)).toHaveLength(4);
   });
 
-  it('is 503 after ten seconds, with Retry-After; small ones go on meanwhile', async () => {
+  it('is 503 after ten seconds, with Retry-After; small ones continue meanwhile', async () => {
     const server = await serveHere();
     await beginFour(server);
     const answered: string[] = [];

@@ -56,7 +56,7 @@ describe('a record whose stored text is damaged', () => {
     expect((await served.get('/Patient/d?_summary=true')).status).toBe(200);
   });
 
-  it('is 500 where it is laid out, and does not keep the server at it for ever', async () => {
+  it('is 500 where it is laid out, and does not occupy the server forever', async () => {
     expect((await served.get('/Patient/a?_pretty=true')).status).toBe(500);
   });
 

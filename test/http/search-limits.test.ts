@@ -49,7 +49,7 @@ describe('searches that wait for others longer than the deadline', () => {
 });
 
 describe('a search by a parameter whose index is being built', () => {
-  it('is 503 incomplete with progress until it is complete; other searches go on', async () => {
+  it('is 503 incomplete with progress until it is complete; other searches continue', async () => {
     const { indexes } = server.running.engine.store;
     const building = indexes.rebuild('demo', 'Observation', 'code')[Symbol.asyncIterator]();
     const first = await building.next();

@@ -141,7 +141,7 @@ describe('paging', () => {
     expect(link(answer, 'self')).toBe(`${server.base}/Observation?_count=1000`);
   });
 
-  it('a token is good for its own type and partition, unaltered, with nothing added', async () => {
+  it('a token is valid for its own type and partition, unaltered, with nothing added', async () => {
     const next = follow(link(await server.get('/Observation?_count=4'), 'next'));
     await server.running.engine.store.partitions.add('other', { zone: 'UTC' });
     const refused = [
@@ -156,7 +156,7 @@ describe('paging', () => {
     for (const path of refused) expect([path, (await server.get(path)).status]).toEqual([path, 400]);
   });
 
-  it('_summary and _elements go on over the pages', async () => {
+  it('_summary and _elements continue over the pages', async () => {
     const first = await server.get('/Observation?_elements=effective&_count=4');
     const second = await server.get(follow(link(first, 'next')));
     expect(Object.keys(second.json.entry[0].resource)).toEqual([

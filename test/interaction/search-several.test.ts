@@ -102,8 +102,8 @@ const rows: readonly (readonly [rule: string, path: string, search: string, find
   ],
   ['of a compartment, the types in `_type`', 'Patient/a/*', '_type=Condition,Patient&_sort=-_id', ''],
   ['of the compartment of another type', 'Practitioner/d/*', '_sort=_id', 'Practitioner/d Encounter/e1'],
-  ['nothing in the compartment of a record that is not there', 'Patient/none/*', '_sort=_id', ''],
-  ['records that refer to one that is not there', 'Patient/c/Condition', '', 'Condition/c2'],
+  ['nothing in the compartment of a record that does not exist', 'Patient/none/*', '_sort=_id', ''],
+  ['records that refer to one that does not exist', 'Patient/c/Condition', '', 'Condition/c2'],
 ];
 const expected: Readonly<Record<string, string>> = {
   'sorted by `_lastUpdated` and `_id`': 'Condition/a Patient/a Patient/b',

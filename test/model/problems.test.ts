@@ -532,7 +532,7 @@ describe('an extension of ours is refused', () => {
     });
   });
 
-  it('more often than it may stand', async () => {
+  it('more often than its maximum', async () => {
     const policy = ours('validation-policy', { valueCode: 'warn' });
     const { problems } = await loadOnly(statement([group({ extension: [policy, policy] })]));
     expect(problems).toEqual([
@@ -886,7 +886,7 @@ describe('an ImplementationGuide is refused', () => {
       '`Quantity` is not a resource type of FHIR R4.',
     ],
     [
-      'with a profile that is not there',
+      'with a profile that does not exist',
       { type: 'Observation', profile: `${bodyWeight}s` },
       'profile',
       `The profile \`${bodyWeight}s\` is not loaded.`,

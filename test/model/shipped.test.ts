@@ -220,7 +220,7 @@ describe('the shipped profiles', () => {
     }
   });
 
-  it('of our extensions tell the same places, numbers and values as the compiler', () => {
+  it('of our extensions have the same places, numbers and values as the compiler', () => {
     const found = profiles().filter(({ type: of }) => of === 'Extension');
     expect(found.map(({ url }) => String(url).slice(extensionBase.length)).sort()).toEqual(
       Object.keys(extensionShapes).sort(),

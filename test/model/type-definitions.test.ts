@@ -86,7 +86,7 @@ describe('a type definition', () => {
     ]);
   });
 
-  it('names no type that is not there, in all of R4', () => {
+  it('names only existing types, in all of R4', () => {
     const codes = new Set<string>();
     const walk = (definition: TypeDefinition, seen: Set<TypeDefinition>): void => {
       if (seen.has(definition)) return;

@@ -38,7 +38,7 @@ describe('two processes on one database', () => {
     }
   });
 
-  it('go on with pages that the other began', async () => {
+  it('continue with pages that the other began', async () => {
     const seen: string[] = [];
     let next: string | undefined = `${one.base}/Patient?_count=1`;
     const servers = [other, one];

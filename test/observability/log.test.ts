@@ -59,7 +59,7 @@ describe('log', () => {
     expect(lines[0]).not.toContain('Tremblay');
   });
 
-  it('names the causes of a fault that it does not tell itself', () => {
+  it('names the causes of a fault that its message does not contain', () => {
     const disk = new Error('ENOSPC: no space left on device, write');
     const error = new Error('The audit log cannot be written', { cause: new Error('It failed', { cause: disk }) });
     expect(faultOf(error)).toMatch(

@@ -7,7 +7,7 @@ import { authorize, authorizeUrl, exchange, follow, goOn, pkce } from './support
 import { authorizing, callback, password } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
-// Attacks that must fail, and where the tests of each are; here those on the way to a code that stand nowhere else.
+// Attacks that must fail, and where each is tested; here those on the way to a code that are in no other file.
 //
 // code and refresh replay                  tokens, refresh and processes.test.ts
 // redirect_uri and `aud` mismatch          launch and tokens.test.ts, here, attacks-token.test.ts
@@ -357,7 +357,7 @@ describe('a forged form', () => {
 });
 
 describe('in mid-conversation', () => {
-  it('who is not there any more agrees to nothing', async () => {
+  it('who no longer exists agrees to nothing', async () => {
     await server.addUser({ id: 'leaving', partitions: [{ id: 'demo', fhirUser: 'Practitioner/dr' }] });
     const browser = new Browser(server.running.url);
     const page = await until(browser, '/consent', 'leaving');
@@ -369,7 +369,7 @@ describe('in mid-conversation', () => {
     expect((await browser.open(page.url)).url.pathname).toMatch(/\/sign-in$/);
   });
 
-  it('an app that is not there any more gets nothing', async () => {
+  it('an app that no longer exists gets nothing', async () => {
     await server.addClient({ id: 'leaving-app' });
     const browser = new Browser(server.running.url);
     const url = authorizeUrl(server, pkce().challenge, { client: 'leaving-app' });
@@ -437,7 +437,7 @@ describe('in mid-conversation', () => {
 });
 
 describe('a launch value of another session, or used twice', () => {
-  it('that two browsers of the same user bring at a time is good for one', async () => {
+  it('that two browsers of the same user bring at a time is valid for one', async () => {
     const browsers = server.ports.map(port => new Browser(server.running.url, port));
     for (const browser of browsers) await until(browser, '/consent');
     const launch = await server.launch();

@@ -43,7 +43,7 @@ const refused = (error: string, status = 400) => ({ status, json: { error } });
 const elsewhere = (): string => `${server.running.url}/r4/other`;
 
 describe('aud mismatch', () => {
-  it.each(['resource', 'aud'])('a code is good for no other place: %s', async name => {
+  it.each(['resource', 'aud'])('a code is valid for no other place: %s', async name => {
     const browser = new Browser(server.running.url);
     for (const place of [elsewhere(), 'https://evil.example/r4/demo', `${server.base} ${elsewhere()}`]) {
       const authorized = await authorize(server, { client: 'other-app', browser });
@@ -52,7 +52,7 @@ describe('aud mismatch', () => {
     }
   });
 
-  it.each(['resource', 'aud'])('a refresh token is good for no other place: %s', async name => {
+  it.each(['resource', 'aud'])('a refresh token is valid for no other place: %s', async name => {
     const { json } = await launchApp(server, { client: 'other-app' });
     const form = { grant_type: 'refresh_token', refresh_token: json.refresh_token, client_id: 'other-app' };
     expect(await post(server, '/token', { ...form, [name]: elsewhere() })).toMatchObject(refused('invalid_target'));

@@ -73,7 +73,7 @@ describe('a launch with all that goes with it', () => {
     expect([...secrets.values()].filter(value => value.length < 10)).toEqual([]);
   });
 
-  it('leaves none of them in the log, nor the name of anybody', () => {
+  it('leaves none of them in the log, nor any name', () => {
     const all = lines.join('');
     expect(lines.length).toBeGreaterThan(20);
     expect(new Set(lines.map(line => (JSON.parse(line) as { route?: string }).route))).toContain('/auth/token');

@@ -68,7 +68,7 @@ describe('the audit', () => {
     expect(found.every(({ text }) => text.includes('"code":"token-refused"'))).toBe(true);
   });
 
-  it('is not filled by who says the id of a public client, which anybody can', async () => {
+  it('is not filled by requests with the id of a public client, which is no secret', async () => {
     const since = begin();
     const code = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: 'v'.repeat(43) };
     const flood = Array.from({ length: 20 }, async (_, at) => [

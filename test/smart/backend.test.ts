@@ -101,7 +101,7 @@ describe('a client assertion', () => {
     }
   });
 
-  it('that two processes get at a time is good for one of them', async () => {
+  it('that two processes get at a time is valid for one of them', async () => {
     const used = await signed('two-keys');
     const answers = await Promise.all(server.ports.map(port => ask(used, {}, port)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401]));

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('while the store cannot be reached', () => {
-  it('everybody is asked to come again, and what was begun goes on later', async () => {
+  it('every request is answered with an advice to retry, and what was begun continues later', async () => {
     const begun = await authorize(server);
     const answer = await launchApp(server);
     expect(answer.status).toBe(200);

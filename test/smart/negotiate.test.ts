@@ -192,7 +192,7 @@ describe('version 1 forms and wildcards are narrowed', () => {
 });
 
 describe('what is more than a token may have', () => {
-  it('fails, also where wildcards stand for it', () => {
+  it('fails, also with wildcards in its place', () => {
     const asked = Array.from({ length: 40 }, (_, at) => `patient/*.rs?_id=a${at}`);
     expect(outcome(asked.slice(0, 30).join(' ')).split(' ')).toHaveLength(180);
     expect(outcome(asked.join(' '))).toContain('more than the 200 scopes');

@@ -143,7 +143,7 @@ describe('online access', () => {
     expect((await refresh(server, json.refresh_token)).status).toBe(200);
   });
 
-  it('goes on while the session is unused, until the user signs out', async () => {
+  it('continues while the session is unused, until the user signs out', async () => {
     const authorized = await authorize(server, { scope: online });
     const { json } = await exchange(server, authorized);
     server.clock.now += 3_600_000;
@@ -163,7 +163,7 @@ describe('online access', () => {
     expect(await refresh(server, json.refresh_token)).toMatchObject(invalid);
   });
 
-  it('ends with the session, where offline access goes on', async () => {
+  it('ends with the session, where offline access continues', async () => {
     const browser = new Browser(server.running.url);
     const [first, off] = [await launchApp(server, { scope: online, browser }), await launchApp(server, { browser })];
     server.clock.now += 3_600_000; // no page was opened meanwhile

@@ -35,7 +35,7 @@ describe('signing in', () => {
     expect(await attempt(typed, 'correct horse battery')).toBe('Ann');
   });
 
-  it('says the same of a wrong password and of a user who is not there, also when it was too often', async () => {
+  it('says the same of a wrong password and of a user who does not exist, also when it was too often', async () => {
     const answers: string[] = [];
     for (let at = 0; at < 7; at++)
       answers.push(`${await attempt('ann', 'wrong', '192.0.2.3')} / ${await attempt('nobody', 'wrong', '192.0.2.4')}`);

@@ -125,7 +125,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       expect((await indexSteps(to.store, 'demo')).flatMap(({ findings }) => findings)).toEqual([]);
     });
 
-    it('may be repeated, and goes on where something is there', async () => {
+    it('may be repeated, and continues where something is there', async () => {
       await fill();
       const all = await versionsOf(from.demo);
       await to.demo.import(all.filter(({ version }) => version < 3));
@@ -160,7 +160,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       expect(await to.demo.mark('copy')).toBe('b');
     });
 
-    it('goes on counting versions, later than all that was restored', async () => {
+    it('continues counting versions, later than all that was restored', async () => {
       await fill();
       const all = await versionsOf(from.demo);
       await to.demo.import(all);

@@ -66,7 +66,7 @@ export function upgradeContract(
     expect(new Set(outcomes)).toEqual(new Set(['Error: the process ends here', 'finished']));
   });
 
-  it('an interrupted upgrade of many records goes on where it was', async () => {
+  it('an interrupted upgrade of many records continues where it stopped', async () => {
     const url = await placed();
     const before = await open(url);
     const more = Array.from({ length: 245 }, (_, at) => condition(`more-${1000 + at}`, `${own}/Patient/q`));
@@ -94,7 +94,7 @@ export function upgradeContract(
     }
   });
 
-  it(`an upgrade of many records that is killed ${rounds} times goes on where it was`, { timeout }, async () => {
+  it(`an upgrade of many records that is killed ${rounds} times continues where it stopped`, { timeout }, async () => {
     const url = await placed();
     const before = await open(url);
     const more = Array.from({ length: 1_245 }, (_, at) => condition(`more-${10_000 + at}`, `${own}/Patient/q`));

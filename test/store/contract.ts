@@ -74,7 +74,7 @@ export function contract(where: Where): void {
       expect([await t.find(demo, t.hasCode('x')), await t.find(demo, t.hasCode('y'))]).toEqual([[], ['a']]);
     });
 
-    it('leaves a tombstone that has a version, and goes on counting after it', async () => {
+    it('leaves a tombstone that has a version, and continues counting after it', async () => {
       await demo.write([t.put('a', [t.token('x')])]);
       expect(await demo.write([t.remove('a')])).toMatchObject([{ outcome: 'removed', version: 2 }]);
       expect(await demo.read(t.typeName, 'a')).toMatchObject({ version: 2, text: undefined });

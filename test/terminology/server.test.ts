@@ -148,7 +148,7 @@ describe('a terminology server', () => {
     expect(await ask(5)).toBe(5);
   });
 
-  it('that is not there at all is no error', async () => {
+  it('that does not exist is no error', async () => {
     expect(await open('http://127.0.0.1:1/r4').ask(question())).toBe('unreachable');
   });
 });

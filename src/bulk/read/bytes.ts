@@ -43,7 +43,7 @@ async function* unpack(chunks: AsyncGenerator<Uint8Array, void>): AsyncGenerator
     return;
   }
   const gunzip = createGunzip({ chunkSize });
-  // Errors of either end reach the loop below through gunzip.
+  // Errors of either end arrive in the loop below through gunzip.
   pipeline(Readable.from(rest), gunzip, () => {});
   for await (const chunk of gunzip) yield chunk as Uint8Array; // zlib returns buffers
 }

@@ -17,7 +17,7 @@ export function audit(audit: Audit, clientAddress: ClientAddress): Middleware {
     try {
       await next();
     } finally {
-      if (asksForRecords(state.pattern, req.url)) tell(audit, context);
+      if (asksForRecords(state.pattern, req.url)) auditRequest(audit, context);
     }
   };
 }
@@ -32,7 +32,7 @@ const asksForRecords = (pattern: string | undefined, url = ''): boolean =>
 export const isPublic = (pattern: string): boolean =>
   pattern === ('/r4/:partition/metadata' satisfies Shape) || pattern.includes('/.well-known/');
 
-function tell(audit: Audit, { state, method }: Context): void {
+function auditRequest(audit: Audit, { state, method }: Context): void {
   const {
     requestId,
     requestKey,

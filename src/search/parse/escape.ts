@@ -1,5 +1,5 @@
 /**
- * The escapes of search values: `\,` `\|` `\$` `\\` stand for the character itself. They are a level above the
+ * The escapes of search values: `\,` `\|` `\$` `\\` mean the character itself. They are a level above the
  * percent-encoding of the URL. https://hl7.org/fhir/R4/search.html#escaping
  */
 

@@ -62,13 +62,20 @@ export async function openBytes(file: string, n: number, digest: string): Promis
   const path = bytesPath(file, n, digest);
   // Tried again finally, since a sweep may restore them meanwhile.
   for (const place of [path, trashPath(file, n, digest), path]) {
-    try {
-      return (await open(place)).createReadStream();
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-    }
+    const handle = await ifThere(() => open(place));
+    if (handle !== undefined) return handle.createReadStream();
   }
   return undefined;
+}
+
+/** The result of work on a file or folder; undefined if that does not exist. */
+export async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
 }
 
 export function isAbsent(error: unknown): boolean {

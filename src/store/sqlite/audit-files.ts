@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { isChainName } from '../../audit/log/place.ts';
 import { ownerOnly } from '../file-mode.ts';
 import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
-import { isAbsent, syncFolder } from './attachment-files.ts';
+import { ifThere, syncFolder } from './attachment-files.ts';
 
 /**
  * Chains of audit events as files of lines in a folder beside the file of the store, readable by their owner only, and
@@ -55,28 +55,18 @@ function openChain(handle: FileHandle): OpenChain {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    const names = await readdir(folder);
-    return names
-      .filter(name => name.endsWith(ending))
-      .map(name => name.slice(0, -ending.length))
-      .filter(isChainName)
-      .sort();
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  const names = (await ifThere(() => readdir(folder))) ?? [];
+  return names
+    .filter(name => name.endsWith(ending))
+    .map(name => name.slice(0, -ending.length))
+    .filter(isChainName)
+    .sort();
 }
 
 async function* linesOf(path: string): AsyncIterable<KeptLine> {
   let rest = '';
-  let handle: FileHandle;
-  try {
-    handle = await open(path);
-  } catch (error) {
-    if (isAbsent(error)) return; // pruned meanwhile
-    throw error;
-  }
+  const handle = await ifThere(() => open(path));
+  if (handle === undefined) return; // pruned meanwhile
   for await (const chunk of handle.createReadStream({ encoding: 'utf8', highWaterMark: 256 * 1024 })) {
     const lines = (rest + String(chunk)).split('\n');
     rest = lines.pop() ?? '';
@@ -87,13 +77,8 @@ async function* linesOf(path: string): AsyncIterable<KeptLine> {
 
 /** Reads from the end, in growing parts until there is a whole line. */
 async function lastLine(path: string): Promise<string | undefined> {
-  let handle: FileHandle;
-  try {
-    handle = await open(path);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+  const handle = await ifThere(() => open(path));
+  if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();
     for (let length = 16 * 1024; ; length *= 8) {

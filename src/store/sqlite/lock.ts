@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../errors.ts';
-import { openBare } from './open.ts';
+import { type Database, openBare } from './open.ts';
 import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-error.ts';
 
@@ -16,14 +16,20 @@ const longestWait = 200;
  */
 export function lockForServing(path: string): { release(): void } {
   makePrivate(lockPath(path));
-  const database = openBare(lockPath(path), longestWait);
+  const lock = lockFile(lockPath(path), longestWait, () => otherServer(path));
+  return { release: () => lock.close() };
+}
+
+/** Locks an empty database until it is closed; throws `refusal()` if another process holds it for `wait` ms. */
+export function lockFile(path: string, wait: number, refusal: () => StoreRefused): Database {
+  const database = openBare(path, wait);
   try {
     database.exec('BEGIN EXCLUSIVE');
+    return database;
   } catch (error) {
     database.close();
-    throw isBusy(error) ? otherServer(path) : error;
+    throw isBusy(error) ? refusal() : error;
   }
-  return { release: () => database.close() };
 }
 
 /** Throws `StoreRefused` if a server holds the lock: a start checks it before any slow step. */

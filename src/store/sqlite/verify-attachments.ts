@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { overdue } from '../attachment-ages.ts';
 import { allDigits, type BytesFile, type KeptBytes, type Measured } from '../upkeep/verify-attachments.ts';
-import { attachmentsFolder, bytesPath, isAbsent, measureFile, trashFolder, trashPath } from './attachment-files.ts';
+import { attachmentsFolder, bytesPath, ifThere, measureFile, trashFolder, trashPath } from './attachment-files.ts';
 import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
 import type { Database } from './open.ts';
 
@@ -32,12 +32,10 @@ export function bytesOf(database: Database, file: string, n: number, age: number
     async measure(digest): Promise<Measured | undefined> {
       const [path, trash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
       // Tried again finally, since a sweep may restore them meanwhile.
-      for (const place of [path, trash, path])
-        try {
-          return { ...(await measureFile(place)), isTrash: place === trash };
-        } catch (error) {
-          if (!isAbsent(error)) throw error;
-        }
+      for (const place of [path, trash, path]) {
+        const measured = await ifThere(() => measureFile(place));
+        if (measured !== undefined) return { ...measured, isTrash: place === trash };
+      }
       return undefined;
     },
   };

@@ -29,27 +29,27 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
   const byId = new Map((snapshot?.elements ?? []).map(element => [asString(element['id']) ?? '', element]));
   const given = constraintKeys(snapshots(asString(structure['baseDefinition']) ?? '')?.elements ?? []);
   const findings: Finding[] = [];
-  const tell: ReportFinding = ({ id, at }, below, text, undecided = false) =>
+  const report: ReportFinding = ({ id, at }, below, text, undecided = false) =>
     void findings.push({ path: `${at}.${below}`, text: `\`${id}\`: ${text}`, undecided });
   const misplaced = new Set<string>();
   for (const element of elements) {
     const place = placeOf(element.path, type, types);
-    checkCardinality(element, tell);
-    checkBinding(element, loaded, tell);
+    checkCardinality(element, report);
+    checkBinding(element, loaded, report);
     if (place.missing !== undefined) {
       const { name, owners, known } = place.missing;
       const where =
         owners.length === 0 ? `The profile is of ${type}` : `There is no element \`${name}\` in ${owners.join(', ')}`;
       const isAbove = [...misplaced].some(id => isWithin(element.id, id));
       misplaced.add(element.id);
-      if (!isAbove) tell(element, 'path', `${where}.${didYouMean(name, known)}`);
+      if (!isAbove) report(element, 'path', `${where}.${didYouMean(name, known)}`);
       continue;
     }
-    checkTypes(element, place, loaded, tell);
-    checkValueTypes(element, place, loaded, tell);
-    checkDiscriminators(element, place, loaded, tell);
-    checkSlice(element, byId, tell);
-    checkConstraints(element, place, { type, given }, loaded, tell);
+    checkTypes(element, place, loaded, report);
+    checkValueTypes(element, place, loaded, report);
+    checkDiscriminators(element, place, loaded, report);
+    checkSlice(element, byId, report);
+    checkConstraints(element, place, { type, given }, loaded, report);
   }
   return [
     ...headFindings(structure, type, loaded),

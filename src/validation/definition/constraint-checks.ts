@@ -31,7 +31,7 @@ export function checkConstraints(
   place: Place,
   { type, given }: ConstraintContext,
   { types }: Loaded,
-  tell: ReportFinding,
+  report: ReportFinding,
 ): void {
   // `%resource` in elements of a contained resource is that resource.
   const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\b/.test(element.path);
@@ -40,6 +40,6 @@ export function checkConstraints(
     const text = asString(expression);
     if (text === undefined || given.has(constraintKey(key, text))) return;
     for (const { text: problem, undecided } of checkExpression(text, types, { context: place.values, resource }))
-      tell(element, `constraint[${index}].expression`, `The constraint \`${String(key)}\`: ${problem}`, undecided);
+      report(element, `constraint[${index}].expression`, `The constraint \`${String(key)}\`: ${problem}`, undecided);
   });
 }

@@ -9,18 +9,18 @@ import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
  * `min` above `max`, and a `max` that is not a number.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min
  */
-export function checkCardinality(element: WrittenElement, tell: ReportFinding): void {
+export function checkCardinality(element: WrittenElement, report: ReportFinding): void {
   const { json, merged = json } = element;
   const max = asString(json['max']);
   if (max !== undefined && !/^(\*|\d+)$/.test(max))
-    return tell(element, 'max', `\`max\` is \`${max}\`; write a whole number or \`*\`.`);
+    return report(element, 'max', `\`max\` is \`${max}\`; write a whole number or \`*\`.`);
   if (json['min'] === undefined && max === undefined) return;
   const [least, most] = [
     Number(merged['min'] ?? 0),
     merged['max'] === '*' ? Infinity : Number(merged['max'] ?? Infinity),
   ];
   if (least > most)
-    tell(
+    report(
       element,
       json['min'] === undefined ? 'max' : 'min',
       `\`min\` ${least} is above \`max\` ${most}: no record could meet this.`,
@@ -31,7 +31,7 @@ export function checkCardinality(element: WrittenElement, tell: ReportFinding): 
  * `fixed[x]`, `pattern[x]`, `minValue[x]` and `maxValue[x]` of a type that the element does not have.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
  */
-export function checkValueTypes(element: WrittenElement, place: Place, { types }: Loaded, tell: ReportFinding): void {
+export function checkValueTypes(element: WrittenElement, place: Place, { types }: Loaded, report: ReportFinding): void {
   const codes = codesOf(element.merged ?? element.json) ?? place.values?.map(({ code }) => code);
   if (codes === undefined || codes.length === 0 || codes.includes('')) return;
   for (const key of Object.keys(element.json)) {
@@ -41,7 +41,7 @@ export function checkValueTypes(element: WrittenElement, place: Place, { types }
     const isNear = codes.some(code => isA(code, type, types) || isA(type, code, types));
     if (isNear && types.get(type)?.kind === 'complex-type') continue;
     const offer = [...new Set(codes)].map(code => `\`${kind}${capital(code)}\``).join(' or ');
-    tell(element, key, `\`${key}\` does not fit its type; write ${offer}.`);
+    report(element, key, `\`${key}\` does not fit its type; write ${offer}.`);
   }
 }
 
@@ -51,7 +51,7 @@ const capital = (code: string): string => code.charAt(0).toUpperCase() + code.sl
  * Types that do not exist or that the base does not allow here; profiles of types and targets that are not loaded.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type
  */
-export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, tell: ReportFinding): void {
+export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, report: ReportFinding): void {
   const { types } = loaded;
   const allowed = place.isRoot ? undefined : place.values?.map(({ code }) => code);
   objectsOf(element.json['type']).forEach((type, index) => {
@@ -59,13 +59,13 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
     const at = `type[${index}]`;
     if (!code.includes(':')) {
       if (types.get(code) === undefined)
-        tell(
+        report(
           element,
           `${at}.code`,
           `There is no type \`${code}\`.${didYouMean(code, [...types.resourceTypes, ...(allowed ?? [])])}`,
         );
       else if (allowed !== undefined && !allowed.some(one => isA(code, one, types)))
-        tell(element, `${at}.code`, `The base takes no \`${code}\` here; it takes ${quoted(allowed)}.`);
+        report(element, `${at}.code`, `The base takes no \`${code}\` here; it takes ${quoted(allowed)}.`);
     }
     for (const list of ['profile', 'targetProfile'])
       stringsOf(type[list]).forEach((canonical, place) => {
@@ -74,7 +74,7 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
         const hint = nearest(canonical, loaded.urls('StructureDefinition'));
         const isOfR4 = ofR4.test(canonical) && !canonical.includes('|');
         const what = list === 'profile' ? 'The profile' : 'The target';
-        tell(
+        report(
           element,
           `${at}.${list}[${place}]`,
           `${what} \`${canonical}\` is not loaded.${hint}`,
@@ -98,10 +98,10 @@ const last = (canonical: string): string => canonical.replace(/\|.*/s, '').repla
 const quoted = (codes: readonly string[]): string => [...new Set(codes)].map(code => `\`${code}\``).join(', ');
 
 /** A required ValueSet that is not loaded: without a terminology server it would not be checked. */
-export function checkBinding(element: WrittenElement, loaded: Loaded, tell: ReportFinding): void {
+export function checkBinding(element: WrittenElement, loaded: Loaded, report: ReportFinding): void {
   const { strength, valueSet } = asObject(element.json['binding']);
   if (strength !== 'required' || typeof valueSet !== 'string' || valueSet.startsWith('#')) return;
   if (loaded.has('ValueSet', valueSet)) return;
   const text = `The required ValueSet \`${valueSet}\` is not loaded; only a terminology server can decide its codes.`;
-  tell(element, 'binding.valueSet', `${text}${nearest(valueSet, loaded.urls('ValueSet'))}`, true);
+  report(element, 'binding.valueSet', `${text}${nearest(valueSet, loaded.urls('ValueSet'))}`, true);
 }

@@ -14,17 +14,17 @@ export function checkDiscriminators(
   element: WrittenElement,
   place: Place,
   { types }: Loaded,
-  tell: ReportFinding,
+  report: ReportFinding,
 ): void {
   objectsOf(asObject(element.json['slicing'])['discriminator']).forEach(({ path }, index) => {
     const text = asString(path);
     if (text === undefined) return; // the structure check reports it
     const at = `slicing.discriminator[${index}].path`;
     const found = checkExpression(text, types, { context: place.values });
-    for (const { text: problem, undecided } of found) tell(element, at, `The discriminator: ${problem}`, undecided);
+    for (const { text: problem, undecided } of found) report(element, at, `The discriminator: ${problem}`, undecided);
     const call = found.length === 0 ? otherCall(parseExpression(text)) : undefined;
     if (call !== undefined)
-      tell(
+      report(
         element,
         at,
         `The discriminator \`${text}\` calls \`${call}()\`; it may call \`extension()\`, \`ofType()\` and ` +
@@ -45,13 +45,17 @@ const allowed = new Set(['extension', 'ofType', 'as', 'resolve']);
  * A slice of an element without slicing: its items could not be matched. Extensions are sliced by url and choices by
  * type implicitly. https://hl7.org/fhir/R4/profiling.html#slicing
  */
-export function checkSlice(element: WrittenElement, byId: ReadonlyMap<string, JsonObject>, tell: ReportFinding): void {
+export function checkSlice(
+  element: WrittenElement,
+  byId: ReadonlyMap<string, JsonObject>,
+  report: ReportFinding,
+): void {
   const slice = asString(element.json['sliceName']);
   const name = element.path.slice(element.path.lastIndexOf('.') + 1);
   if (slice === undefined || slice.includes('/') || /\[x\]$|^(modifierE|e)xtension$/.test(name)) return;
   const sliced = byId.get(element.id.replace(/:[^.:]*$/, ''));
   if (sliced === undefined || sliced['slicing'] !== undefined || sliced['max'] === '1') return;
-  tell(
+  report(
     element,
     'sliceName',
     `\`${element.path}\` has no \`slicing\`, so items cannot be matched to the slice \`${slice}\`; give ` +

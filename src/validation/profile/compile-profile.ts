@@ -101,7 +101,7 @@ function compileGroup(
   const name = child.choice ? `${child.name}[x]` : child.name;
   const rule = source.id(child.element);
   const from = `(profile ${source.url}).`;
-  const tell = (walk: Walk, kind: string, code: 'required' | 'structure', text: string): void =>
+  const report = (walk: Walk, kind: string, code: 'required' | 'structure', text: string): void =>
     walk.findings.add({ severity: 'error', code, text, profile: source.url, rule: `${rule} ${kind}` });
   // A choice that is written with its type (`valueQuantity`) constrains values of that type only.
   const typed = child.name !== element.name;
@@ -112,22 +112,22 @@ function compileGroup(
     if (nodes.length < few || nodes.length > many) {
       walk.findings.path.push(element.name);
       if (nodes.length < few)
-        tell(
+        report(
           walk,
           'min',
           'required',
           `\`${name}\` is required${few === 1 ? '' : ` ${few} times, found ${nodes.length}`} ${from}`,
         );
-      else if (many === 0) tell(walk, 'max', 'structure', `\`${name}\` is not allowed ${from}`);
+      else if (many === 0) report(walk, 'max', 'structure', `\`${name}\` is not allowed ${from}`);
       else
-        tell(walk, 'max', 'structure', `\`${name}\` is allowed ${many} times at most, found ${nodes.length} ${from}`);
+        report(walk, 'max', 'structure', `\`${name}\` is allowed ${many} times at most, found ${nodes.length} ${from}`);
       walk.findings.path.pop();
     }
     for (const node of nodes) {
       if (allowed !== undefined && !fits(node, allowed, kit))
         at(node, walk, () => {
           const wanted = allowed.map(code => `\`${code}\``).join(', ');
-          tell(walk, 'type', 'structure', `This must have the type ${wanted}, not \`${node.code}\` ${from}`);
+          report(walk, 'type', 'structure', `This must have the type ${wanted}, not \`${node.code}\` ${from}`);
         });
       else if (check !== undefined) at(node, walk, check);
     }

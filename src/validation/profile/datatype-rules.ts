@@ -19,7 +19,7 @@ export const datatypeRules: ReadonlyMap<string, readonly ValueCheck[]> = new Map
 ]);
 
 /** An error in an element of the value. */
-function tell({ findings }: Walk, element: string, rule: string, text: string): void {
+function report({ findings }: Walk, element: string, rule: string, text: string): void {
   findings.path.push(element);
   findings.add({ severity: 'error', code: 'value', text, rule });
   findings.path.pop();
@@ -30,7 +30,7 @@ function checkSystem({ value, code }: Parameters<ValueCheck>[0], walk: Walk): vo
   const system = isObject(value) ? asString(value['system']) : undefined;
   if (system === undefined || hasScheme(system)) return;
   const text = `The system \`${shorten(system)}\` must be an absolute URI, such as \`https://…\` or \`urn:oid:…\`.`;
-  tell(walk, 'system', `${code}.system`, text);
+  report(walk, 'system', `${code}.system`, text);
 }
 
 /**
@@ -53,7 +53,7 @@ function checkReference({ value }: Parameters<ValueCheck>[0], walk: Walk): void 
     const text =
       `\`${shorten(reference)}\` is not a reference: write \`Type/id\` with a type of R4, an absolute URL, ` +
       `or \`#id\`.`;
-    tell(walk, 'reference', 'Reference.reference', text);
+    report(walk, 'reference', 'Reference.reference', text);
     return;
   }
   const said = asString(value['type']);
@@ -61,7 +61,7 @@ function checkReference({ value }: Parameters<ValueCheck>[0], walk: Walk): void 
   const type = resolve(reference, walk)?.code ?? named;
   if (type === undefined || type === said || !resourceTypes.has(type)) return;
   const text = `The type is \`${said}\`, but \`${shorten(reference)}\` is a \`${type}\`; the two must agree.`;
-  tell(walk, 'type', 'Reference.type', text);
+  report(walk, 'type', 'Reference.type', text);
 }
 
 /** The size must be that of the inline data. https://hl7.org/fhir/R4/datatypes-definitions.html#Attachment.size */
@@ -69,7 +69,7 @@ function checkSize({ value }: Parameters<ValueCheck>[0], walk: Walk): void {
   const [data, size] = isObject(value) ? [value['data'], value['size']] : [];
   if (typeof data !== 'string' || typeof size !== 'number') return;
   const actual = Buffer.byteLength(data.replace(/\s+/g, ''), 'base64');
-  if (actual !== size) tell(walk, 'size', 'Attachment.size', `The data has ${actual} bytes, not ${size}.`);
+  if (actual !== size) report(walk, 'size', 'Attachment.size', `The data has ${actual} bytes, not ${size}.`);
 }
 
 /** UUIDs and OIDs have one form each. https://hl7.org/fhir/R4/datatypes.html#uri */

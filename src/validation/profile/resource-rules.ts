@@ -14,7 +14,7 @@ export const checkResource: ValueCheck = (node, walk) => {
   if (code === 'Bundle' && value['type'] === 'document') checkDocument(node, objectsOf(value['entry'])[0], walk);
 };
 
-function tell({ findings }: Walk, path: readonly (string | number)[], rule: string, text: string): void {
+function report({ findings }: Walk, path: readonly (string | number)[], rule: string, text: string): void {
   const { length } = findings.path;
   findings.path.push(...path);
   findings.add({ severity: 'error', code: 'value', text, rule });
@@ -29,7 +29,7 @@ function checkContained(resources: readonly Record<string, unknown>[], walk: Wal
     if (typeof id !== 'string') continue;
     if (ids.has(id)) {
       const text = `Another contained resource has the id \`${shorten(id)}\`, so references to it are ambiguous.`;
-      tell(walk, ['contained', index, 'id'], 'contained id', text);
+      report(walk, ['contained', index, 'id'], 'contained id', text);
     }
     ids.add(id);
   }
@@ -47,11 +47,11 @@ function checkEntries(entries: readonly Record<string, unknown>[], type: string,
     if (!isObject(resource) || asObject(entry['search'])['mode'] === 'outcome') continue; // which has no identity
     if (typeof fullUrl !== 'string') {
       const text = 'An entry with a resource needs a `fullUrl`, except in transactions and batches.';
-      if (needed) tell(walk, ['entry', index], 'Bundle.entry.fullUrl', text);
+      if (needed) report(walk, ['entry', index], 'Bundle.entry.fullUrl', text);
       continue;
     }
     const wrong = problemOf(fullUrl, resource, walk);
-    if (wrong !== undefined) tell(walk, ['entry', index, 'fullUrl'], 'Bundle.entry.fullUrl', wrong);
+    if (wrong !== undefined) report(walk, ['entry', index, 'fullUrl'], 'Bundle.entry.fullUrl', wrong);
   }
 }
 
@@ -71,7 +71,7 @@ function checkDocument(bundle: Node, first: Record<string, unknown> | undefined,
     if (typeof reference === 'string') {
       if (reference.startsWith('#') || inBundle(bundle, reference, walk)) return;
       const text = `\`${shorten(reference)}\` is not in the document, although its first entry references it.`;
-      tell(walk, [...path, 'reference'], 'document', text);
+      report(walk, [...path, 'reference'], 'document', text);
       return;
     }
     for (const name in value) if (!apart.has(name)) find(value[name], [...path, name]);

@@ -106,7 +106,7 @@ function claim(node: Node, canonical: string, walk: Walk, index?: number): void 
   const name = canonical.slice(0, 200);
   if (profile === undefined) {
     const text = problem ?? `The profile \`${name}\` is not loaded.`;
-    tell(walk, index, {
+    report(walk, index, {
       severity: 'warning',
       code: 'informational',
       text: `The profile was not checked. ${text}`,
@@ -116,12 +116,12 @@ function claim(node: Node, canonical: string, walk: Walk, index?: number): void 
   }
   if (profile.type !== node.code && !isBaseOf(profile.type, node, walk)) {
     const text = `\`${profile.url}\` is a profile of the type ${profile.type}, but this has the type ${node.code}.`;
-    tell(walk, index, { severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });
+    report(walk, index, { severity: 'error', code: 'structure', text, profile: profile.url, rule: 'meta.profile' });
     return;
   }
   if (problem !== undefined) {
     const text = `The profile was checked in part. ${problem}`;
-    tell(walk, index, {
+    report(walk, index, {
       severity: 'warning',
       code: 'informational',
       text,
@@ -135,7 +135,7 @@ function claim(node: Node, canonical: string, walk: Walk, index?: number): void 
 /**
  * Reports about the claim itself at its position; findings other than errors are reported once for the whole resource.
  */
-function tell({ findings }: Walk, index: number | undefined, finding: Finding): void {
+function report({ findings }: Walk, index: number | undefined, finding: Finding): void {
   const { length } = findings.path;
   if (index !== undefined) findings.path.push('meta', 'profile', index);
   if (finding.severity === 'error') findings.add(finding);

@@ -101,7 +101,7 @@ function comparisonOf(twins: Twins, guarded: boolean, { joined = false, several 
     let moment = 0;
     for (const asked of requests) {
       let both: readonly [Asked, Asked] | undefined = [asked, asked];
-      // A search goes on to its last page.
+      // A search continues to its last page.
       for (let page = 0; both !== undefined && page < 6; page += 1) {
         moment += 1;
         const answers: readonly string[] = await Promise.all(

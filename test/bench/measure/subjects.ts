@@ -47,7 +47,7 @@ export interface Load {
   readonly duration: number;
   readonly status: number;
   readonly rate?: number;
-  /** Milliseconds that are waited for what goes on behind the answers, whose processor time counts as well. */
+  /** Milliseconds to wait for work after the answers, whose processor time counts as well. */
   readonly settle?: number;
 }
 

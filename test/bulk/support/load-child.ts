@@ -1,4 +1,4 @@
-// Loads the files given behind the folder of a store, says how far it is and goes on when it gets a line, until it is
+// Loads the files given behind the folder of a store, says how far it is and continues when it gets a line, until it is
 // done or killed.
 import { once } from 'node:events';
 import { openTarget } from './target.ts';

@@ -42,7 +42,7 @@ export const knownDifferences: readonly {
   {
     ids: ['catalog', 'familymemberhistory-genetic'],
     reason:
-      'Names of slices stand on elements that are not sliced. The published one keeps the names and ' +
+      'Elements that are not sliced have names of slices. The published one keeps the names and ' +
       'drops the elements; ours says the same of the elements.',
     differ:
       /^(Composition\.date|FamilyMemberHistory\.(relationship|sex|born\[x\]|age\[x\]|deceased\[x\]|condition)(?!\w))/,

@@ -82,7 +82,7 @@ describe('a logo', () => {
     expect(read).toThrow('is not an SVG or PNG image of up to 1 MB; name another one with `--logo`.');
   });
 
-  it('that is not there stops the start with its name', async () => {
+  it('that does not exist stops the start with its name', async () => {
     await expect(openClinic({}, ['--logo', join(folder, 'none.svg')])).rejects.toThrow(
       `The logo \`${join(folder, 'none.svg')}\` cannot be read: ENOENT`,
     );

@@ -23,7 +23,7 @@ const redeem = async (code: string): Promise<Record<string, unknown>> => {
   return (await response.json()) as Record<string, unknown>;
 };
 
-/** From the request of the app to the address at which the app goes on. */
+/** From the request of the app to the address at which the app continues. */
 async function toApp(visitor: Visitor, url: string): Promise<URL> {
   const seen = await visitor.get(url);
   return new URL(seen.headers.get('location') ?? seen.url);
@@ -83,7 +83,7 @@ describe('a clinician who launches an app standalone', () => {
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error: 'access_denied', state: 'state-1' });
   });
 
-  it('cannot choose a patient who is not there, or none', async () => {
+  it('cannot choose a patient who does not exist, or none', async () => {
     const visitor = new Visitor(clinic);
     const choose = await visitor.signIn(await visitor.get(clinic.authorizeUrl()), 'dr');
     const missing = await visitor.submit(choose, { do: 'choose', patient: 'nobody' }, 1);

@@ -210,7 +210,7 @@ describe('signing in', () => {
     expect(planted.cookies.get('crs_session')).not.toBe('A'.repeat(43));
   });
 
-  it('says the same of a user who is not there as of a wrong password', async () => {
+  it('says the same of a user who does not exist as of a wrong password', async () => {
     const other = await openClinic();
     try {
       const texts = new Set<string>();
@@ -379,7 +379,7 @@ describe('odd requests', () => {
       'The form is too large',
     ],
     ['an address below a page', 'GET', '/auth/sign-in/more', undefined, {}, 404, 'This page does not exist'],
-    ['a file that is not there', 'GET', '/auth/assets/nothing.css', undefined, {}, 404, 'This page does not exist'],
+    ['a file that does not exist', 'GET', '/auth/assets/nothing.css', undefined, {}, 404, 'This page does not exist'],
     ['a way out of the folder', 'GET', '/auth/assets/..%2fpages.ts', undefined, {}, 404, 'This page does not exist'],
     ['an address of nothing', 'GET', '/auth/nonsense', undefined, {}, 404, 'This page does not exist'],
   ];

@@ -74,7 +74,7 @@ describe('the texts', () => {
     [61, '2 minutes', '2\u00a0minutes'],
     [3600, '1 hour', '1\u00a0heure'],
     [7_776_000, '90 days', '90\u00a0jours'],
-  ])('tell times: %d s', (seconds, english, french) => {
+  ])('contain times: %d s', (seconds, english, french) => {
     expect([texts.en.time(seconds), texts.fr.time(seconds)]).toEqual([english, french]);
   });
 

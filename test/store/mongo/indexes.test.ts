@@ -62,7 +62,7 @@ describe('a rebuild', () => {
     expect(await differences(one.store)).toEqual([]);
   });
 
-  it('that is killed goes on where it was', async () => {
+  it('that is killed continues where it stopped', async () => {
     await fill(2_000);
     const observer = await open({ mode: 'read' });
     let last = 0;

@@ -7,7 +7,7 @@ import { indexSteps } from '../support/verified.ts';
 const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 4);
 
 it(
-  `a load that is killed ${rounds} times and goes on after its mark loses and doubles nothing`,
+  `a load that is killed ${rounds} times and continues after its mark loses and doubles nothing`,
   { timeout: 60_000 + rounds * 10_000 },
   async () => {
     const place = await newMongoPlace();

@@ -114,7 +114,7 @@ describe('a query as clauses', () => {
     },
   );
 
-  it('an index that is not complete, or that is not there, is an error', () => {
+  it('an index that is not complete, or that does not exist, is an error', () => {
     const { query } = search('code=a');
     expect(() => lower(query, indexesOf({}, 'code'))).toThrow(IndexPending);
     expect(() => lower(query, indexesOf({ find: () => undefined }))).toThrow('has no index of `code`');

@@ -53,7 +53,7 @@ describe.skipIf(why !== '')(`a backup leaves space to the store${why}`, () => {
     };
     await expect(backUp('b', fill)).rejects.toThrow(/disk of .* is nearly full: its write-ahead log grows/);
     expect(existsSync(join(folder, 'b'))).toBe(false);
-    // The store goes on: the WAL can be emptied again.
+    // The store continues: the WAL can be emptied again.
     expect(writing.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()).toEqual({ busy: 0, log: 0, checkpointed: 0 });
   });
 });

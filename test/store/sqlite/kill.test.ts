@@ -34,7 +34,7 @@ it(
   },
 );
 
-it('a rebuild that is killed goes on', { timeout: 120_000 }, async () => {
+it('a rebuild that is killed continues', { timeout: 120_000 }, async () => {
   const place = await t.newPlace();
   const first = await t.openDemo(place.url);
   for (let number = 0; number < 150; number += 1) await first.demo.write(t.batch(number));

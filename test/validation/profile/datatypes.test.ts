@@ -172,7 +172,7 @@ describe('resources in resources', () => {
       ['error contained id at Observation.contained[1].id'],
     ],
     [
-      'a contained resource that is not there',
+      'a contained resource that does not exist',
       observation({ subject: { reference: '#a' } }),
       ['error ref-1 at Observation.subject'],
     ],

@@ -48,7 +48,7 @@ describe('extensions', () => {
       [`error Extension.value[x] type at ${at}.value`],
     ],
     [
-      'where it may not stand',
+      'in a place that its context excludes',
       patient({ name: [{ family: 'A', extension: [of('nick', { valueString: 'x' })] }] }),
       ['error extension context at Patient.name[0].extension[0]'],
     ],
@@ -117,7 +117,7 @@ describe('extensions', () => {
       false,
     ],
     ['another element', 'Patient.name', patient({ contact: [{ name: { text: 'A' }, extension: [{}] }] }), false],
-  ])('may stand where a FHIRPath leads to %s', (_title, path, resource, good) => {
+  ])('is allowed where a FHIRPath leads to %s', (_title, path, resource, good) => {
     const definition = extension('place', { type: [{ code: 'string' }] }, []);
     const placed = { ...definition, context: [{ type: 'fhirpath', expression: path }] };
     const text = JSON.stringify(resource).replace('[{}]', JSON.stringify([of('place', { valueString: 'x' })]));
@@ -171,13 +171,13 @@ describe('extensions', () => {
       true,
     ],
     ['BackboneType', 'a backbone element', patient({ contact: [{ name: { text: 'A' }, extension: [placed] }] }), false],
-  ])('may stand, by the context %s, on %s', (context, _title, resource, good) => {
+  ])('is allowed, by the context %s, on %s', (context, _title, resource, good) => {
     const definition = extension('abstract', { type: [{ code: 'string' }] }, [context]);
     const found = problems(validatorOf(definition), resource).filter(issue => issue.includes('extension'));
     expect(found.map(issue => issue.replace(/ at .*/, ''))).toEqual(good ? [] : ['error extension context']);
   });
 
-  it('may stand on the value of the extension that its context names', () => {
+  it('is allowed on the value of the extension that its context names', () => {
     const inner = {
       ...extension('inner', { type: [{ code: 'string' }] }, []),
       context: [{ type: 'extension', expression: url('nick') }],

@@ -152,7 +152,7 @@ const plants: Readonly<Record<string, Plant>> = {
     owner[element.name] = { reference: 'Basic/1' };
     return `${path}.${element.name}`;
   },
-  'a contained resource that is not there'(place) {
+  'a contained resource that does not exist'(place) {
     const { owner, path } = place;
     const element = elementsOf(place).find(
       one => isOf(one, /^Reference$/) && one.max === 1 && isObject(owner[one.name]),

@@ -76,7 +76,7 @@ describe('a pattern', () => {
   const numbered = (...systems: readonly string[]): JsonObject =>
     patient({ identifier: systems.map(system => ({ type, system, value: '1' })) });
 
-  it('is asked of each value', () => {
+  it('is evaluated for each value', () => {
     const all = profile('Patient', { 'Patient.identifier': { patternIdentifier: { type, system: 'urn:oid:2.16.1' } } });
     expect(against(all, numbered('urn:oid:2.16.1', 'urn:oid:2.16.2'))).toEqual([
       'error Patient.identifier pattern at Patient.identifier[1]',

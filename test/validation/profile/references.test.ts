@@ -20,7 +20,7 @@ describe('references', () => {
     ['a text without a type', subject({ reference: 'urn:uuid:6e5b2b4a-6c5c-4a5c-8a8f-0a1b2c3d4e5f' }), []],
     ['a contained one that fits', subject({ reference: '#p' }, man), []],
     ['a contained one that does not', subject({ reference: '#p' }, { ...man, resourceType: 'Person' }), [issue]],
-    ['a contained one that is not there', subject({ reference: '#q' }), ['error ref-1 at Observation.subject']],
+    ['a contained one that does not exist', subject({ reference: '#q' }), ['error ref-1 at Observation.subject']],
   ])('of R4: %s', (_title, resource, expected) => {
     expect(problems(validatorOf(), resource)).toEqual(expected);
   });
@@ -201,7 +201,7 @@ describe('resources within resources', () => {
 
   it.each([
     [
-      'an element that is not there',
+      'an element that does not exist',
       profile('Patient', { 'Patient.nmae': { min: 1 }, 'Patient.name': { min: 1 } }),
       ['warning problems', 'error Patient.name min'],
       'The profile was checked in part. The differential of ' +
@@ -209,7 +209,7 @@ describe('resources within resources', () => {
         'has no such element, so this was left out.',
     ],
     [
-      'a base that is not there',
+      'a base that does not exist',
       profile('Patient', { 'Patient.name': { min: 1 } }, { baseDefinition: 'https://example.org/none' }),
       ['warning unknown'],
       'The profile was not checked. The differential of ' +

@@ -1,6 +1,6 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { attachmentsFolder, bytesPath, hasBytes, isAbsent, trashPath } from '../attachment-files.ts';
+import { attachmentsFolder, bytesPath, hasBytes, ifThere, isAbsent, trashPath } from '../attachment-files.ts';
 import type { Database } from '../open.ts';
 import { copyPrivate, makeFolder } from './files.ts';
 import type { Pace } from './pace.ts';
@@ -91,13 +91,7 @@ async function linked(previous: string, to: string, { n, digest, size }: Bytes):
 /** Removes folders of removed partitions, which an interrupted run may have left. */
 async function removeOthers(database: Database, to: string): Promise<void> {
   const partitions = new Set(database.all('SELECT n FROM partitions WHERE id IS NOT NULL').map(([n]) => String(n)));
-  let names: readonly string[];
-  try {
-    names = await readdir(attachmentsFolder(to));
-  } catch (error) {
-    if (isAbsent(error)) return;
-    throw error;
-  }
+  const names = (await ifThere(() => readdir(attachmentsFolder(to)))) ?? [];
   for (const name of names) if (!partitions.has(name)) await rm(join(attachmentsFolder(to), name), { recursive: true });
 }
 

@@ -3,7 +3,7 @@ import { link, open, rm, stat } from 'node:fs/promises';
 import { verifyChains } from '../../../audit/log/verify.ts';
 import type { BackupFinding } from '../../backup-port.ts';
 import type { AuditDamage } from '../../../audit/log/verify.ts';
-import { isAbsent } from '../attachment-files.ts';
+import { ifThere } from '../attachment-files.ts';
 import { auditFiles, auditFolder, chainPath } from '../audit-files.ts';
 import type { Places } from './copy-attachments.ts';
 import { digestOfFile, makeFolder, openNew } from './files.ts';
@@ -64,36 +64,25 @@ export async function describeAudit(file: string, pace: Pace): Promise<Chains> {
 async function sizesOf(file: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (const chain of await auditFiles(file).chains()) {
-    const size = await sizeOf(chainPath(file, chain));
-    if (size !== undefined) sizes.set(chain, size);
+    const found = await ifThere(() => stat(chainPath(file, chain)));
+    if (found !== undefined) sizes.set(chain, found.size); // else it was pruned meanwhile
   }
   return sizes;
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (isAbsent(error)) return undefined; // pruned meanwhile
-    throw error;
-  }
-}
-
-/** Returns the size of the chain that was read. */
+/** Returns the size of the chain that was read; 0 if it was pruned meanwhile. */
 async function copyChain(places: Places, chain: string, previous: Chains, pace: Pace): Promise<number> {
   const [from, to] = [chainPath(places.from, chain), chainPath(places.to, chain)];
   await rm(to, { force: true }); // never overwritten: it may be a link to another backup
-  try {
+  const copied = await ifThere(async () => {
     const linked = await linkChain(places, chain, previous, pace);
     if (linked !== undefined) return linked;
     const handle = await open(from);
     const { size } = await handle.stat();
     await copyLines(handle, size, to, pace);
     return size;
-  } catch (error) {
-    if (isAbsent(error)) return 0; // pruned meanwhile
-    throw error;
-  }
+  });
+  return copied ?? 0;
 }
 
 async function linkChain(places: Places, chain: string, previous: Chains, pace: Pace): Promise<number | undefined> {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreRefused } from '../../errors.ts';
-import { isAbsent, syncFolder } from '../attachment-files.ts';
-import { type Database, openBare } from '../open.ts';
-import { isBusy } from '../sqlite-error.ts';
+import { ifThere, syncFolder } from '../attachment-files.ts';
+import { lockFile } from '../lock.ts';
+import type { Database } from '../open.ts';
 import { makeFolder, openNew, syncFolders, writeWhole } from './files.ts';
 import { databaseName, manifestName } from './manifest.ts';
 
@@ -72,7 +72,7 @@ export class PartialBackup {
 }
 
 async function requireEmpty(folder: string): Promise<void> {
-  const names = await namesIn(folder);
+  const names = await ifThere(() => readdir(folder));
   if (names === undefined) return;
   if (names.length > 0) throw new StoreRefused(`\`${folder}\` is not empty; name a new folder for each backup`);
   const [own, above] = await Promise.all([stat(folder), stat(dirname(folder))]);
@@ -82,31 +82,15 @@ async function requireEmpty(folder: string): Promise<void> {
 
 async function requireOwn(partial: string): Promise<void> {
   const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, `${manifestName}.new`];
-  const other = (await namesIn(partial))?.find(name => !known.includes(name));
+  const other = (await ifThere(() => readdir(partial)))?.find(name => !known.includes(name));
   if (other !== undefined)
     throw new StoreRefused(`\`${partial}\` has \`${other}\`, which is not of a backup; remove that folder first`);
-}
-
-async function namesIn(folder: string): Promise<readonly string[] | undefined> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
 }
 
 /** The operating system releases the lock with the process, so it is never stale. */
 async function lockFolder(partial: string, folder: string): Promise<Database> {
   const path = join(partial, lockName);
   if (!existsSync(path)) await (await openNew(path)).close();
-  const lock = openBare(path, 0);
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (!isBusy(error)) throw error;
-    throw new StoreRefused(`Another backup into \`${folder}\` runs; wait for it, or name another folder`);
-  }
+  const running = `Another backup into \`${folder}\` runs; wait for it, or name another folder`;
+  return lockFile(path, 0, () => new StoreRefused(running));
 }

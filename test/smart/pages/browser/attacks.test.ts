@@ -16,7 +16,7 @@ describe.skipIf(!hasChromium)(`attacks in Chromium${unlessChromium}`, () => {
   let site: Server;
   /** Another site: `localhost` is another one than `127.0.0.1`. */
   let evil: string;
-  /** What was asked of it. */
+  /** The requests that it got. */
   const asked: IncomingMessage[] = [];
   let html = '';
 

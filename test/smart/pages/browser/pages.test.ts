@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)(`pages in Chromium${unlessChromium}`, () => {
     await page.context().close();
   });
 
-  it('tell of errors, of signing out, and of a patient with the own record', async () => {
+  it('report errors, the sign-out, and a patient with the own record', async () => {
     const page = await open('/auth/sign-in', { viewport: { width: 1100, height: 800 } });
     await signIn(page, 'zoe');
     await page.waitForURL(/launcher/);

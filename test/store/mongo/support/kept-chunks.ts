@@ -32,6 +32,6 @@ export const keptChunks: KeptBytes = {
 async function inDatabase(url: string, work: (core: Core) => Promise<void>): Promise<void> {
   const client = new MongoClient(url);
   const database: Db = client.db();
-  await work({ database } as Pick<Core, 'database'> as Core); // the collections are all that is asked of it
+  await work({ database } as Pick<Core, 'database'> as Core); // only its collections are used
   await client.close();
 }

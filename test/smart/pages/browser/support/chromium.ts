@@ -15,7 +15,7 @@ export const unlessChromium = hasChromium
   ? ''
   : ' (left out: no Chromium is installed, and CRS_TEST_CHROMIUM names none)';
 
-/** Nothing is asked of servers elsewhere. */
+/** No other server is requested. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
