@@ -14,6 +14,7 @@ import { createReloads } from '../reloads.ts';
 import type { Reloads } from '../reloads.ts';
 import { createCursors } from '../search/cursor.ts';
 import { authorizationOffered } from '../smart/offered.ts';
+import { expanderOf } from '../terminology/expander.ts';
 import { lazyValidator } from '../validation/lazy.ts';
 import { createListener } from './app.ts';
 import { startAudit } from './audit.ts';
@@ -101,6 +102,7 @@ export async function startEngine(
       secured: verify !== undefined,
       offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
       extract,
+      expander: expanderOf(config),
       validator: lazyValidator(definitions, model, config),
       cursors,
       now,

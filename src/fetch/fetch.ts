@@ -102,7 +102,8 @@ async function exchange(
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = plain ? httpRequest(url, options, resolve) : httpsRequest(url, options, resolve);
       request.on('error', reject);
-      request.end(body instanceof URLSearchParams ? body.toString() : undefined); // no other body is sent
+      // Texts and forms are sent, and no other body.
+      request.end(typeof body === 'string' || body instanceof URLSearchParams ? body.toString() : undefined);
     });
     const chunks: Buffer[] = [];
     let length = 0;

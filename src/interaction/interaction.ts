@@ -9,6 +9,7 @@ import type { Extract } from '../indexing/extract.ts';
 import type { Partition, PartitionIdentity } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 import type { StoredVersion } from '../store/records.ts';
+import type { Expander } from '../terminology/expander.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
 
@@ -76,6 +77,8 @@ export interface Engine {
   /** The features of the authorization server; undefined without one. */
   readonly offered?: Offered | undefined;
   readonly extract: Extract;
+  /** Expands sets of codes on a terminology server; undefined without one. */
+  readonly expander?: Expander | undefined;
   /** Created at its first use. */
   readonly validator: () => Promise<Validator>;
   readonly cursors: Cursors;

@@ -7,6 +7,7 @@ import { grammars } from '../validation/profile/grammars.ts';
 import { compileFilter } from '../validation/profile/value-set-filter.ts';
 import { type CodeMap, codesOf, countOf, type Expansion, type Expansions, MOST_CODES } from './expansion.ts';
 import { restrict, union } from './expansion.ts';
+import { publishedCodes } from './published.ts';
 
 /**
  * Expands loaded ValueSets and CodeSystems at their first use, completely or not at all. The expansions used last are
@@ -123,24 +124,6 @@ function completeSystem(url: string, source: Source): CodeSystem {
   if (system === undefined) throw new NotExpanded(`no CodeSystem \`${url}\` is loaded`);
   if (!system.complete) throw new NotExpanded(`the CodeSystem \`${url}\` is not loaded completely`);
   return system;
-}
-
-/** A published expansion, if it is complete. https://hl7.org/fhir/R4/valueset.html#expansion */
-function publishedCodes(valueSet: JsonObject): CodeMap | undefined {
-  const { contains, total } = asObject(valueSet['expansion']);
-  const codes = new Map<string, Set<string>>();
-  const read = (entries: readonly JsonObject[]): void => {
-    for (const entry of entries) {
-      const [system, code] = [asString(entry['system']), asString(entry['code'])];
-      if (entry['abstract'] !== true && system !== undefined && code !== undefined) {
-        codes.set(system, (codes.get(system) ?? new Set()).add(code));
-      }
-      read(objectsOf(entry['contains']));
-    }
-  };
-  read(objectsOf(contains));
-  const count = countOf(codes);
-  return count === 0 || (typeof total === 'number' && total > count) ? undefined : codes;
 }
 
 function relatedTo(system: CodeSystem, url: string, code: string, how: 'above' | 'below'): CodeMap {

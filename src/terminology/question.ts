@@ -17,7 +17,9 @@ export const keyOf = ({ valueSet, system, code }: Question): string => `${valueS
  * sent. https://hl7.org/fhir/R4/datatypes.html#code
  */
 export function isAskable({ valueSet, system, code }: Question): boolean {
-  return isUri(valueSet) && isUri(system) && code.length <= 64 && /^[!-~]+( [!-~]+){0,3}$/.test(code);
+  return isUri(valueSet) && isUri(system) && isCode(code);
 }
 
-const isUri = (text: string): boolean => text.length <= 256 && /^(https?:\/\/|urn:)[!-~]+$/.test(text);
+export const isCode = (text: string): boolean => text.length <= 64 && /^[!-~]+( [!-~]+){0,3}$/.test(text);
+
+export const isUri = (text: string): boolean => text.length <= 256 && /^(https?:\/\/|urn:)[!-~]+$/.test(text);

@@ -8,8 +8,11 @@ export type Behaviour =
   | { readonly status?: number; readonly body?: unknown; readonly text?: string }
   | 'silence';
 
-/** A small FHIR terminology server that speaks `ValueSet/$validate-code`, and keeps what it was sent, byte for byte. */
-export async function terminologyServer(first: Behaviour) {
+/**
+ * A small FHIR terminology server that speaks operations of ValueSet, and keeps what it was sent, byte for byte. It
+ * closes with the test, or where `atEnd` decides.
+ */
+export async function terminologyServer(first: Behaviour, atEnd: (close: () => void) => void = onTestFinished) {
   const received: { readonly path: string; readonly query: Readonly<Record<string, string>>; readonly all: string }[] =
     [];
   let behaviour = first;
@@ -29,7 +32,7 @@ export async function terminologyServer(first: Behaviour) {
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -19,6 +19,7 @@ import { handlingOf } from '../prefer.ts';
 import { refuseCostly } from './costly.ts';
 import { entriesOf } from './entries.ts';
 import { countMatches, findPage } from './find.ts';
+import { withExpansions } from './expansions.ts';
 import { include } from './include.ts';
 import type { Place } from './joined.ts';
 import { mergedPage } from './merge.ts';
@@ -36,7 +37,9 @@ export const search: Interaction = async (engine, request, partition) => {
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
-  const given = await parseSearchOrPage(searched, request.parameters, context, paging);
+  const given = await withExpansions(engine, expansions =>
+    parseSearchOrPage(searched, request.parameters, { ...context, expansions }, paging),
+  );
   for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
   }

@@ -1,9 +1,10 @@
-import { type FhirError, fhirError } from '../../fhir/error.ts';
-import type { Expansion } from '../../terminology/expansion.ts';
+import { FhirError, fhirError } from '../../fhir/error.ts';
+import type { CodeSet } from '../../terminology/expander.ts';
+import type { Expansion, Expansions } from '../../terminology/expansion.ts';
 import { hasPath } from '../../fhir/uri-tree.ts';
 import type { Query, Test } from '../ast.ts';
 import { split, unescape } from './escape.ts';
-import { malformed, type Value, type ValueParser } from './value.ts';
+import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
 
 /** `:in` and `:not-in`: the canonical of a value set. https://hl7.org/fhir/R4/search.html#token */
 export const parseInValueSet: ValueParser = (value, context) => {
@@ -11,7 +12,8 @@ export const parseInValueSet: ValueParser = (value, context) => {
   if (!hasPath(canonical) && !canonical.startsWith('urn:')) {
     throw malformed(value, 'write the canonical URL of a ValueSet, such as `http://example.org/ValueSet/a`');
   }
-  return [codesTest(value, 'in', canonical, context.model.expansions.valueSet(canonical))];
+  const expansion = expansionsOf(context).valueSet(canonical);
+  return [codesTest(value, 'in', canonical, expansion, { valueSet: canonical })];
 };
 
 /** `:above` and `:below`: a concept with those that subsume it, or that it subsumes. */
@@ -20,23 +22,30 @@ export const hierarchyParser =
   (value, context) => {
     const [system = '', code = '', ...more] = split(value.text, '|').map(unescape);
     if (system === '' || code === '' || more.length > 0) throw malformed(value, 'write `system|code`');
-    return [codesTest(value, how, `${system}|${code}`, context.model.expansions.related(system, code, how))];
+    const expansion = expansionsOf(context).related(system, code, how);
+    return [codesTest(value, how, `${system}|${code}`, expansion, { system, code, how })];
   };
 
-function codesTest(value: Value, how: 'in' | 'above' | 'below', of: string, expansion: Expansion): Test {
-  if ('problem' in expansion) throw notExpanded(value, expansion.problem);
+const expansionsOf = ({ expansions, model }: SearchContext): Expansions => expansions ?? model.expansions;
+
+function codesTest(value: Value, how: 'in' | 'above' | 'below', of: string, expansion: Expansion, set: CodeSet): Test {
+  if ('problem' in expansion) throw new CodesUnknown(value, expansion.problem, set);
   return { kind: 'codes', how, of, codes: expansion.codes };
 }
 
-/** A part of the codes would be a part of the answer. */
-function notExpanded({ name, text }: Value, problem: string): FhirError {
-  return fhirError(
-    400,
-    'not-supported',
-    `\`${name}=${text}\` cannot be searched for: ${problem}. Use a smaller set whose ValueSet and CodeSystems are ` +
-      'loaded completely, or list the codes.',
-    `http.${name}`,
-  );
+/** The codes of a set are not known here completely: a part of them would be a part of the answer. */
+export class CodesUnknown extends FhirError {
+  readonly set: CodeSet;
+  readonly value: Value;
+
+  constructor(value: Value, problem: string, set: CodeSet) {
+    const { name, text } = value;
+    const advice = 'Use a smaller set whose ValueSet and CodeSystems are loaded completely, or list the codes.';
+    const said = `\`${name}=${text}\` cannot be searched for: ${problem}. ${advice}`;
+    super(400, [{ severity: 'error', code: 'not-supported', text: said, expression: `http.${name}` }]);
+    this.set = set;
+    this.value = value;
+  }
 }
 
 /** Most codes of all sets in one search. */

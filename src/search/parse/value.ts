@@ -1,5 +1,6 @@
 import { badValue, type FhirError } from '../../fhir/error.ts';
 import type { Model, SearchParam } from '../../model/model.ts';
+import type { Expansions } from '../../terminology/expansion.ts';
 import type { Test } from '../ast.ts';
 
 /** The context on which the meaning of a search depends. */
@@ -13,6 +14,8 @@ export interface SearchContext {
   readonly handling: 'strict' | 'lenient';
   /** Milliseconds since 1970 UTC, to which `ap` is relative. */
   readonly now: number;
+  /** The sets of codes, if others than those of the model are known. */
+  readonly expansions?: Expansions;
   /** Whether chains and `_has` are accepted if the type supports them; rules and preconditions cannot evaluate them. */
   readonly joins?: true;
 }
