@@ -5,7 +5,7 @@ import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { readSources } from '../definitions/source.ts';
 import { defaultCompartment } from '../model/access-rules.ts';
-import { extensionBase } from '../model/extensions.ts';
+import { extensionBase } from '../model/extension-shapes.ts';
 import type { Model } from '../model/model.ts';
 import { baseTypes } from '../model/type-definitions.ts';
 import { declareType } from './declare.ts';

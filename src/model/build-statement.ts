@@ -4,7 +4,8 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
 import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, DefinitionNode } from './definition-nodes.ts';
-import { extensionBase, textOf } from './extensions.ts';
+import { extensionBase } from './extension-shapes.ts';
+import { textOf } from './extensions.ts';
 import { resultControls, typeControl } from './result-controls.ts';
 import type { Compartment, ResourceType, SearchParam } from './model.ts';
 

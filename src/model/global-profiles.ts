@@ -5,7 +5,8 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
-import { extensionBase, textOf } from './extensions.ts';
+import { extensionBase } from './extension-shapes.ts';
+import { textOf } from './extensions.ts';
 import type { FindSnapshot } from './snapshot/snapshot.ts';
 
 /**

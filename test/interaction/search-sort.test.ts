@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { extensionBase } from '../../src/model/extensions.ts';
+import { extensionBase } from '../../src/model/extension-shapes.ts';
 import { allR4 } from '../support/make-all-r4.ts';
 import { serve, type Served } from '../support/serve.ts';
 

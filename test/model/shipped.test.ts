@@ -5,7 +5,7 @@ import { asObject, asString, objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import type { LoadedModel } from '../../src/engine/load-model.ts';
-import { extensionBase, extensionShapes } from '../../src/model/extensions.ts';
+import { extensionBase, extensionShapes } from '../../src/model/extension-shapes.ts';
 import type { Model, ResourceType } from '../../src/model/model.ts';
 
 // The interface that the shipped files declare: eight types, as the specification of the service lists them.

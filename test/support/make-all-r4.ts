@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asString, stringsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
-import { extensionBase } from '../../src/model/extensions.ts';
+import { extensionBase } from '../../src/model/extension-shapes.ts';
 import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
 
 /**
