@@ -12,7 +12,7 @@ describe('records without access leak nowhere, with rules of every kind', () => 
 describe('records without access leak through no chain, `_has` or include', () => {
   leakProperty(true, newStorePlace, { joined: true });
 });
-describe('what nobody may see leaks through no search of several types or of a compartment', () => {
+describe('records without access leak through no search of several types or of a compartment', () => {
   leakProperty(true, newStorePlace, { several: true });
 });
 describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {

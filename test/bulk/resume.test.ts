@@ -51,7 +51,8 @@ it('a load that was killed continues, and ends as if nothing had happened', { ti
 
   const again = await openTarget(target.folder);
   const result = await again.load(paths);
-  expect(result.resumed).toBeGreaterThan(0);
+  // `resumed` may be 0: the last kill may have been between the two files.
+  expect(result.records).toBeLessThan(12_000);
   expect(result.records + result.resumed).toBeGreaterThanOrEqual(8_000);
   expect(await contentOf(again.partition, again.model.types.keys())).toEqual(expected);
   // What was rejected before the kill is still in the file.
