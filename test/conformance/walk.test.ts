@@ -28,7 +28,7 @@ interface SearchParam {
 }
 
 /** More to walk through, on demand: so many synthetic patients, and a file or folder of other records. */
-const patients = Number(process.env['CRS_TEST_PATIENTS'] ?? 30);
+const patients = Number(process.env['CRS_TEST_PATIENTS'] ?? 20);
 const data = process.env['CRS_TEST_DATA'];
 
 let server: Served;

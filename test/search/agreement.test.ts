@@ -14,10 +14,10 @@ const openSqlite: OpenStore = async (model, extract, now) => {
 
 describe('SQLite agrees with the meaning of search', () => {
   describe('on a few resources', () => {
-    agreement(openSqlite, { resources: 60, searches: Number(process.env['CRS_TEST_SEARCHES'] ?? 120) });
+    agreement(openSqlite, { resources: 60, searches: Number(process.env['CRS_TEST_SEARCHES'] ?? 90) });
   });
   // More than are found on the event loop: reader workers answer some of the searches.
   describe('on more than the event loop looks at', () => {
-    agreement(openSqlite, { resources: 2200, searches: 25 });
+    agreement(openSqlite, { resources: 2200, searches: 16 });
   });
 });

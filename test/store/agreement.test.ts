@@ -26,7 +26,7 @@ describe.each(plans)('SQLite %s', (_, budgets) => {
     },
     {
       resources: Number(process.env['CRS_AGREEMENT_RESOURCES'] ?? 60),
-      searches: Number(process.env['CRS_TEST_SEARCHES'] ?? 90),
+      searches: Number(process.env['CRS_TEST_SEARCHES'] ?? 60),
     },
   );
 });

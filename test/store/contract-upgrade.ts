@@ -20,7 +20,7 @@ import { shippedModel } from './support/shipped.ts';
 export function upgradeContract(
   place: () => Promise<{ readonly url: string; remove(): Promise<void> }>,
   interrupt: (url: string) => Promise<void>,
-  { each = 1, rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 3) } = {},
+  { each = 1, rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 2) } = {},
 ): void {
   const own = `${publicUrl}/r4/clinic`;
 

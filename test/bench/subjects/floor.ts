@@ -64,7 +64,7 @@ router.get('/r4/:partition/:type/:id', context => {
   context.set('ETag', `W/"${found[1]}"`);
   context.set('Last-Modified', new Date(Number(found[2])).toUTCString());
   context.type = 'application/fhir+json; charset=utf-8';
-  context.body = String(found[3]);
+  context.body = String(found.at(-1));
 });
 router.get('/r4/:partition/:type', context => {
   const { type = '', partition = '' } = context.params;
